@@ -1,0 +1,36 @@
+# `make` alone prints what there is.
+
+.PHONY: help setup demo demo-stop test lint format bench clean
+
+PYTHON := $(CURDIR)/.venv/bin/python
+SWIFT_FORMAT := swift format
+SWIFT_SOURCES := --recursive --parallel --configuration .swift-format \
+	Package.swift Sources Tests Benchmarks Examples
+
+help: ## Print this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
+
+demo: setup ## Save and deliver 101 records with each recorder; KEEP=DIR leaves it running
+	@"$(PYTHON)" Scripts/demo.py $(if $(KEEP),--keep "$(KEEP)")
+
+demo-stop: ## Stop what `make demo KEEP=DIR` left running
+	@test -n "$(KEEP)" || { echo "say where it runs: make demo-stop KEEP=DIR"; exit 2; }
+	@"$(PYTHON)" Scripts/demo.py --stop "$(KEEP)"
+
+test: setup ## Build and run all tests; ARGS="--filter NAME" goes to swift test
+	RECORDER_TEST_PYTHON="$(PYTHON)" swift test $(ARGS)
+
+lint: ## Check the format of every Swift file
+	$(SWIFT_FORMAT) lint --strict $(SWIFT_SOURCES)
+
+format: ## Put every Swift file into that format
+	$(SWIFT_FORMAT) --in-place $(SWIFT_SOURCES)
+
+bench: setup ## Build in release and run the benchmarks; ARGS go to them
+	swift run -c release Benchmarks $(ARGS)
+
+setup: ## Install what is missing: system packages, .venv
+	@Scripts/setup
+
+clean: ## Remove everything built or installed here
+	rm -rf .build Examples/.build .venv

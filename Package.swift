@@ -1,0 +1,59 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// C libraries that every Linux distribution ships, each behind one module map.
+func systemLibrary(_ name: String, apt package: String) -> Target {
+    .systemLibrary(name: name, path: "Sources/\(name)", providers: [.apt([package])])
+}
+
+let package = Package(
+    name: "swift-aws-recorder",
+    targets: [
+        // Devices: C libraries, and the one target each that may call them.
+        systemLibrary("CRecorderSQLite", apt: "libsqlite3-dev"),
+        systemLibrary("CRecorderCurl", apt: "libcurl4-openssl-dev"),
+        systemLibrary("CRecorderCrypto", apt: "libssl-dev"),
+        systemLibrary("CRecorderZlib", apt: "zlib1g-dev"),
+        .target(name: "RecorderSQLite", dependencies: ["CRecorderSQLite"]),
+        .target(name: "RecorderHTTP", dependencies: ["CRecorderCurl", "CRecorderZlib"]),
+        .target(name: "RecorderAWS", dependencies: ["CRecorderCrypto", "RecorderHTTP"]),
+
+        // The road of a record: save, store, batch, send, settle, flush.
+        // The names that users import.
+        // Tests.
+        .target(
+            name: "RecorderTestSupport",
+            dependencies: ["RecorderHTTP"],
+            path: "Tests/RecorderTestSupport"
+        ),
+        .testTarget(name: "RecorderSQLiteTests", dependencies: ["RecorderSQLite", "RecorderTestSupport"]),
+        .testTarget(name: "RecorderHTTPTests", dependencies: ["RecorderHTTP", "RecorderTestSupport"]),
+        .testTarget(
+            name: "RecorderAWSTests",
+            dependencies: ["RecorderAWS", "RecorderHTTP", "RecorderTestSupport"],
+            resources: [.copy("Vectors")]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+/// Old sources must compile as they stand, warnings and all.
+let oldSources: Set = ["DocSnippets", "DocSnippetsSwift4", "TaskSpellings", "TaskSpellingsSwift5"]
+
+/// Raw pointers are at home only where a C library is called.
+let callsC: Set = ["RecorderSQLite", "RecorderHTTP", "RecorderAWS", "RecorderTestSupport"]
+
+for target in package.targets where target.type != .system && !oldSources.contains(target.name) {
+    var settings: [SwiftSetting] = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+    if target.type == .regular && !callsC.contains(target.name) {
+        settings.append(.strictMemorySafety())
+    }
+    if Context.environment["RECORDER_STRICT"] == "1" {
+        settings.append(.treatAllWarnings(as: .error))
+    }
+    target.swiftSettings = settings + (target.swiftSettings ?? [])
+}

@@ -1,0 +1,3 @@
+// zlib, for compressed request bodies.
+#pragma once
+#include <zlib.h>

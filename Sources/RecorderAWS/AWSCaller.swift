@@ -1,0 +1,123 @@
+package import RecorderHTTP
+
+/// START HERE: one call to a service, from body to answer.
+///
+/// Credentials, signature, request, and what to do when it fails: try again after a delay, with other credentials, or by
+/// the service's clock. Safe to use from any thread; calls run side by side and share one quota of retries.
+package final class AWSCaller: Sendable {
+    private let service: AWSService
+    private let configuration: CallConfiguration
+    private let signer: SigV4Signer
+    private let skew = ClockSkew()
+    private let quota = RetryQuota()
+
+    /// A caller of one service.
+    package init(_ service: AWSService, _ configuration: CallConfiguration) {
+        self.service = service
+        self.configuration = configuration
+        signer = SigV4Signer(region: configuration.region.name, service: service.signingName)
+    }
+
+    /// How often one call is tried again at most, and whatever its answer asks to be sent again.
+    package var maximumRetries: Int { configuration.maximumRetries }
+
+    /// Posts one operation and gives the 2xx answer as it is; whether its body makes sense is for the caller to judge.
+    ///
+    /// Cancelling the calling task ends the call, delays included, within a second.
+    package func call(
+        _ operation: String,
+        body: [UInt8],
+        headers: [HTTPHeader] = []
+    ) async throws(ServiceFailure) -> HTTPResponse {
+        var attempts = CallAttempts(maximumRetries: configuration.maximumRetries)
+        while true {
+            let credentials = try await credentials()
+            let clockError = skew.seconds
+            let failure: ServiceFailure
+            do {
+                let response = try await post(operation, body, headers, credentials)
+                quota.refund(attempts.lastRetry)
+                return response
+            } catch {
+                failure = error
+            }
+            let goesOn =
+                switch attempts.step(after: failure) {
+                case .retry(let delay, let number):
+                    try await waitToRetry(delay, retry: number, hint: failure.retryAfter)
+                case .renewCredentials: try await hasOther(than: credentials)
+                case .correctClock:
+                    skew.learn(serverDate: failure.serverDate, at: configuration.now(), insteadOf: clockError)
+                case .giveUp: false
+                }
+            guard goesOn else { throw failure }
+        }
+    }
+
+    /// Pays for a retry and waits for its time; false, at once, when the quota is used up.
+    ///
+    /// Also for retries that the answer to a successful call asks for. `retry` counts from 0, `hint` is the service's own
+    /// wish. Throws only when the task is cancelled.
+    package func waitToRetry(
+        _ delay: RetryDelay,
+        retry: Int,
+        hint: Duration? = nil
+    ) async throws(ServiceFailure) -> Bool {
+        guard quota.pay(for: delay) else { return false }
+        do {
+            try await configuration.pause(delay.delay(beforeRetry: retry, random: configuration.random(), hint: hint))
+            return true
+        } catch {
+            throw ServiceFailure(.cancelled, message: "The call was cancelled while it waited to try again.")
+        }
+    }
+
+    private func post(
+        _ operation: String,
+        _ body: [UInt8],
+        _ headers: [HTTPHeader],
+        _ credentials: Credentials?
+    ) async throws(ServiceFailure) -> HTTPResponse {
+        let endpoint = configuration.endpoint
+        var request = HTTPRequest(url: endpoint.url, body: body, timeouts: configuration.timeouts)
+        request.headers =
+            [
+                HTTPHeader("Host", endpoint.host),
+                HTTPHeader("Content-Type", "application/x-amz-json-1.1"),
+                HTTPHeader("X-Amz-Target", "\(service.targetPrefix).\(operation)"),
+            ] + headers
+        if let credentials {
+            signer.sign(&request, path: endpoint.path, with: credentials, at: skew.corrected(configuration.now()))
+        }
+        // Not signed: proxies may change it.
+        request.headers.append(HTTPHeader("User-Agent", configuration.userAgent))
+        return try await send(request)
+    }
+
+    private func send(_ request: HTTPRequest) async throws(ServiceFailure) -> HTTPResponse {
+        let response: HTTPResponse
+        do {
+            response = try await configuration.transport.send(request)
+        } catch {
+            throw ServiceFailure(error)
+        }
+        if let failure = ServiceFailure(response) { throw failure }
+        return response
+    }
+
+    private func credentials() async throws(ServiceFailure) -> Credentials? {
+        do {
+            return try await configuration.credentials.credentials()
+        } catch {
+            throw ServiceFailure(error)
+        }
+    }
+
+    /// Whether there are keys other than the refused ones. Another call may have renewed them meanwhile, so the source is
+    /// asked before it is told to forget.
+    private func hasOther(than refused: Credentials?) async throws(ServiceFailure) -> Bool {
+        guard try await credentials() == refused else { return true }
+        configuration.credentials.invalidate()
+        return try await credentials() != refused
+    }
+}

@@ -1,0 +1,37 @@
+package import struct Foundation.Date
+
+/// The keys that sign requests. No description, debug text or mirror shows any of them.
+package struct Credentials: Sendable, Equatable {
+    /// The public half of the key pair.
+    package var accessKeyID: String
+
+    /// The secret half of the key pair.
+    package var secretAccessKey: String
+
+    /// The token that temporary keys come with.
+    package var sessionToken: String?
+
+    /// When the keys end, by this machine's clock; nil if they do not.
+    package var expiration: Date?
+
+    /// Credentials.
+    package init(
+        accessKeyID: String,
+        secretAccessKey: String,
+        sessionToken: String? = nil,
+        expiration: Date? = nil
+    ) {
+        self.accessKeyID = accessKeyID
+        self.secretAccessKey = secretAccessKey
+        self.sessionToken = sessionToken
+        self.expiration = expiration
+    }
+}
+
+extension Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "Credentials(redacted)" }
+
+    package var debugDescription: String { description }
+
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,93 @@
+import Synchronization
+
+/// One piece of work for everybody who wants its result: who comes while it runs waits for it, and starts no second one.
+///
+/// Nothing is kept: the next caller after the end starts anew, after a failure too. A cancelled caller stops waiting at
+/// once; the work itself is cancelled when the last one has left. No lock is held while the work runs.
+final class SingleFlight<Value: Sendable>: Sendable {
+    typealias Work = @Sendable () async throws(CredentialsFailure) -> Value
+
+    private typealias Outcome = Result<Value, CredentialsFailure>
+
+    private struct State {
+        var waiting: [Int: CheckedContinuation<Outcome, Never>] = [:]
+        var leftEarly: Set<Int> = []
+        var nextNumber = 0
+        var flight = 0
+        var work: Task<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    /// The result of the work that runs, or else of `work`, which is started.
+    func value(_ work: @escaping Work) async throws(CredentialsFailure) -> Value {
+        let number = state.withLock { state in
+            state.nextNumber += 1
+            return state.nextNumber
+        }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { join(number, $0, work) }
+        } onCancel: {
+            leave(number)
+        }
+        // A cancellation that came after the end has left its number behind.
+        _ = state.withLock { $0.leftEarly.remove(number) }
+        return try outcome.get()
+    }
+
+    private func join(
+        _ number: Int,
+        _ continuation: CheckedContinuation<Outcome, Never>,
+        _ work: @escaping Work
+    ) {
+        let isWelcome = state.withLock { state in
+            guard state.leftEarly.remove(number) == nil else { return false }
+            state.waiting[number] = continuation
+            if state.work == nil {
+                state.flight += 1
+                let flight = state.flight
+                state.work = Task { land(flight, await Self.outcome(of: work)) }
+            }
+            return true
+        }
+        if !isWelcome { continuation.resume(returning: Self.cancelled) }
+    }
+
+    private func leave(_ number: Int) {
+        let (continuation, work) = state.withLock {
+            state -> (CheckedContinuation<Outcome, Never>?, Task<Void, Never>?) in
+            guard let continuation = state.waiting.removeValue(forKey: number) else {
+                state.leftEarly.insert(number)
+                return (nil, nil)
+            }
+            guard state.waiting.isEmpty else { return (continuation, nil) }
+            defer { state.work = nil }
+            return (continuation, state.work)
+        }
+        work?.cancel()
+        continuation?.resume(returning: Self.cancelled)
+    }
+
+    /// Answers all who wait, unless they wait for a later flight, because this one was given up.
+    private func land(_ flight: Int, _ outcome: Outcome) {
+        let waiting = state.withLock { state -> [CheckedContinuation<Outcome, Never>] in
+            guard flight == state.flight, state.work != nil else { return [] }
+            defer { state.waiting = [:] }
+            state.work = nil
+            return Array(state.waiting.values)
+        }
+        for continuation in waiting { continuation.resume(returning: outcome) }
+    }
+
+    private static func outcome(of work: Work) async -> Outcome {
+        do {
+            return .success(try await work())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static var cancelled: Outcome {
+        .failure(CredentialsFailure("Waiting for credentials was cancelled.", kind: .cancelled))
+    }
+}

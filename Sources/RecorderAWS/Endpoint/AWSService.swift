@@ -1,0 +1,46 @@
+/// An AWS service as this package speaks to it: names only, no behaviour.
+package struct AWSService: Sendable, Hashable {
+    /// The name in a signature's scope.
+    package let signingName: String
+
+    /// What stands before the operation in `X-Amz-Target`.
+    package let targetPrefix: String
+
+    /// The first label of the public host name.
+    package let endpointPrefix: String
+
+    /// The environment variable that replaces the endpoint of this service alone.
+    package let endpointVariable: String
+
+    /// Kinesis Data Streams.
+    package static let kinesis = AWSService(
+        signingName: "kinesis",
+        targetPrefix: "Kinesis_20131202",
+        endpointPrefix: "kinesis",
+        endpointVariable: "AWS_ENDPOINT_URL_KINESIS"
+    )
+
+    /// Data Firehose.
+    package static let firehose = AWSService(
+        signingName: "firehose",
+        targetPrefix: "Firehose_20150804",
+        endpointPrefix: "firehose",
+        endpointVariable: "AWS_ENDPOINT_URL_FIREHOSE"
+    )
+
+    /// Cognito identity pools.
+    package static let cognitoIdentity = AWSService(
+        signingName: "cognito-identity",
+        targetPrefix: "AWSCognitoIdentityService",
+        endpointPrefix: "cognito-identity",
+        endpointVariable: "AWS_ENDPOINT_URL_COGNITO_IDENTITY"
+    )
+
+    /// The Security Token Service.
+    package static let sts = AWSService(
+        signingName: "sts",
+        targetPrefix: "AWSSecurityTokenServiceV20110615",
+        endpointPrefix: "sts",
+        endpointVariable: "AWS_ENDPOINT_URL_STS"
+    )
+}

@@ -1,0 +1,58 @@
+import CRecorderCurl
+
+/// Throws unless libcurl says that an option was taken.
+func check(_ code: CURLcode, _ option: StaticString) throws(HTTPFailure) {
+    guard code != CURLE_OK else { return }
+    let reason = String(cString: curl_easy_strerror(code))
+    throw HTTPFailure(.other, "libcurl \(CurlLibrary.version) refused the option \"\(option)\": \(reason).")
+}
+
+/// Throws unless libcurl says that the whole went on well.
+func check(_ code: CURLMcode) throws(HTTPFailure) {
+    guard code != CURLM_OK else { return }
+    throw HTTPFailure(.other, "libcurl \(CurlLibrary.version): \(String(cString: curl_multi_strerror(code))).")
+}
+
+extension HTTPFailure.Kind {
+    /// What an ended transfer's code means; `text` is libcurl's own line about it.
+    ///
+    /// Two codes have two meanings: a server that is not HTTP counts as an unsupported protocol, told apart because
+    /// something had been sent, and a connection that breaks within the handshake counts as a TLS error.
+    init(_ code: CURLcode, text: String, hasSent: Bool) {
+        self =
+            switch code {
+            case CURLE_UNSUPPORTED_PROTOCOL: hasSent ? .unreadableResponse : .invalidURL
+            case CURLE_URL_MALFORMAT: .invalidURL
+            case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .nameNotResolved
+            case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED, CURLE_PROXY: .cannotConnect
+            case CURLE_SSL_CONNECT_ERROR: Self.endsOfConnection.contains(where: text.contains) ? .connectionLost : .tls
+            case CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE, CURLE_USE_SSL_FAILED: .tls
+            case CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED: .tls
+            case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE: .certificateUntrusted
+            case CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS: .certificateUntrusted
+            case CURLE_OPERATION_TIMEDOUT: .timedOut
+            case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: .connectionLost
+            case CURLE_SEND_FAIL_REWIND, CURLE_HTTP2, CURLE_HTTP2_STREAM: .connectionLost
+            case CURLE_FILESIZE_EXCEEDED: .responseTooLarge
+            // An endless header line ends as "out of memory".
+            case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_OUT_OF_MEMORY: .unreadableResponse
+            case CURLE_ABORTED_BY_CALLBACK: .cancelled
+            default: .other
+            }
+    }
+
+    /// How libcurl, with OpenSSL, words a connection that breaks.
+    private static let endsOfConnection = ["Recv failure", "Send failure", "SSL_ERROR_SYSCALL", "unexpected eof"]
+
+    /// What the user can do about it, as a sentence to append.
+    var remedy: String {
+        switch self {
+        case .nameNotResolved: " Check the endpoint's name and the machine's DNS."
+        case .cannotConnect: " Check the network, the endpoint and the proxy settings."
+        case .certificateUntrusted:
+            " If this server is the right one, name the file with its authority's certificate in AWS_CA_BUNDLE."
+        case .tls: " TLS 1.2 or later is needed; check the endpoint, and the file that AWS_CA_BUNDLE names."
+        default: ""
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import CRecorderCurl
+
+/// libcurl's handle of one transfer, with its header list and error text; one method per group of options.
+///
+/// It belongs to the thread that uses it and may not be shared.
+final class CurlHandle {
+    /// The handle, for the calls that take it to the multi handle.
+    let raw: UnsafeMutableRawPointer
+
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private let errorText: UnsafeMutablePointer<CChar>
+
+    /// A handle with the options that hold for every request.
+    init() throws(HTTPFailure) {
+        guard CurlLibrary.start == CURLE_OK, let raw = curl_easy_init() else {
+            throw HTTPFailure(.other, "libcurl \(CurlLibrary.version) cannot start: out of memory?")
+        }
+        self.raw = raw
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        try check(recorder_curl_set_pointer(raw, CURLOPT_ERRORBUFFER, errorText), "error buffer")
+        try setSafeguards()
+    }
+
+    /// libcurl reads the header list [as long as the handle lives](https://curl.se/libcurl/c/CURLOPT_HTTPHEADER.html),
+    /// so the handle goes first.
+    deinit {
+        curl_easy_cleanup(raw)
+        curl_slist_free_all(headerList)
+        errorText.deallocate()
+    }
+
+    /// What libcurl wrote about the failure, else its general text for the code.
+    func explanation(of code: CURLcode) -> String {
+        let text = String(cString: errorText)
+        return text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+    }
+
+    /// Bytes that moved so far: headers and body, up and down.
+    var bytesMoved: Int64 {
+        number(CURLINFO_SIZE_UPLOAD_T) + number(CURLINFO_SIZE_DOWNLOAD_T)
+    }
+
+    /// Whether a request line has gone out.
+    var hasSent: Bool {
+        var size = 0
+        return recorder_curl_get_long(raw, CURLINFO_REQUEST_SIZE, &size) == CURLE_OK && size > 0
+    }
+
+    /// The status code of the answer.
+    var status: Int {
+        var status = 0
+        return recorder_curl_get_long(raw, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK ? status : 0
+    }
+
+    /// [The address](https://curl.se/libcurl/c/CURLOPT_URL.html).
+    ///
+    /// Without a scheme libcurl would guess one, so that is refused here.
+    func setURL(_ url: String) throws(HTTPFailure) {
+        guard url.hasPrefix("https://") || url.hasPrefix("http://") else {
+            throw HTTPFailure(.invalidURL, "The address does not begin with https:// or http://.")
+        }
+        try check(recorder_curl_set_string(raw, CURLOPT_URL, url), "address")
+    }
+
+    /// [The method](https://curl.se/libcurl/c/CURLOPT_POST.html) and the length of the body that the read callback gives.
+    func setMethod(_ method: HTTPRequest.Method, bodyLength: Int) throws(HTTPFailure) {
+        switch method {
+        case .get:
+            try check(recorder_curl_set_long(raw, CURLOPT_HTTPGET, 1), "GET")
+        case .post:
+            try check(recorder_curl_set_long(raw, CURLOPT_POST, 1), "POST")
+            try check(recorder_curl_set_offset(raw, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bodyLength)), "body length")
+        case .put:
+            try check(recorder_curl_set_long(raw, CURLOPT_UPLOAD, 1), "PUT")
+            try check(recorder_curl_set_offset(raw, CURLOPT_INFILESIZE_LARGE, curl_off_t(bodyLength)), "body length")
+        }
+        // The default of 64 KiB costs a large body many more system calls.
+        let buffer = min(max(bodyLength, 64 << 10), 1 << 20)
+        try check(recorder_curl_set_long(raw, CURLOPT_UPLOAD_BUFFERSIZE, buffer), "upload buffer")
+    }
+
+    /// [The headers](https://curl.se/libcurl/c/CURLOPT_HTTPHEADER.html). `Expect` is always left out: waiting for the
+    /// server's leave before a body costs a round trip, or a second where the server gives none.
+    func setHeaders(_ headers: [HTTPHeader]) throws(HTTPFailure) {
+        for header in headers {
+            let isOneLine = !(header.name + header.value).utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 }
+            guard isOneLine, !header.name.isEmpty else {
+                throw HTTPFailure(
+                    .other,
+                    "The value for the header \(header.name.debugDescription) has a line end in it."
+                )
+            }
+            // An empty value needs a semicolon: "Name:" would mean to leave the header out.
+            try append(header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)")
+        }
+        try append("Expect:")
+        try check(recorder_curl_set_pointer(raw, CURLOPT_HTTPHEADER, headerList), "headers")
+    }
+
+    /// [Until connected](https://curl.se/libcurl/c/CURLOPT_CONNECTTIMEOUT_MS.html) and
+    /// [over all](https://curl.se/libcurl/c/CURLOPT_TIMEOUT_MS.html); a stall is the thread's own matter.
+    func setTimeouts(_ timeouts: HTTPTimeouts) throws(HTTPFailure) {
+        let connect = timeouts.connect.milliseconds
+        try check(recorder_curl_set_long(raw, CURLOPT_CONNECTTIMEOUT_MS, connect), "time to connect")
+        try check(recorder_curl_set_long(raw, CURLOPT_TIMEOUT_MS, timeouts.total.milliseconds), "total time")
+    }
+
+    /// [No proxy for any host](https://curl.se/libcurl/c/CURLOPT_NOPROXY.html), whatever the environment says.
+    func ignoreProxies() throws(HTTPFailure) {
+        try check(recorder_curl_set_string(raw, CURLOPT_NOPROXY, "*"), "no proxy")
+    }
+
+    /// [A file of authorities](https://curl.se/libcurl/c/CURLOPT_CAINFO.html) to trust.
+    func setCertificateAuthorities(_ path: String) throws(HTTPFailure) {
+        try check(recorder_curl_set_string(raw, CURLOPT_CAINFO, path), "certificate authorities")
+    }
+
+    /// The [callbacks](https://curl.se/libcurl/c/CURLOPT_WRITEFUNCTION.html) and the object that each of them gets.
+    func setCallbacks(_ callbacks: Callbacks, object: UnsafeMutableRawPointer) throws(HTTPFailure) {
+        try check(recorder_curl_set_write(raw, CURLOPT_HEADERFUNCTION, callbacks.header), "header callback")
+        try check(recorder_curl_set_pointer(raw, CURLOPT_HEADERDATA, object), "header callback")
+        try check(recorder_curl_set_write(raw, CURLOPT_WRITEFUNCTION, callbacks.write), "write callback")
+        try check(recorder_curl_set_pointer(raw, CURLOPT_WRITEDATA, object), "write callback")
+        try check(recorder_curl_set_read(raw, CURLOPT_READFUNCTION, callbacks.read), "read callback")
+        try check(recorder_curl_set_pointer(raw, CURLOPT_READDATA, object), "read callback")
+        try check(recorder_curl_set_seek(raw, CURLOPT_SEEKFUNCTION, callbacks.seek), "seek callback")
+        try check(recorder_curl_set_pointer(raw, CURLOPT_SEEKDATA, object), "seek callback")
+    }
+
+    /// The functions that libcurl calls while it works on a handle.
+    struct Callbacks {
+        var header: curl_write_callback
+        var write: curl_write_callback
+        var read: curl_read_callback
+        var seek: curl_seek_callback
+    }
+
+    /// What no request may do without: verified TLS, two protocols, no redirects, no signals.
+    ///
+    /// HTTP/1.1 on purpose. The services need no more, an upload is not slowed by a stream window, and uploads over
+    /// HTTP/2 stalled in several releases of libcurl that distributions ship
+    /// ([8.1](https://github.com/curl/curl/issues/11426), [8.10](https://github.com/curl/curl/issues/14892)).
+    private func setSafeguards() throws(HTTPFailure) {
+        try check(recorder_curl_set_long(raw, CURLOPT_NOSIGNAL, 1), "no signals")
+        try check(recorder_curl_set_quick_exit(raw), "quick exit")
+        try check(recorder_curl_set_web_only(raw), "protocols")
+        try check(recorder_curl_set_long(raw, CURLOPT_FOLLOWLOCATION, 0), "no redirects")
+        try check(recorder_curl_set_long(raw, CURLOPT_SSL_VERIFYPEER, 1), "verified certificate")
+        try check(recorder_curl_set_long(raw, CURLOPT_SSL_VERIFYHOST, 2), "verified host")
+        try check(recorder_curl_set_long(raw, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)), "TLS 1.2")
+        try check(recorder_curl_set_long(raw, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)), "HTTP/1.1")
+        try check(recorder_curl_set_long(raw, CURLOPT_TCP_KEEPALIVE, 1), "keep-alive")
+    }
+
+    private func append(_ line: String) throws(HTTPFailure) {
+        guard let longer = curl_slist_append(headerList, line) else {
+            throw HTTPFailure(.other, "No memory for the headers.")
+        }
+        headerList = longer
+    }
+
+    private func number(_ info: CURLINFO) -> Int64 {
+        var value: curl_off_t = 0
+        return recorder_curl_get_offset(raw, info, &value) == CURLE_OK ? Int64(value) : 0
+    }
+}
+
+@available(*, unavailable)
+extension CurlHandle: Sendable {}
+
+extension Duration {
+    /// Whole milliseconds, rounded up, from 1 to what a 32-bit number holds.
+    var milliseconds: Int {
+        let (seconds, attoseconds) = components
+        guard seconds < 2_000_000 else { return 2_000_000_000 }
+        return max(1, Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
+    }
+}

@@ -1,0 +1,165 @@
+import CRecorderCurl
+import Foundation
+import Synchronization
+
+/// One request on its way: what libcurl reads from and writes to.
+final class CurlTransfer: @unchecked Sendable {
+    // Safe because the curl thread alone touches it once it was handed over, all but the cancelled flag.
+
+    typealias Answer = CheckedContinuation<Result<HTTPResponse, HTTPFailure>, Never>
+
+    private let request: HTTPRequest
+    private let certificateAuthorities: String?
+    private let cancelled = Atomic(false)
+
+    private var handle: CurlHandle?
+    private var answer: Answer?
+    private var bytesSent = 0
+    private var response = HTTPResponse(status: 0)
+    private var headerBytes = 0
+    private var isTooLarge = false
+    private var lastBytesMoved: Int64 = 0
+    private var lastMove = ContinuousClock.now
+
+    /// The most that the headers of one answer may take.
+    private static let maximumHeaderBytes = 256 << 10
+
+    init(_ request: HTTPRequest, certificateAuthorities: String?) {
+        self.request = request
+        self.certificateAuthorities = certificateAuthorities
+    }
+
+    /// Asks for an early end; any thread may.
+    func cancel() { cancelled.store(true, ordering: .relaxed) }
+
+    /// Whether an early end was asked for.
+    var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+
+    /// Makes the handle, ready to be added, and takes over the duty to answer.
+    ///
+    /// The handle holds this object unretained, so whoever adds the handle keeps the object.
+    func begin(answering answer: Answer) throws(HTTPFailure) -> UnsafeMutableRawPointer {
+        self.answer = answer
+        let handle = try CurlHandle()
+        try handle.setURL(request.url)
+        try handle.setMethod(request.method, bodyLength: request.body.count)
+        try handle.setHeaders(request.headers)
+        try handle.setTimeouts(request.timeouts)
+        if !request.usesEnvironmentProxy { try handle.ignoreProxies() }
+        if let certificateAuthorities { try handle.setCertificateAuthorities(certificateAuthorities) }
+        try handle.setCallbacks(Self.callbacks, object: Unmanaged.passUnretained(self).toOpaque())
+        self.handle = handle
+        lastMove = .now
+        return handle.raw
+    }
+
+    /// When the wait for the next byte ends, given that it is `now`.
+    func stallDeadline(now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        let moved = (handle?.bytesMoved ?? 0) + Int64(headerBytes)
+        if moved != lastBytesMoved {
+            lastBytesMoved = moved
+            lastMove = now
+        }
+        return lastMove + request.timeouts.stall
+    }
+
+    /// Answers, from the code that libcurl ended with.
+    func finish(_ code: CURLcode) {
+        guard code != CURLE_OK, let handle else {
+            response.status = handle?.status ?? 0
+            return finish(.success(response))
+        }
+        guard !isTooLarge else {
+            let limit = request.maximumResponseBytes
+            return fail(.responseTooLarge, "the answer is longer than \(limit) bytes, or its headers are too long.")
+        }
+        let text = handle.explanation(of: code)
+        let kind = HTTPFailure.Kind(code, text: text, hasSent: handle.hasSent)
+        fail(kind, "\(text).\(kind.remedy)")
+    }
+
+    /// Answers that the connection stood still for too long.
+    func finishStalled() {
+        fail(.timedOut, "no byte moved for \(request.timeouts.stall).")
+    }
+
+    /// Answers that the caller does not want to wait.
+    func finishCancelled() {
+        fail(.cancelled, "the request was cancelled.")
+    }
+
+    /// Answers.
+    func finish(_ result: Result<HTTPResponse, HTTPFailure>) {
+        answer?.resume(returning: result)
+        answer = nil
+    }
+
+    private func fail(_ kind: HTTPFailure.Kind, _ what: String) {
+        finish(.failure(HTTPFailure(kind, "\(request.host): \(what)")))
+    }
+
+    private func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        headerBytes += line.count
+        isTooLarge = headerBytes > Self.maximumHeaderBytes
+        if line.starts(with: "HTTP/".utf8) {
+            // An interim answer's headers do not count.
+            response.headers = []
+        } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+            let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || (9...13).contains(byte) }
+            let value = line[(colon + 1)...].drop(while: isBlank)
+            let end = value.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? value.startIndex
+            let name = String(decoding: line[..<colon], as: UTF8.self)
+            response.headers.append(HTTPHeader(name, String(decoding: value[..<end], as: UTF8.self)))
+        }
+        return !isTooLarge
+    }
+
+    private func receiveBody(_ piece: UnsafeRawBufferPointer) -> Bool {
+        isTooLarge = piece.count > request.maximumResponseBytes - response.body.count
+        if !isTooLarge { response.body.append(contentsOf: piece) }
+        return !isTooLarge
+    }
+
+    private func sendBody(into space: UnsafeMutableRawBufferPointer) -> Int {
+        request.body.withUnsafeBytes { body in
+            let piece = body.dropFirst(bytesSent).prefix(space.count)
+            space.copyBytes(from: piece)
+            bytesSent += piece.count
+            return piece.count
+        }
+    }
+
+    /// What libcurl calls. A count other than the one given ends the transfer; the seek is for a body that must be sent
+    /// again, because the server had just closed the kept connection.
+    private static let callbacks = CurlHandle.Callbacks(
+        header: { bytes, size, count, object in
+            let isWanted = transfer(object).receiveHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
+            return isWanted ? size * count : 0
+        },
+        write: { bytes, size, count, object in
+            let isWanted = transfer(object).receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
+            return isWanted ? size * count : 0
+        },
+        read: { space, size, count, object in
+            transfer(object).sendBody(into: UnsafeMutableRawBufferPointer(start: space, count: size * count))
+        },
+        seek: { object, offset, origin in
+            guard origin == SEEK_SET, offset >= 0 else { return CURL_SEEKFUNC_CANTSEEK }
+            transfer(object).bytesSent = Int(offset)
+            return CURL_SEEKFUNC_OK
+        }
+    )
+
+    private static func transfer(_ object: UnsafeMutableRawPointer?) -> CurlTransfer {
+        guard let object else { preconditionFailure("libcurl lost the object of its callbacks") }
+        return Unmanaged<CurlTransfer>.fromOpaque(object).takeUnretainedValue()
+    }
+}
+
+extension HTTPRequest {
+    /// Host and port, for messages: paths may tell too much.
+    fileprivate var host: String {
+        let rest = url.range(of: "://").map { url[$0.upperBound...] } ?? url[...]
+        return String(rest.prefix { $0 != "/" && $0 != "?" })
+    }
+}

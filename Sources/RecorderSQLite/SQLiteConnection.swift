@@ -1,0 +1,161 @@
+internal import CRecorderSQLite
+
+/// One open database: a pointer, what is prepared on it, and nothing about records.
+///
+/// Not Sendable: whoever owns it keeps it behind one lock or one queue.
+package final class SQLiteConnection {
+    package enum Access: Sendable {
+        /// Reads and writes; the file is created if it is missing.
+        case readWrite
+        /// Reads only, and never checkpoints.
+        case readOnly
+        /// Reads as much as it can of a damaged file: one that is shorter than it says, or names tables that are gone.
+        case damaged
+    }
+
+    private let handle: OpaquePointer
+
+    /// Pages the write-ahead log held after this connection's last commit.
+    package private(set) var walPages = 0
+
+    /// Opens `path` without following symbolic links; waits up to `busyTimeout` milliseconds for others' locks.
+    package init(path: String, access: Access, busyTimeout: Int32 = 5_000) throws(SQLiteError) {
+        // A connection stays behind one lock, so SQLite's own mutex would only cost:
+        // https://www.sqlite.org/threadsafe.html
+        let mode =
+            switch access {
+            case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .readOnly: SQLITE_OPEN_READONLY
+            case .damaged: SQLITE_OPEN_READWRITE
+            }
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(path, &opened, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, nil)
+        guard let opened else {
+            throw SQLiteError(code: SQLITE_NOMEM, message: "out of memory", action: "opening \(path)")
+        }
+        handle = opened
+        // Even a failed open leaves a handle, which deinit closes: https://www.sqlite.org/c3ref/open.html
+        guard code == SQLITE_OK else {
+            throw SQLiteError(
+                code: sqlite3_extended_errcode(opened),
+                message: String(cString: sqlite3_errmsg(opened)),
+                action: "opening \(path)"
+            )
+        }
+        sqlite3_extended_result_codes(opened, 1)
+        try check(sqlite3_busy_timeout(opened, busyTimeout), while: "setting the busy timeout")
+        try check(
+            recorder_sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, access == .damaged ? 0 : 1),
+            while: "turning on defensive mode"
+        )
+        try check(
+            recorder_sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+            while: "distrusting the schema"
+        )
+        switch access {
+        case .readWrite: watchLog()
+        case .readOnly: break
+        // Also lets SQLite go on where it would refuse the file as a whole.
+        case .damaged: try execute("PRAGMA writable_schema = ON")
+        }
+    }
+
+    deinit {
+        // Waits for unfinished statements instead of failing: https://www.sqlite.org/c3ref/close.html
+        sqlite3_close_v2(handle)
+    }
+
+    /// Runs statements that return nothing and bind nothing.
+    package func execute(_ sql: String) throws(SQLiteError) {
+        try check(sqlite3_exec(handle, sql, nil, nil, nil), while: sql)
+    }
+
+    /// Compiles a statement that will be run many times.
+    package func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
+        var statement: OpaquePointer?
+        try check(
+            sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil),
+            while: sql
+        )
+        guard let statement else {
+            throw SQLiteError(code: SQLITE_MISUSE, message: "an empty statement", action: sql)
+        }
+        return SQLiteStatement(statement, of: self, sql: sql)
+    }
+
+    /// The first column of the first row of a query, or nil where there is no row.
+    package func integer(_ sql: String) throws(SQLiteError) -> Int64? {
+        let statement = try prepare(sql)
+        return try statement.step() ? statement.integer(at: 0) : nil
+    }
+
+    /// Runs `body` in one write transaction: all of it is durable when this returns, or nothing happened.
+    package func transaction<T>(_ body: () throws(SQLiteError) -> T) throws(SQLiteError) -> T {
+        try execute("BEGIN IMMEDIATE")
+        do throws(SQLiteError) {
+            let value = try body()
+            try execute("COMMIT")
+            return value
+        } catch {
+            // Some errors have already rolled back: https://www.sqlite.org/lang_transaction.html
+            if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Rows that the last INSERT, UPDATE or DELETE touched.
+    package var changes: Int { Int(sqlite3_changes64(handle)) }
+
+    package enum Checkpoint: Int32, Sendable {
+        /// Moves what it can without waiting for anybody.
+        case passive = 0
+        /// Waits for readers, moves everything and shortens the log to nothing.
+        case truncate = 3
+    }
+
+    /// Moves pages from the write-ahead log into the database, https://www.sqlite.org/c3ref/wal_checkpoint_v2.html
+    package func checkpoint(_ mode: Checkpoint) throws(SQLiteError) {
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, mode.rawValue, nil, nil)
+        // Busy means that a reader holds a part of the log: what could be moved was, and the next one moves the rest.
+        guard code & 0xff != SQLITE_BUSY else { return }
+        try check(code, while: "checkpointing")
+        if mode == .truncate { walPages = 0 }
+    }
+
+    /// Whether the file this connection writes to no longer is the one at its path.
+    package func hasMoved() throws(SQLiteError) -> Bool {
+        var moved: Int32 = 0
+        try check(
+            sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved),
+            while: "looking for the file"
+        )
+        return moved != 0
+    }
+
+    /// The one place where SQLite's result codes become errors.
+    func check(_ code: Int32, while action: @autoclosure () -> String) throws(SQLiteError) {
+        guard code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE else { return }
+        throw SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)), action: action())
+    }
+
+    /// Counts the log's pages after each commit; this hook also takes the place of automatic checkpoints:
+    /// https://www.sqlite.org/c3ref/wal_hook.html
+    private func watchLog() {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        _ = sqlite3_wal_hook(
+            handle,
+            { context, _, _, pages in
+                guard let context else { return SQLITE_OK }
+                Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue().walPages = Int(pages)
+                return SQLITE_OK
+            },
+            context
+        )
+    }
+}
+
+@available(*, unavailable)
+extension SQLiteConnection: Sendable {}
+
+/// The version of the SQLite library that is loaded, such as "3.40.1".
+package var sqliteLibraryVersion: String { String(cString: sqlite3_libversion()) }

@@ -1,0 +1,57 @@
+import RecorderAWS
+import Testing
+
+@Suite struct CredentialsTests {
+    let secrets = ["AKIDCANARY", "secret-canary", "token-canary"]
+
+    var credentials: Credentials {
+        Credentials(accessKeyID: secrets[0], secretAccessKey: secrets[1], sessionToken: secrets[2])
+    }
+
+    @Test func `no secret shows in a description, a reflection or a dump`() throws {
+        let environment = [
+            "AWS_ACCESS_KEY_ID": secrets[0], "AWS_SECRET_ACCESS_KEY": secrets[1], "AWS_SESSION_TOKEN": secrets[2],
+        ]
+        let region = try Region("us-east-1")
+        let endpoint = Endpoint.standard(for: .kinesis, in: region)
+        let source = StaticCredentials(credentials)
+        let logins = ["accounts.example.com": secrets[2]]
+        let things: [Any] = [
+            credentials, source, EnvironmentCredentials(environment),
+            CallConfiguration(region: region, endpoint: endpoint, credentials: source),
+            CognitoCredentials(identityPoolID: "pool", region: region, logins: logins), [credentials] as [Credentials?],
+        ]
+        for thing in things {
+            var text = "\(thing) \(String(describing: thing)) \(String(reflecting: thing))"
+            dump(thing, to: &text)
+            for secret in secrets { #expect(!text.contains(secret)) }
+        }
+    }
+
+    @Test func `the environment's keys are taken together`() async throws {
+        let environment = ["AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": ""]
+        let found = try await EnvironmentCredentials(environment).credentials()
+        #expect(found == Credentials(accessKeyID: "id", secretAccessKey: "secret"))
+    }
+
+    @Test func `half a pair is an error that names the other half`() async {
+        let noSecret = await failure(["AWS_ACCESS_KEY_ID": "id-canary"])
+        #expect(noSecret?.kind == .failed)
+        #expect(noSecret?.message.contains("AWS_SECRET_ACCESS_KEY") == true)
+        #expect(noSecret?.message.contains("id-canary") == false)
+        #expect(await failure(["AWS_SECRET_ACCESS_KEY": "s", "AWS_ACCESS_KEY_ID": ""])?.kind == .failed)
+    }
+
+    @Test func `no keys at all is told apart`() async {
+        #expect(await failure([:])?.kind == .notConfigured)
+    }
+
+    private func failure(_ environment: [String: String]) async -> CredentialsFailure? {
+        do throws(CredentialsFailure) {
+            _ = try await EnvironmentCredentials(environment).credentials()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import RecorderAWS
+import Testing
+
+@Suite struct EndpointTests {
+    @Test(arguments: [
+        ("eu-west-1", "kinesis.eu-west-1.amazonaws.com"), ("cn-north-1", "kinesis.cn-north-1.amazonaws.com.cn"),
+        ("us-gov-west-1", "kinesis.us-gov-west-1.amazonaws.com"), ("us-iso-east-1", "kinesis.us-iso-east-1.c2s.ic.gov"),
+        ("us-isob-east-1", "kinesis.us-isob-east-1.sc2s.sgov.gov"),
+        ("eusc-de-east-1", "kinesis.eusc-de-east-1.amazonaws.eu"),
+    ])
+    func `the public endpoint follows the region's partition`(region: String, host: String) throws {
+        let endpoint = Endpoint.standard(for: .kinesis, in: try Region(region))
+        #expect(endpoint.host == host)
+        #expect(endpoint.url == "https://\(host)/")
+    }
+
+    @Test(arguments: [
+        "", "US-EAST-1", "us_east_1", "us-east-1/", "../etc", "a\u{0}", String(repeating: "a", count: 33), "ü",
+    ])
+    func `a name that is no region's is refused`(name: String) {
+        #expect(throws: ConfigurationFailure.self) { try Region(name) }
+    }
+
+    @Test(arguments: [
+        ("https://Example.COM", "https://example.com/", "example.com"),
+        ("https://example.com:443/", "https://example.com/", "example.com"),
+        ("http://127.0.0.1:4566", "http://127.0.0.1:4566/", "127.0.0.1:4566"),
+        ("http://localhost:80/base", "http://localhost/base", "localhost"),
+        ("HTTP://[::1]:8080/a/b/", "http://[::1]:8080/a/b/", "[::1]:8080"),
+        ("http://[::1]", "http://[::1]/", "[::1]"),
+    ])
+    func `an address of the user's is taken in one form`(given: String, url: String, host: String) throws {
+        let endpoint = try Endpoint(url: given)
+        #expect(endpoint.url == url)
+        #expect(endpoint.host == host)
+    }
+
+    @Test(arguments: [
+        "", "example.com", "ftp://example.com", "https://", "https://user:secret@example.com",
+        "https://example.com?a=b",
+        "https://example.com/#f", "https://example.com:0", "https://example.com:66000", "https://example.com:",
+        "https://a b", "https://example.com/%2e%2e/", "https://example.com/../x", "https://example.com//x",
+        "https://[]",
+        "https://example.com\r\nX-Evil: 1",
+    ])
+    func `an address with anything else in it is refused`(url: String) {
+        #expect(throws: ConfigurationFailure.self) { try Endpoint(url: url) }
+    }
+
+    @Test func `the region comes from AWS_REGION, else from AWS_DEFAULT_REGION`() throws {
+        let both = ["AWS_REGION": "eu-west-1", "AWS_DEFAULT_REGION": "us-east-1"]
+        #expect(try EnvironmentConfiguration.region(in: both)?.name == "eu-west-1")
+        #expect(try EnvironmentConfiguration.region(in: ["AWS_DEFAULT_REGION": "us-east-1"])?.name == "us-east-1")
+        #expect(try EnvironmentConfiguration.region(in: ["AWS_REGION": ""]) == nil)
+        #expect(throws: ConfigurationFailure.self) {
+            try EnvironmentConfiguration.region(in: ["AWS_REGION": "no region"])
+        }
+    }
+
+    @Test func `a service's own endpoint variable goes before the general one`() throws {
+        let environment = ["AWS_ENDPOINT_URL": "http://all:1", "AWS_ENDPOINT_URL_FIREHOSE": "http://firehose:2"]
+        func host(_ service: AWSService) throws -> String? {
+            try EnvironmentConfiguration.endpoint(for: service, in: environment)?.host
+        }
+        #expect(try host(.firehose) == "firehose:2")
+        #expect(try host(.kinesis) == "all:1")
+        #expect(try EnvironmentConfiguration.endpoint(for: .kinesis, in: [:]) == nil)
+        let ignored = environment.merging(["AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "true"]) { $1 }
+        #expect(try EnvironmentConfiguration.endpoint(for: .kinesis, in: ignored) == nil)
+    }
+
+    @Test func `a bad endpoint variable is named`() {
+        let error = #expect(throws: ConfigurationFailure.self) {
+            try EnvironmentConfiguration.endpoint(for: .kinesis, in: ["AWS_ENDPOINT_URL_KINESIS": "localhost"])
+        }
+        #expect(error?.message.contains("AWS_ENDPOINT_URL_KINESIS") == true)
+    }
+}

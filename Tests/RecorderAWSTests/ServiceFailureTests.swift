@@ -1,0 +1,108 @@
+import Foundation
+import RecorderAWS
+import RecorderHTTP
+import Testing
+
+@Suite struct ServiceFailureTests {
+    typealias Kind = ServiceFailure.Kind
+
+    @Test(arguments: [
+        ("ProvisionedThroughputExceededException", Kind.throttled), ("ThrottlingException", .throttled),
+        ("LimitExceededException", .throttled), ("KMSThrottlingException", .throttled), ("SlowDown", .throttled),
+        ("ThrottlingNewKind", .throttled), ("RequestLimitExceeded", .throttled),
+        ("TooManyRequestsException", .throttled),
+        ("InternalFailure", .transient), ("ServiceUnavailable", .transient),
+        ("ServiceUnavailableException", .transient),
+        ("RequestTimeoutException", .transient),
+        ("ExpiredToken", .expiredCredentials), ("ExpiredTokenException", .expiredCredentials),
+        ("InvalidClientTokenId", .expiredCredentials), ("UnrecognizedClientException", .expiredCredentials),
+        ("MissingAuthenticationToken", .expiredCredentials), ("InvalidToken", .expiredCredentials),
+        ("AuthFailure", .clockSkew), ("InvalidSignatureException", .clockSkew), ("RequestExpired", .clockSkew),
+        ("RequestInTheFuture", .clockSkew), ("RequestTimeTooSkewed", .clockSkew), ("SignatureDoesNotMatch", .clockSkew),
+        ("AccessDeniedException", .denied), ("KMSAccessDeniedException", .denied), ("KMSDisabledException", .denied),
+        ("KMSInvalidStateException", .denied), ("KMSNotFoundException", .denied), ("KMSOptInRequired", .denied),
+        ("InvalidKMSResourceException", .denied), ("InvalidSourceException", .denied), ("OptInRequired", .denied),
+        ("ResourceNotFoundException", .notFound),
+        ("ValidationException", .invalidRequest), ("InvalidArgumentException", .invalidRequest),
+        ("SerializationException", .invalidRequest), ("UnknownOperationException", .other), ("NeverHeardOf", .other),
+    ])
+    func `a code has its kind, whatever the status`(code: String, kind: Kind) throws {
+        let prefixed = try failure(400, #"{"__type":"com.amazonaws.kinesis#\#(code)","message":"m"}"#)
+        #expect(prefixed.kind == kind)
+        #expect(prefixed.code == code)
+        #expect(prefixed.message == "m")
+        #expect(prefixed.fields["__type"] == "com.amazonaws.kinesis#\(code)")
+        #expect(try failure(418, #"{"__type":"\#(code)","Message":"M"}"#).message == "M")
+    }
+
+    @Test(arguments: [
+        (500, Kind.transient), (502, .transient), (503, .transient), (504, .transient), (599, .transient),
+        (408, .transient), (429, .throttled), (403, .denied), (401, .denied), (404, .notFound), (413, .invalidRequest),
+        (400, .other), (301, .redirect), (307, .redirect), (304, .redirect),
+    ])
+    func `without a code the status decides`(status: Int, kind: Kind) throws {
+        #expect(try failure(status, "").kind == kind)
+        #expect(try failure(status, "<html><body><h1>Oops</h1>\n<p>It broke</p></body></html>").kind == kind)
+    }
+
+    @Test func `a success is no failure`() {
+        #expect(ServiceFailure(HTTPResponse(status: 200)) == nil)
+        #expect(ServiceFailure(HTTPResponse(status: 204)) == nil)
+    }
+
+    @Test func `a header gives the code where the body has none`() throws {
+        let header = HTTPHeader("x-amzn-errortype", "ResourceNotFoundException:http://internal.amazon.com/coral/")
+        let failure = try failure(400, "{}", [header, HTTPHeader("X-Amzn-RequestId", "id-1")])
+        #expect(failure.code == "ResourceNotFoundException")
+        #expect(failure.kind == .notFound)
+        #expect(failure.requestID == "id-1")
+    }
+
+    @Test func `the XML form is read too`() throws {
+        let xml =
+            "<ErrorResponse><Error><Code>SignatureDoesNotMatch</Code><Message>No.</Message></Error></ErrorResponse>"
+        let failure = try failure(403, xml)
+        #expect(failure.kind == .clockSkew)
+        #expect(failure.message == "No.")
+    }
+
+    @Test func `a page becomes its words`() throws {
+        let failure = try failure(502, "<html><head><title>502</title></head>\r\n<body>Bad\tgateway</body></html>")
+        #expect(failure.message == "502 Bad gateway")
+        #expect(failure.code == nil)
+    }
+
+    @Test func `a message is one visible line of at most 512 bytes`() throws {
+        let forged = try failure(400, #"{"__type":"X","message":"a\n\u001b[31mforged\u2028line \u202egnp"}"#)
+        #expect(forged.message == #"a\u{a}\u{1b}[31mforged\u{2028}line \u{202e}gnp"#)
+        let long = try failure(400, #"{"__type":"X","message":"\#(String(repeating: "é", count: 4000))"}"#)
+        #expect(long.message.utf8.count == 512)
+    }
+
+    @Test func `strange error bodies are errors all the same`() throws {
+        let deep = String(repeating: "[", count: 200_000)
+        let bodies = [
+            "[]", "null", "{\"__type\":7,\"message\":{}}", "{\"__type\":\"\"}", "\u{0}\u{1}", "{\"__type\":", deep,
+        ]
+        for body in bodies {
+            let failure = try failure(500, body)
+            #expect(failure.kind == .transient)
+            #expect(!failure.message.isEmpty)
+            #expect(failure.message.utf8.count <= 512)
+        }
+    }
+
+    @Test func `what the service's clock and its wish to wait are is read`() throws {
+        let headers = [HTTPHeader("Date", "Sun, 30 Aug 2015 12:36:00 GMT"), HTTPHeader("x-amz-retry-after", "1500")]
+        let failure = try failure(503, "", headers)
+        #expect(failure.serverDate == Date(timeIntervalSince1970: 1_440_938_160))
+        #expect(failure.retryAfter == .milliseconds(1500))
+        let strange = [HTTPHeader("Date", "yesterday"), HTTPHeader("x-amz-retry-after", "-1e400")]
+        #expect(try self.failure(503, "", strange).serverDate == nil)
+        #expect(try self.failure(503, "", strange).retryAfter == nil)
+    }
+
+    private func failure(_ status: Int, _ body: String, _ headers: [HTTPHeader] = []) throws -> ServiceFailure {
+        try #require(ServiceFailure(HTTPResponse(status: status, headers: headers, body: Array(body.utf8))))
+    }
+}

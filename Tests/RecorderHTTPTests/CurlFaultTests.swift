@@ -1,0 +1,119 @@
+import RecorderHTTP
+import RecorderTestSupport
+import Testing
+
+/// Servers that misbehave, and what the caller is told.
+@Suite(.timeLimit(.minutes(1))) struct CurlFaultTests {
+    let transport = CurlTransport(certificateAuthorities: nil)
+    let short = HTTPTimeouts(connect: .seconds(5), stall: .milliseconds(200), total: .seconds(20))
+
+    @Test func `a port where nobody listens cannot be connected to`() async throws {
+        let socket = try LocalSocket.loopback()
+        let failure = await failure(of: HTTPRequest(url: "http://127.0.0.1:\(socket.port)"))
+        #expect(failure?.kind == .cannotConnect)
+        #expect(failure?.detail.contains("127.0.0.1:\(socket.port)") == true)
+    }
+
+    @Test func `a name without an address is told apart`() async throws {
+        #expect(await failure(of: HTTPRequest(url: "http://no-such-host.invalid/"))?.kind == .nameNotResolved)
+    }
+
+    @Test(arguments: [Reply.dropConnection, .reset, .truncated(status: 200, body: [1, 2, 3, 4], after: 2)])
+    func `an answer that breaks off is a lost connection`(reply: Reply) async throws {
+        let server = try LocalServer { _, _ in reply }
+        #expect(await failure(of: HTTPRequest(url: server.url, body: [1]))?.kind == .connectionLost)
+    }
+
+    @Test func `a reset in the middle of an upload is a lost connection`() async throws {
+        let server = try LocalServer(resetsUploadsAfter: 64 << 10) { _, _ in .json(200, "{}") }
+        let body = [UInt8](repeating: 0, count: 8 << 20)
+        #expect(await failure(of: HTTPRequest(url: server.url, body: body))?.kind == .connectionLost)
+    }
+
+    @Test func `a reset in the middle of a TLS handshake is a lost connection`() async throws {
+        let server = try LocalServer { _, _ in .json(200, "{}") }
+        let url = server.url.replacing("http:", with: "https:")
+        let failure = await failure(of: HTTPRequest(url: url))
+        #expect(failure?.kind == .connectionLost, "\(failure as Any)")
+    }
+
+    @Test func `what is not HTTP is unreadable`() async throws {
+        let server = try LocalServer { _, _ in .raw(Array("220 mail.example ESMTP\r\n".utf8)) }
+        #expect(await failure(of: HTTPRequest(url: server.url))?.kind == .unreadableResponse)
+    }
+
+    @Test func `an endless body ends at the limit`() async throws {
+        let server = try LocalServer { _, _ in .endless(status: 200) }
+        let failure = await failure(of: HTTPRequest(url: server.url))
+        #expect(failure?.kind == .responseTooLarge)
+        #expect(failure?.detail.contains("4194304") == true)
+    }
+
+    @Test func `headers without end are too large or unreadable`() async throws {
+        let line = Array("X-Filler: \(String(repeating: "x", count: 1000))\r\n".utf8)
+        let flood = Array("HTTP/1.1 200 OK\r\n".utf8) + (0..<5000).flatMap { _ in line }
+        let giant = Array("HTTP/1.1 200 OK\r\nX: ".utf8) + [UInt8](repeating: 120, count: 5_000_000)
+        let server = try LocalServer { _, index in .raw(index == 0 ? flood : giant) }
+        #expect(await failure(of: HTTPRequest(url: server.url))?.kind == .responseTooLarge)
+        let second = await failure(of: HTTPRequest(url: server.url))?.kind
+        #expect(second == .unreadableResponse || second == .responseTooLarge)
+    }
+
+    @Test func `a server that says nothing times out after the stall time`() async throws {
+        let server = try LocalServer { _, _ in .stall }
+        let start = ContinuousClock.now
+        #expect(await failure(of: HTTPRequest(url: server.url, timeouts: short))?.kind == .timedOut)
+        #expect(ContinuousClock.now - start >= .milliseconds(200))
+    }
+
+    @Test func `a slow answer that keeps moving does not stall`() async throws {
+        let body = Array("slow but steady".utf8)
+        let server = try LocalServer { _, _ in .trickle(status: 200, body: body, every: .milliseconds(30)) }
+        let response = try await transport.send(HTTPRequest(url: server.url, timeouts: short))
+        #expect(response.body == body)
+    }
+
+    @Test func `a slow answer ends with the total time, however steadily it moves`() async throws {
+        let body = [UInt8](repeating: 1, count: 10_000)
+        let server = try LocalServer { _, _ in .trickle(status: 200, body: body, every: .milliseconds(20)) }
+        let timeouts = HTTPTimeouts(stall: .seconds(10), total: .milliseconds(300))
+        #expect(await failure(of: HTTPRequest(url: server.url, timeouts: timeouts))?.kind == .timedOut)
+    }
+
+    @Test func `cancelling the task answers within a second, and others go on`() async throws {
+        let gate = Gate()
+        let server = try LocalServer { request, _ in
+            guard request.path == "/good" else { return .stall }
+            gate.wait()
+            return .json(200, "{}")
+        }
+        async let other = transport.send(HTTPRequest(url: server.url + "/good"))
+        let waiting = Task { await failure(of: HTTPRequest(url: server.url + "/stalled")) }
+        await server.received(2)
+        let start = ContinuousClock.now
+        waiting.cancel()
+        #expect(await waiting.value?.kind == .cancelled)
+        #expect(ContinuousClock.now - start < .seconds(1))
+        gate.open()
+        #expect(try await other.status == 200)
+    }
+
+    @Test func `a task that is already cancelled sends nothing`() async throws {
+        let server = try LocalServer { _, _ in .json(200, "{}") }
+        let task = Task { () -> HTTPFailure? in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await failure(of: HTTPRequest(url: server.url))
+        }
+        #expect(await task.value?.kind == .cancelled)
+        #expect(server.requests.isEmpty)
+    }
+
+    private func failure(of request: HTTPRequest) async -> HTTPFailure? {
+        do throws(HTTPFailure) {
+            _ = try await transport.send(request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Foundation
+
+/// A door that holds threads of the local server until the test opens it.
+package final class Gate: @unchecked Sendable {
+    // Safe because the only mutable state is read and written under the condition's lock.
+    private let condition = NSCondition()
+    private var isOpen = false
+
+    /// A closed gate.
+    package init() {}
+
+    /// Lets everyone through, now and later.
+    package func open() {
+        condition.lock()
+        isOpen = true
+        condition.broadcast()
+        condition.unlock()
+    }
+
+    /// Blocks the calling thread until the gate is open, or for half a minute so that a failing test still ends.
+    package func wait() {
+        let deadline = Date(timeIntervalSinceNow: 30)
+        condition.lock()
+        while !isOpen, condition.wait(until: deadline) {}
+        condition.unlock()
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A small HTTP/1.1 server on a loopback port of the system's choice; a script decides each answer.
+///
+/// ```swift
+/// let server = try LocalServer { request, index in
+///     index == 0 ? .error(500, "InternalFailure") : .json(200, "{}")
+/// }
+/// // ... post to server.url ...
+/// #expect(server.requests.count == 2)
+/// ```
+/// The script runs on the connection's own thread and may block there (see ``Gate``). The server stops when it is
+/// released, or by ``stop()``.
+package final class LocalServer: Sendable {
+    /// Decides what happens to a request; the number counts all requests from 0.
+    package typealias Script = @Sendable (_ request: ReceivedRequest, _ index: Int) -> Reply
+
+    /// The port that it listens on.
+    package let port: UInt16
+
+    private let core: LocalServerCore
+
+    /// Starts a server. Where `resetsUploadsAfter` is given, a connection is reset once that many bytes of a body came.
+    package init(resetsUploadsAfter uploadLimit: Int? = nil, _ script: @escaping Script) throws {
+        let listener = try LocalSocket.loopback()
+        port = listener.port
+        guard listen(listener.descriptor, 128) == 0 else { throw LocalSocket.Failure(doing: "listen") }
+        core = LocalServerCore(listener: listener, uploadLimit: uploadLimit, script: script)
+        let core = core
+        Thread.detachNewThread { core.acceptConnections() }
+    }
+
+    deinit { core.stop() }
+
+    /// The address, `http://127.0.0.1:<port>`.
+    package var url: String { "http://127.0.0.1:\(port)" }
+
+    /// What came so far, in order of arrival.
+    package var requests: [ReceivedRequest] { core.state.withLock { $0.requests } }
+
+    /// How many connections were accepted so far.
+    package var connectionCount: Int { core.state.withLock { $0.connectionCount } }
+
+    /// Returns once this many requests have come in all; their answers may still be on the way.
+    package func received(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isReached = core.state.withLock { state in
+                if state.requests.count < count { state.waiters.append((count, continuation)) }
+                return state.requests.count >= count
+            }
+            if isReached { continuation.resume() }
+        }
+    }
+
+    /// Refuses new connections and cuts the open ones.
+    package func stop() { core.stop() }
+}
+
+/// What the server's threads share; it does not keep the server alive.
+final class LocalServerCore: Sendable {
+    struct State {
+        var requests: [ReceivedRequest] = []
+        var connectionCount = 0
+        var openConnections: [Int: CInt] = [:]
+        var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var isStopped = false
+    }
+
+    let state = Mutex(State())
+    private let listener: LocalSocket
+    private let uploadLimit: Int?
+    private let script: LocalServer.Script
+
+    init(listener: LocalSocket, uploadLimit: Int?, script: @escaping LocalServer.Script) {
+        self.listener = listener
+        self.uploadLimit = uploadLimit
+        self.script = script
+    }
+
+    func acceptConnections() {
+        while true {
+            let descriptor = accept(listener.descriptor, nil, nil)
+            if descriptor < 0, errno == EINTR || errno == ECONNABORTED { continue }
+            guard descriptor >= 0 else { return }
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            let socket = LocalSocket(owning: descriptor)
+            guard let number = admit(socket) else { return }
+            Thread.detachNewThread { self.serve(LocalConnection(socket: socket, number: number)) }
+        }
+    }
+
+    func stop() {
+        let waiters = state.withLock { state in
+            state.isStopped = true
+            for descriptor in state.openConnections.values { shutdown(descriptor, CInt(SHUT_RDWR)) }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        shutdown(listener.descriptor, CInt(SHUT_RDWR))
+        for waiter in waiters { waiter.continuation.resume() }
+    }
+
+    private func admit(_ socket: LocalSocket) -> Int? {
+        state.withLock { state in
+            guard !state.isStopped else { return nil }
+            let number = state.connectionCount
+            state.connectionCount += 1
+            state.openConnections[number] = socket.descriptor
+            return number
+        }
+    }
+
+    private func serve(_ connection: LocalConnection) {
+        while let request = connection.readRequest(resetAfter: uploadLimit) {
+            guard connection.send(script(request, record(request))) else { break }
+        }
+        _ = state.withLock { $0.openConnections.removeValue(forKey: connection.number) }
+    }
+
+    private func record(_ request: ReceivedRequest) -> Int {
+        let (index, ready) = state.withLock { state in
+            state.requests.append(request)
+            let count = state.requests.count
+            let ready = state.waiters.filter { $0.count <= count }
+            state.waiters.removeAll { $0.count <= count }
+            return (count - 1, ready)
+        }
+        for waiter in ready { waiter.continuation.resume() }
+        return index
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+
+/// A certificate authority of the test's own, which nobody trusts who was not told to.
+package final class TLSAuthority: Sendable {
+    /// A key with its certificate, each in a PEM file.
+    package struct Identity: Sendable {
+        let key: String
+        let certificate: String
+    }
+
+    /// A PEM file with the authority's certificate.
+    package var certificate: String { directory.path("authority.pem") }
+
+    /// The authority itself as a server: its certificate vouches for itself.
+    package var own: Identity { Identity(key: directory.path("authority.key"), certificate: certificate) }
+
+    private let directory: TemporaryDirectory
+    private static let newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+
+    /// Makes the authority.
+    package init() throws {
+        directory = try TemporaryDirectory()
+        try Self.run(
+            ["req", "-x509", "-days", "2", "-subj", "/CN=recorder-test-authority"] + Self.newKey
+                + ["-keyout", directory.path("authority.key"), "-out", directory.path("authority.pem")]
+        )
+        try Data().write(to: URL(fileURLWithPath: directory.path("index")))
+        let configuration = """
+            [ca]
+            default_ca = own
+            [own]
+            new_certs_dir = \(directory.path)
+            database = \(directory.path("index"))
+            rand_serial = yes
+            default_md = sha256
+            policy = any
+            copy_extensions = copy
+            unique_subject = no
+            [any]
+            commonName = supplied
+            """
+        try Data(configuration.utf8).write(to: URL(fileURLWithPath: directory.path("configuration")))
+    }
+
+    /// Issues a certificate for `name`, such as `IP:127.0.0.1` or `DNS:example.com`, that holds for these days from now.
+    package func identity(for name: String = "IP:127.0.0.1", days: ClosedRange<Int> = -1...1) throws -> Identity {
+        let stem = directory.path(UUID().uuidString)
+        let identity = Identity(key: "\(stem).key", certificate: "\(stem).pem")
+        try Self.run(
+            ["req", "-new", "-subj", "/CN=recorder-test", "-addext", "subjectAltName=\(name)"] + Self.newKey
+                + ["-keyout", identity.key, "-out", "\(stem).request"]
+        )
+        try Self.run(
+            ["ca", "-batch", "-notext", "-config", directory.path("configuration"), "-cert", certificate]
+                + ["-keyfile", directory.path("authority.key"), "-in", "\(stem).request", "-out", identity.certificate]
+                + ["-startdate", Self.time(days.lowerBound), "-enddate", Self.time(days.upperBound)]
+        )
+        return identity
+    }
+
+    private static func run(_ arguments: [String]) throws {
+        let process = try TLSServer.openssl(arguments, output: .nullDevice)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw LocalSocket.Failure(description: "openssl \(arguments[0]) ended with \(process.terminationStatus)")
+        }
+    }
+
+    /// So many days from now, as certificates have it.
+    private static func time(_ days: Int) -> String {
+        let date = Date(timeIntervalSinceNow: TimeInterval(days) * 86_400)
+        return date.formatted(.iso8601).filter { $0.isNumber || $0 == "Z" }
+    }
+}
