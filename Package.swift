@@ -19,6 +19,8 @@ let package = Package(
         .target(name: "RecorderAWS", dependencies: ["CRecorderCrypto", "RecorderHTTP"]),
 
         // The road of a record: save, store, batch, send, settle, flush.
+        .target(name: "RecorderEngine", dependencies: ["RecorderAWS", "RecorderSQLite"]),
+
         // The names that users import.
         // Tests.
         .target(
@@ -32,6 +34,10 @@ let package = Package(
             name: "RecorderAWSTests",
             dependencies: ["RecorderAWS", "RecorderHTTP", "RecorderTestSupport"],
             resources: [.copy("Vectors")]
+        ),
+        .testTarget(
+            name: "RecorderEngineTests",
+            dependencies: ["RecorderAWS", "RecorderEngine", "RecorderHTTP", "RecorderSQLite", "RecorderTestSupport"]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,29 @@
+/// Decides where a batch ends: by count, by the service's bytes, by the user's bytes. At least one record always goes.
+package struct BatchPlanner {
+    let maximumRecords: Int
+    let maximumBytes: Int
+
+    private(set) var records = 0
+    private(set) var bytes = 0
+
+    package init(maximumRecords: Int, maximumBytes: Int) {
+        self.maximumRecords = maximumRecords
+        self.maximumBytes = maximumBytes
+    }
+
+    package init(_ service: StreamService, batchByteLimit: Int) {
+        self.init(
+            maximumRecords: service.maximumRequestRecords,
+            maximumBytes: min(batchByteLimit, service.maximumRequestBytes)
+        )
+    }
+
+    /// Whether the next record still fits; if it does, it is counted. Its size is that of payload and partition key in
+    /// bytes, before base64, as the services count it.
+    package mutating func takes(_ size: Int) -> Bool {
+        guard records == 0 || (records < maximumRecords && bytes + size <= maximumBytes) else { return false }
+        records += 1
+        bytes += size
+        return true
+    }
+}

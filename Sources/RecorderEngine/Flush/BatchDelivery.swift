@@ -1,0 +1,211 @@
+import RecorderAWS
+import RecorderHTTP
+
+/// Sees one stream's batches through: settles what an answer proves, sends again what may pass, halves what was refused.
+///
+/// It always ends: retries are counted, and a refused batch is halved only until one record of it stands alone.
+struct BatchDelivery {
+    private let stream: StreamName
+    private let store: RecordStore
+    private let sender: BatchSender
+    private let policy: RecorderPolicy
+    private let tell: @Sendable (RecorderEvent) -> Void
+
+    private var suspects = RefusedRecords()
+    private(set) var report = FlushReport()
+
+    init(
+        _ stream: StreamName,
+        _ store: RecordStore,
+        _ sender: BatchSender,
+        _ policy: RecorderPolicy,
+        report: @escaping @Sendable (RecorderEvent) -> Void
+    ) {
+        self.stream = stream
+        self.store = store
+        self.sender = sender
+        self.policy = policy
+        tell = report
+    }
+
+    /// Settles a batch by the answer to its request, and sends what must be sent again; throws when the stream must be
+    /// left.
+    mutating func finish(_ batch: Batch, _ first: BatchSender.Answer) async throws(RecorderError) {
+        var parts = [batch]
+        var answer: BatchSender.Answer? = first
+        var retries = 0
+        while let part = parts.popLast() {
+            let current = if let answer { answer } else { await sender.send(part) }
+            answer = nil
+            switch current {
+            case .outcomes(let outcomes):
+                let failed = try await settle(part, outcomes)
+                guard let last = failed.last else { continue }
+                let again = part.keeping(failed.map(\.record))
+                let isThrottled = failed.contains { $0.failure.kind == .throttled }
+                if try await mayRetry(isThrottled ? .throttling : .transient, retries, of: sender.caller.maximumRetries)
+                {
+                    retries += 1
+                    parts.append(again)
+                } else {
+                    note(.service(last.failure))
+                    // Not one record of the batch got through: the stream is left rather than hammered.
+                    if again.records.count == batch.records.count { throw .service(last.failure) }
+                }
+            case .unreadable(let reason):
+                guard try await mayRetry(.transient, retries, of: min(2, sender.caller.maximumRetries)) else {
+                    throw .service(.unreadable(reason))
+                }
+                retries += 1
+                parts.append(part)
+            case .refused(let failure):
+                try await halve(part, failure, &parts)
+            case .failed(let failure):
+                throw failure.kind == .cancelled ? .cancelled : .service(failure)
+            }
+        }
+    }
+
+    /// Settles what an answer proves and sends nothing again.
+    mutating func settleOnly(_ batch: Batch, _ answer: BatchSender.Answer) async {
+        guard case .outcomes(let outcomes) = answer else { return }
+        do throws(RecorderError) {
+            _ = try await settle(batch, outcomes)
+        } catch {
+            note(error)
+        }
+    }
+
+    /// Notes why records stay; the stream's first failure is the one that is reported.
+    mutating func note(_ error: RecorderError) {
+        if report.failures.isEmpty { report.failures = [.init(stream: stream, error: error)] }
+    }
+
+    private func mayRetry(_ delay: RetryDelay, _ retries: Int, of maximum: Int) async throws(RecorderError) -> Bool {
+        guard retries < maximum else { return false }
+        do {
+            return try await sender.caller.waitToRetry(delay, retry: retries)
+        } catch {
+            throw .cancelled
+        }
+    }
+
+    // MARK: settle
+
+    private struct Failed {
+        let record: BatchedRecord
+        let failure: ServiceFailure
+    }
+
+    /// Applies the outcomes in one transaction, and returns the records that failed and stay, in order.
+    private mutating func settle(_ part: Batch, _ outcomes: [Outcome]) async throws(RecorderError) -> [Failed] {
+        var settlement = Settlement()
+        var failed: [Failed] = []
+        for (record, outcome) in zip(part.records, outcomes) {
+            switch outcome {
+            case .delivered: settlement.remove(record, .delivered)
+            case .rejected(let code, _): settlement.remove(record, .discarded(.rejected(code: code)))
+            case .retry(let code, let message):
+                var record = record
+                record.failures += 1
+                if let limit = policy.discardsAfterFailures, record.failures >= limit {
+                    settlement.remove(record, .discarded(.retriesExhausted))
+                } else {
+                    settlement.countFailure(of: record)
+                    let failure = ServiceFailure(ofRecord: code, message: message)
+                    failed.append(Failed(record: record, failure: failure))
+                }
+            case .unproven: note(.service(.unproven))
+            }
+        }
+        if outcomes.contains(.delivered) { suspects.streamTakesRecords() }
+        convict(&settlement)
+        try await apply(settlement)
+        return failed
+    }
+
+    private mutating func apply(_ settlement: Settlement) async throws(RecorderError) {
+        guard !settlement.isEmpty else { return }
+        let receipt = try await store.settle(settlement)
+        report.delivered += receipt.delivered
+        for discard in receipt.discards {
+            report.discarded += discard.count
+            tell(.discarded(discard))
+        }
+        tell(.settled(receipt.progress))
+    }
+
+    // MARK: refused requests
+
+    /// Halves a refused batch until the record that spoils it stands alone.
+    private mutating func halve(
+        _ part: Batch,
+        _ refusal: ServiceFailure,
+        _ parts: inout [Batch]
+    ) async throws(RecorderError) {
+        guard part.records.count == 1, let record = part.records.first else {
+            let middle = part.records.count / 2
+            parts.append(part.keeping(Array(part.records[middle...])))
+            parts.append(part.keeping(Array(part.records[..<middle])))
+            return
+        }
+        suspects.add(record, refusal)
+        switch suspects.verdict {
+        case .record: break
+        case .askAnother: guard askLast(of: &parts) else { throw .service(refusal) }
+        case .stream: throw .service(refusal)
+        }
+        var settlement = Settlement()
+        convict(&settlement)
+        try await apply(settlement)
+    }
+
+    /// Puts the batch's last record before the others that wait, alone; false if none waits.
+    private func askLast(of parts: inout [Batch]) -> Bool {
+        guard let part = parts.first, let witness = part.records.last else { return false }
+        parts[0].records.removeLast()
+        if parts[0].records.isEmpty { parts.removeFirst() }
+        parts.append(part.keeping([witness]))
+        return true
+    }
+
+    private mutating func convict(_ settlement: inout Settlement) {
+        for suspect in suspects.convicted() {
+            settlement.removeAlone(suspect.record, .discarded(.rejected(code: suspect.code)))
+        }
+    }
+
+    /// A refused record that nobody's success vouches against stays, until its fourth refusal.
+    mutating func settleLoneSuspect() async throws(RecorderError) {
+        guard let suspect = suspects.undecided.first else { return }
+        var settlement = Settlement()
+        if suspect.record.failures + 1 >= RefusedRecords.maximumRefusals {
+            settlement.remove(suspect.record, .discarded(.rejected(code: suspect.code)))
+        } else {
+            settlement.countFailure(of: suspect.record)
+            note(.service(suspect.refusal))
+        }
+        try await apply(settlement)
+    }
+}
+
+extension ServiceFailure {
+    fileprivate static let unproven = ServiceFailure(
+        .unreadable,
+        message: "The service's answer says neither that a record was taken nor why it was not; it is kept."
+    )
+
+    fileprivate static func unreadable(_ reason: String) -> ServiceFailure {
+        ServiceFailure(
+            .transport(HTTPFailure(.unreadableResponse, reason)),
+            message: "\(reason) The records are kept and sent again later."
+        )
+    }
+}
+
+extension BatchSender.Answer {
+    /// Whether every record was taken.
+    var isDelivered: Bool {
+        if case .outcomes(let outcomes) = self { outcomes.allSatisfy { $0 == .delivered } } else { false }
+    }
+}

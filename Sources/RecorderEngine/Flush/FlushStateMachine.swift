@@ -1,0 +1,41 @@
+/// Decides who runs a flush and who waits for which run. Pure: `RecordPipeline` performs what it says.
+///
+/// A run takes the records that were saved before it began. Whoever asks during a run may have saved since, so all who
+/// ask during one run wait for one more, which begins when that one ends.
+package struct FlushStateMachine<Waiter> {
+    private enum State {
+        case idle
+        case flushing(now: [Waiter], next: [Waiter])
+    }
+
+    private var state = State.idle
+
+    package init() {}
+
+    package enum Request {
+        /// Start a run.
+        case start
+        /// A run that will serve this waiter starts by itself.
+        case wait
+    }
+
+    package mutating func flushRequested(by waiter: Waiter) -> Request {
+        switch state {
+        case .idle:
+            state = .flushing(now: [waiter], next: [])
+            return .start
+        case .flushing(let now, let next):
+            state = .flushing(now: now, next: next + [waiter])
+            return .wait
+        }
+    }
+
+    /// - Returns: whom to tell the run's result, and whether another run starts now.
+    package mutating func flushEnded() -> (served: [Waiter], startsAgain: Bool) {
+        guard case .flushing(let now, let next) = state else {
+            preconditionFailure("A flush ended that never started.")
+        }
+        state = next.isEmpty ? .idle : .flushing(now: next, next: [])
+        return (now, !next.isEmpty)
+    }
+}

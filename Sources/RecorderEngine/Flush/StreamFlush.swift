@@ -1,0 +1,98 @@
+import RecorderAWS
+
+/// Sends one stream's records in order, batch by batch, until none is left or the stream must be left.
+///
+/// While a request is on its way the next batch is read, and while its answer is settled the next request is on its way.
+/// With more than one request at a time the order of records is no longer that of their saves; they are settled in
+/// order all the same, so that a settle is a move of the stream's cursor.
+struct StreamFlush {
+    private struct Request {
+        let batch: Batch
+        let answer: Task<BatchSender.Answer, Never>
+    }
+
+    private let source: BatchSource
+    private let sender: BatchSender
+    private let requestsAtOnce: Int
+    private var delivery: BatchDelivery
+
+    init(
+        _ queue: StreamQueue,
+        before end: Int64,
+        _ store: RecordStore,
+        _ sender: BatchSender,
+        _ policy: RecorderPolicy,
+        report: @escaping @Sendable (RecorderEvent) -> Void
+    ) {
+        self.sender = sender
+        requestsAtOnce = max(policy.requestsPerStream, 1)
+        source = BatchSource(queue, before: end, store, sender.service, batchByteLimit: policy.batchByteLimit)
+        delivery = BatchDelivery(queue.name, store, sender, policy, report: report)
+    }
+
+    mutating func run() async -> FlushReport {
+        var requests: [Request] = []
+        do throws(RecorderError) {
+            try await sendAll(&requests)
+            try await delivery.settleLoneSuspect()
+        } catch {
+            delivery.note(error)
+        }
+        // The stream was left; what is still on its way counts for what its answer proves.
+        for request in requests { await delivery.settleOnly(request.batch, await request.answer.value) }
+        return delivery.report
+    }
+
+    private mutating func sendAll(_ requests: inout [Request]) async throws(RecorderError) {
+        var source = source
+        var ahead = try await source.next()
+        while true {
+            while requests.count < requestsAtOnce, let batch = ahead {
+                requests.append(start(batch))
+                ahead = try await source.next()
+            }
+            guard !requests.isEmpty else { return }
+            let request = requests.removeFirst()
+            let answer = await request.answer.value
+            // Records that must be sent again go before those behind them.
+            if answer.isDelivered, let batch = ahead {
+                requests.append(start(batch))
+                ahead = nil
+            }
+            try await delivery.finish(request.batch, answer)
+            if ahead == nil { ahead = try await source.next() }
+        }
+    }
+
+    private func start(_ batch: Batch) -> Request {
+        Request(batch: batch, answer: Task { [sender] in await sender.send(batch) })
+    }
+}
+
+/// The batches of one stream, one after the other.
+private struct BatchSource {
+    private let queue: StreamQueue
+    private let end: Int64
+    private let store: RecordStore
+    private let planner: BatchPlanner
+    private let service: StreamService
+    private var mark: RecordID?
+    private var isExhausted = false
+
+    init(_ queue: StreamQueue, before end: Int64, _ store: RecordStore, _ service: StreamService, batchByteLimit: Int) {
+        self.queue = queue
+        self.end = end
+        self.store = store
+        planner = BatchPlanner(service, batchByteLimit: batchByteLimit)
+        self.service = service
+    }
+
+    /// The next batch; each record is met once.
+    mutating func next() async throws(RecorderError) -> Batch? {
+        guard !isExhausted else { return nil }
+        let batch = try await store.nextBatch(of: queue, after: mark, before: end, planner, service)
+        mark = batch?.records.last?.id
+        isExhausted = batch == nil
+        return batch
+    }
+}

@@ -1,0 +1,140 @@
+package import Foundation
+package import RecorderAWS
+import Synchronization
+
+/// START HERE: the road of a record, one call a stage: save, store, batch, send, settle, flush.
+///
+/// Safe to use from any thread. Completions and events arrive in order on one delivery thread, under no lock.
+package final class RecordPipeline: Sendable {
+    package let service: StreamService
+
+    private let store: RecordStore
+    private let line: SaveLine
+    private let delivery = DeliveryQueue()
+    private let settings: Mutex<RecorderPolicy>
+    private let flushes = Mutex(FlushStateMachine<FlushCompletion>())
+    private let caller: @Sendable () throws(RecorderError) -> AWSCaller
+    private let report: @Sendable (RecorderEvent) -> Void
+
+    package typealias FlushCompletion = @Sendable (Result<FlushReport, RecorderError>) -> Void
+
+    /// `caller` is asked at each flush that has something to send, so that configuration may come after the first saves;
+    /// `report` is called on the delivery thread.
+    package init(
+        _ service: StreamService,
+        _ store: RecordStore,
+        _ policy: RecorderPolicy,
+        caller: @escaping @Sendable () throws(RecorderError) -> AWSCaller,
+        report: @escaping @Sendable (RecorderEvent) -> Void
+    ) {
+        self.service = service
+        self.store = store
+        self.caller = caller
+        self.report = report
+        settings = Mutex(policy)
+        line = SaveLine(store, delivery, report: report)
+        store.onRescue { [delivery] rescue in delivery.deliver { report(.rescued(rescue)) } }
+    }
+
+    /// Every limit; a change counts from the next save or flush on.
+    package var policy: RecorderPolicy {
+        get { settings.withLock { $0 } }
+        set { settings.withLock { $0 = newValue } }
+    }
+
+    // MARK: save
+
+    /// Puts a record in the line and returns; `completion` is called once it is durable, in the order of the calls.
+    ///
+    /// A record that is refused for its shape is answered at once, on the caller's thread.
+    package func save(_ payload: Data?, stream: String?, partitionKey: String?, completion: @escaping SaveCompletion) {
+        let policy = policy
+        do throws(RecorderError) {
+            let record = try service.record(
+                payload,
+                stream: stream,
+                partitionKey: partitionKey,
+                maximumBytes: policy.maximumRecordBytes
+            ).ending(with: policy.delimiter)
+            line.append(PendingSave(record: record, limits: policy.limits, completion: completion))
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    // MARK: flush
+
+    /// Sends every record saved before the call; `completion` is called when each was attempted.
+    ///
+    /// Calls during a run share the next one: two runs of a store are never side by side.
+    package func flush(completion: @escaping FlushCompletion) {
+        if case .start = flushes.withLock({ $0.flushRequested(by: completion) }) {
+            Task { await self.runFlushes() }
+        }
+    }
+
+    private func runFlushes() async {
+        var startsAgain = true
+        while startsAgain {
+            let result: Result<FlushReport, RecorderError>
+            do throws(RecorderError) {
+                result = .success(try await runFlush())
+            } catch {
+                result = .failure(error)
+            }
+            let ended = flushes.withLock { $0.flushEnded() }
+            delivery.deliver { for waiter in ended.served { waiter(result) } }
+            startsAgain = ended.startsAgain
+        }
+    }
+
+    private func runFlush() async throws(RecorderError) -> FlushReport {
+        await earlierSaves()
+        let lease = try await SubmitLease.take(store)
+        defer { lease.giveBack() }
+        let policy = policy
+        for discard in try await store.expire(after: policy.limits.age) { deliver(.discarded(discard)) }
+        let end = try store.totals().nextSequence
+        let streams = try await store.streamsWithRecords()
+        guard !streams.isEmpty else { return FlushReport() }
+        let sender = BatchSender(service, try caller(), policy)
+        return await FlushLoop(store: store, sender: sender, policy: policy, report: deliver).run(streams, before: end)
+    }
+
+    /// Waits until what was saved before is stored.
+    private func earlierSaves() async {
+        await withCheckedContinuation { continuation in line.afterEarlierSaves { continuation.resume() } }
+    }
+
+    private func deliver(_ event: RecorderEvent) {
+        delivery.deliver { [report] in report(event) }
+    }
+
+    // MARK: clear
+
+    /// Removes every record saved before the call, without sending it; `completion` gets their number.
+    package func clear(completion: @escaping @Sendable (Result<Int, RecorderError>) -> Void) {
+        line.afterEarlierSaves { [store, delivery] in
+            let result = Result { () throws(RecorderError) in try store.clear() }
+            delivery.deliver { completion(result) }
+        }
+    }
+
+    /// Takes over the records of a database of the AWS SDK's recorders or of an Amplify client, once.
+    package func importRecords(
+        from path: String,
+        completion: @escaping @Sendable (Result<Import, RecorderError>) -> Void
+    ) {
+        line.afterEarlierSaves { [store, delivery, service] in
+            let result = Result { () throws(RecorderError) in try store.importRecords(from: path, service) }
+            delivery.deliver { completion(result) }
+        }
+    }
+
+    // MARK: counts
+
+    /// The store's counts as of the last completed save or settle. Blocks for one small read.
+    package func totals() throws(RecorderError) -> StoreTotals {
+        try store.totals()
+    }
+}

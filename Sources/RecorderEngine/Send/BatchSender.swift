@@ -1,0 +1,56 @@
+import RecorderAWS
+import RecorderHTTP
+
+/// Sends one batch in one request, and says what the answer means.
+struct BatchSender: Sendable {
+    enum Answer: Sendable {
+        /// One outcome a record, in the batch's order.
+        case outcomes([Outcome])
+        /// A 200 that proves nothing; the batch may or may not have been taken.
+        case unreadable(String)
+        /// The service calls the request invalid: one of its records may be to blame.
+        case refused(ServiceFailure)
+        /// The request failed for a reason that lies with no record.
+        case failed(ServiceFailure)
+    }
+
+    let service: StreamService
+    let caller: AWSCaller
+    let budget: ByteBudget
+    let compresses: Bool
+
+    init(_ service: StreamService, _ caller: AWSCaller, _ policy: RecorderPolicy) {
+        self.service = service
+        self.caller = caller
+        budget = ByteBudget(policy.bytesOnTheirWay)
+        compresses = policy.compressesRequests
+    }
+
+    func send(_ batch: Batch) async -> Answer {
+        let body = batch.request(to: service)
+        return await budget.spend(body.count) { await send(body, records: batch.records.count) }
+    }
+
+    private func send(_ body: [UInt8], records: Int) async -> Answer {
+        do {
+            let response = try await post(body)
+            switch PutReply(response.body, to: service, records: records) {
+            case .outcomes(let outcomes): return .outcomes(outcomes)
+            case .unreadable(let reason): return .unreadable(reason)
+            }
+        } catch {
+            return error.kind == .invalidRequest ? .refused(error) : .failed(error)
+        }
+    }
+
+    private func post(_ body: [UInt8]) async throws(ServiceFailure) -> HTTPResponse {
+        guard compresses, let small = Gzip.compress(body) else {
+            return try await caller.call(service.operation, body: body)
+        }
+        return try await caller.call(
+            service.operation,
+            body: small,
+            headers: [HTTPHeader("Content-Encoding", "gzip")]
+        )
+    }
+}

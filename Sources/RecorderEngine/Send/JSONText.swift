@@ -1,0 +1,28 @@
+/// Text inside JSON quotes.
+enum JSONText {
+    /// Appends UTF-8 `text` with quotes, backslashes and control characters escaped.
+    static func append(_ text: UnsafeRawBufferPointer, to json: inout [UInt8]) {
+        guard unsafe text.contains(where: isEscaped) else { return unsafe json.append(contentsOf: text) }
+        for index in 0..<text.count {
+            let byte = unsafe text[index]
+            guard isEscaped(byte) else {
+                json.append(byte)
+                continue
+            }
+            json.append(UInt8(ascii: "\\"))
+            if byte < 0x20 {
+                json.append(contentsOf: [UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0")])
+                json.append(hex[Int(byte >> 4)])
+                json.append(hex[Int(byte & 0xF)])
+            } else {
+                json.append(byte)
+            }
+        }
+    }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private static let hex = Array("0123456789abcdef".utf8)
+}

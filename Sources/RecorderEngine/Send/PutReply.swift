@@ -1,0 +1,45 @@
+import Foundation
+
+/// What the service answered for each record of a request.
+package enum PutReply: Sendable, Hashable {
+    /// One outcome a record, in the order of the request.
+    case outcomes([Outcome])
+    /// The answer proves nothing about any record; the text says why.
+    case unreadable(String)
+
+    /// Reads the body of a 200.
+    ///
+    /// A record counts as delivered when its own entry proves it. The answer's counters and the absence of an error code
+    /// prove nothing: both have been wrong.
+    package init(_ body: [UInt8], to service: StreamService, records: Int) {
+        var scanner = ReplyScanner(body, service)
+        if let outcomes = scanner.outcomes(expecting: records), outcomes.count == records {
+            self = .outcomes(outcomes)
+            return
+        }
+        guard let object = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] else {
+            self = .unreadable("The service's answer is not a JSON object (\(body.count) bytes).")
+            return
+        }
+        guard let entries = object[service.entriesField] as? [Any] else {
+            self = .unreadable("The service's answer has no \(service.entriesField).")
+            return
+        }
+        guard entries.count == records else {
+            self = .unreadable("The service answered for \(entries.count) of \(records) records.")
+            return
+        }
+        self = .outcomes(entries.map { Self.outcome($0 as? [String: Any] ?? [:], service) })
+    }
+
+    private static func outcome(_ entry: [String: Any], _ service: StreamService) -> Outcome {
+        switch entry["ErrorCode"] {
+        case nil, is NSNull, "" as String: break
+        case let code as String: return Outcome(code: code, message: entry["ErrorMessage"] as? String ?? "")
+        // There is a code, in a form that nobody knows.
+        default: return .unproven
+        }
+        if let proof = entry[service.proofField] as? String, !proof.isEmpty { return .delivered }
+        return .unproven
+    }
+}

@@ -1,0 +1,51 @@
+import RecorderAWS
+
+/// Writes the body of PutRecords or PutRecordBatch, record by record, into one buffer.
+struct PutRequest {
+    private let sendsPartitionKey: Bool
+    private var isEmpty = true
+    private var bytes: [UInt8] = []
+
+    /// An empty request; `capacity` is how many bytes to expect, and a good guess saves copies.
+    init(to stream: StreamName, _ service: StreamService, capacity: Int) {
+        sendsPartitionKey = service.sendsPartitionKey
+        bytes.reserveCapacity(capacity)
+        // A stream's name needs no escaping: it passed `checkStream`.
+        bytes.append(contentsOf: #"{"\#(service.streamField)":"\#(stream)","Records":["#.utf8)
+    }
+
+    /// Adds a record straight from a row's bytes, and says where in the body its entry is.
+    mutating func append(data: UnsafeRawBufferPointer, partitionKey: UnsafeRawBufferPointer) -> Range<Int> {
+        separate()
+        let start = bytes.count
+        bytes.append(contentsOf: Self.data)
+        unsafe Base64.append(data, to: &bytes)
+        if sendsPartitionKey {
+            bytes.append(contentsOf: Self.partitionKey)
+            unsafe JSONText.append(partitionKey, to: &bytes)
+        }
+        bytes.append(contentsOf: Self.end)
+        return start..<bytes.count
+    }
+
+    /// Adds a record as its entry stands in another request.
+    mutating func append(_ entry: ArraySlice<UInt8>) {
+        separate()
+        bytes.append(contentsOf: entry)
+    }
+
+    /// The whole body; call it last.
+    mutating func finish() -> [UInt8] {
+        bytes.append(contentsOf: "]}".utf8)
+        return bytes
+    }
+
+    private mutating func separate() {
+        if !isEmpty { bytes.append(UInt8(ascii: ",")) }
+        isEmpty = false
+    }
+
+    private static let data = Array(#"{"Data":""#.utf8)
+    private static let partitionKey = Array(#"","PartitionKey":""#.utf8)
+    private static let end = Array(#""}"#.utf8)
+}

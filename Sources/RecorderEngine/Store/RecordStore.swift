@@ -1,0 +1,204 @@
+package import Foundation
+import Synchronization
+
+/// The records on disk: append, next batch, settle, expire, clear, counts.
+///
+/// One connection writes, on a queue of its own; a second, read-only one reads batches and counts, so neither waits for
+/// the other. The file is opened at the first use, and again whenever it could not be or was taken away.
+package final class RecordStore: Sendable {
+    private let locate: @Sendable () throws(RecorderError) -> StoreLocation
+    private let now: @Sendable () -> Date
+    private let writer = Mutex<StoreWriter?>(nil)
+    private let reader = Mutex<StoreReader?>(nil)
+    /// Told of each damaged file that was put aside, once.
+    private let rescued = Mutex<(@Sendable (Rescue) -> Void)?>(nil)
+    private let writerQueue = DispatchQueue(label: "com.amazonaws.AWSKinesisRecorder")
+    private let readerQueue = DispatchQueue(label: "com.amazonaws.AWSKinesisRecorder.reader")
+
+    /// - Parameters:
+    ///   - locate: asked whenever the file is opened.
+    ///   - now: the clock that stamps records and ages them.
+    package init(
+        at locate: @escaping @Sendable () throws(RecorderError) -> StoreLocation,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.locate = locate
+        self.now = now
+    }
+
+    /// Whom to tell of a rescue; the last one asked is told.
+    func onRescue(_ report: @escaping @Sendable (Rescue) -> Void) {
+        rescued.withLock { $0 = report }
+    }
+
+    func onWriterQueue(_ work: @escaping @Sendable () -> Void) {
+        writerQueue.async(execute: work)
+    }
+
+    // MARK: store
+
+    /// Stores a group of saves in one commit. Blocks; called on the writer's queue.
+    func append(_ saves: [PendingSave]) throws(RecorderError) -> AppendReceipt {
+        // A file that was deleted or replaced meanwhile holds what nobody will ever read: the group is stored again, in
+        // the file that now belongs at this path.
+        for _ in 0..<3 {
+            let receipt = try withWriter { (writer) throws(RecorderError) in try writer.append(saves, now: now()) }
+            guard closeIfMoved() else { return receipt }
+        }
+        throw .storage("\(try locate().path) is taken away as often as it is made. Stop whatever removes it.", nil)
+    }
+
+    private func closeIfMoved() -> Bool {
+        let moved = writer.withLock { writer in
+            guard let open = writer, open.hasMoved() else { return false }
+            writer = nil
+            return true
+        }
+        if moved { reader.withLock { $0 = nil } }
+        return moved
+    }
+
+    // MARK: batch
+
+    func streamsWithRecords() async throws(RecorderError) -> [StreamQueue] {
+        try await onQueue(readerQueue) { () throws(RecorderError) in
+            try self.withReader { (reader) throws(RecorderError) in try reader.streamsWithRecords() }
+        }
+    }
+
+    func nextBatch(
+        of queue: StreamQueue,
+        after mark: RecordID?,
+        before end: Int64,
+        _ planner: BatchPlanner,
+        _ service: StreamService
+    ) async throws(RecorderError) -> Batch? {
+        try await onQueue(readerQueue) { () throws(RecorderError) in
+            try self.withReader { (reader) throws(RecorderError) in
+                try reader.nextBatch(of: queue, after: mark, before: end, planner, service)
+            }
+        }
+    }
+
+    // MARK: settle
+
+    func settle(_ settlement: Settlement) async throws(RecorderError) -> SettleReceipt {
+        try await onQueue(writerQueue) { () throws(RecorderError) in
+            try self.withWriter { (writer) throws(RecorderError) in try writer.settle(settlement) }
+        }
+    }
+
+    func expire(after limit: Duration) async throws(RecorderError) -> [Discard] {
+        guard limit > .zero else { return [] }
+        return try await onQueue(writerQueue) { () throws(RecorderError) in
+            try self.withWriter { (writer) throws(RecorderError) in try writer.expire(after: limit, now: self.now()) }
+        }
+    }
+
+    /// Removes everything. Blocks; called on the writer's queue.
+    func clear() throws(RecorderError) -> Int {
+        try withWriter { (writer) throws(RecorderError) in try writer.clear() }
+    }
+
+    /// Takes over an original's database. Blocks; called on the writer's queue.
+    func importRecords(from path: String, _ service: StreamService) throws(RecorderError) -> Import {
+        try withWriter { (writer) throws(RecorderError) in
+            try writer.importRecords(from: path, service, now: now())
+        }
+    }
+
+    // MARK: counts
+
+    /// The counts as of the last commit of any process. Blocks for one small read.
+    package func totals() throws(RecorderError) -> StoreTotals {
+        try withReader { (reader) throws(RecorderError) in try reader.totals() }
+    }
+
+    // MARK: lease
+
+    /// The right to submit: one process and one flush at a time, so that nothing is sent twice.
+    func lease() throws(RecorderError) -> StoreLock {
+        // A submit sends what lies at the store's path now, whatever became of the file that was open.
+        _ = closeIfMoved()
+        let location = try locate()
+        try StoreDirectory.prepare(location)
+        return try StoreLock(path: "\(location.path).submit")
+    }
+
+    // MARK: - opening
+
+    private func withWriter<T: Sendable>(
+        _ body: (StoreWriter) throws(RecorderError) -> T
+    ) throws(RecorderError) -> T {
+        do {
+            return try openWriter(body)
+        } catch {
+            guard error.isCorrupt else { throw error }
+            try rescue()
+            return try openWriter(body)
+        }
+    }
+
+    private func openWriter<T: Sendable>(
+        _ body: (StoreWriter) throws(RecorderError) -> T
+    ) throws(RecorderError) -> T {
+        try writer.withLock { (writer) throws(RecorderError) in
+            if let open = writer { return try body(open) }
+            let opened = try StoreWriter(try locate())
+            writer = opened
+            return try body(opened)
+        }
+    }
+
+    private func withReader<T: Sendable>(
+        _ body: (StoreReader) throws(RecorderError) -> T
+    ) throws(RecorderError) -> T {
+        do {
+            return try openReader(body)
+        } catch {
+            guard error.isCorrupt else { throw error }
+            try rescue()
+            return try openReader(body)
+        }
+    }
+
+    private func openReader<T: Sendable>(
+        _ body: (StoreReader) throws(RecorderError) -> T
+    ) throws(RecorderError) -> T {
+        try reader.withLock { (reader) throws(RecorderError) in
+            if let open = reader { return try body(open) }
+            // The writer creates the file and its tables; a reader alone could not. (Locks: reader, then writer.)
+            try openWriter { (_) throws(RecorderError) in }
+            let opened = try StoreReader(path: try locate().path)
+            reader = opened
+            return try body(opened)
+        }
+    }
+
+    /// Puts a damaged file aside, with both connections to it closed.
+    private func rescue() throws(RecorderError) {
+        let path = try locate().path
+        // A connection whose file is gone from its path was left behind by another rescue: opening again is enough.
+        let readerIsStale = reader.withLock { reader in
+            defer { reader = nil }
+            return reader?.hasMoved() ?? false
+        }
+        let rescue = try writer.withLock { (writer) throws(RecorderError) -> Rescue? in
+            let isStale = readerIsStale || writer?.hasMoved() ?? false
+            writer = nil
+            return isStale ? nil : try StoreWriter.rescue(path)
+        }
+        if let rescue, let report = rescued.withLock({ $0 }) { report(rescue) }
+    }
+
+    /// Blocking SQLite stays off the threads that run async code.
+    private func onQueue<T: Sendable>(
+        _ queue: DispatchQueue,
+        _ body: @escaping @Sendable () throws(RecorderError) -> T
+    ) async throws(RecorderError) -> T {
+        let result: Result<T, RecorderError> = await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: Result { () throws(RecorderError) in try body() }) }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,74 @@
+import RecorderSQLite
+
+/// One span of sequences, whose records lie in a table of their own.
+///
+/// Every sequence from `first` to the next segment's first was stored in it, so its live records are counted by what was
+/// removed, and a save writes no count.
+struct Segment: Sendable, Hashable {
+    /// The first sequence of the span; also names the table.
+    let first: Int64
+    /// The bytes that the store had ever saved when the segment began.
+    let firstBytes: Int64
+    /// How many of its records are gone: delivered, discarded or deleted.
+    let removed: Int64
+
+    var table: String { "record_\(first)" }
+}
+
+extension Segment {
+    /// From a row of first_sequence, first_bytes, removed. Damage can leave any number there.
+    init(_ row: SQLiteStatement) throws(SQLiteError) {
+        self.init(first: row.integer(at: 0), firstBytes: row.integer(at: 1), removed: row.integer(at: 2))
+        guard RecordID.sequences.contains(first), RecordID.sequences.contains(removed), firstBytes >= 0 else {
+            throw SQLiteError.damage("a segment is out of range", action: "reading segments")
+        }
+    }
+
+    /// Segments, oldest first, with the span of sequences of each; the newest one's ends before `end`.
+    static func spans(
+        _ segments: [Segment],
+        before end: Int64
+    ) throws(SQLiteError) -> [(segment: Segment, sequences: Range<Int64>)] {
+        let ends = segments.dropFirst().map(\.first) + [end]
+        guard zip(segments, ends).allSatisfy({ $0.first + $0.removed <= $1 && $0.first < $1 }) else {
+            throw SQLiteError.damage("segments overlap", action: "reading segments")
+        }
+        return zip(segments, ends).map { ($0, $0.first..<$1) }
+    }
+}
+
+/// The statements on one segment's table.
+final class SegmentTable {
+    let insert: SQLiteStatement
+    let delete: SQLiteStatement
+    let countFailure: SQLiteStatement
+    /// Whether there is any record from ?1 through ?2.
+    let any: SQLiteStatement
+    /// The first live record of all streams: its id and the bytes of its key and data.
+    let oldest: SQLiteStatement
+    /// The records from ?1 through ?2 in order: id, time, bytes of key and data.
+    let head: SQLiteStatement
+
+    private static let size = "length(CAST(partition_key AS BLOB)) + length(data)"
+
+    init(_ segment: Segment, _ connection: SQLiteConnection) throws(SQLiteError) {
+        let table = segment.table
+        insert = try connection.prepare(
+            "INSERT INTO \(table) (id, saved_at, partition_key, data) VALUES (?1, ?2, ?3, ?4)"
+        )
+        delete = try connection.prepare("DELETE FROM \(table) WHERE id BETWEEN ?1 AND ?2")
+        countFailure = try connection.prepare("UPDATE \(table) SET failures = failures + 1 WHERE id = ?1")
+        any = try connection.prepare("SELECT 1 FROM \(table) WHERE id BETWEEN ?1 AND ?2 LIMIT 1")
+        oldest = try connection.prepare(
+            """
+            SELECT id, \(Self.size) FROM \(table) WHERE id IN (
+                SELECT (SELECT min(id) FROM \(table) WHERE id > (number << 40) + cursor AND id < (number + 1) << 40)
+                FROM stream WHERE number > 0)
+            ORDER BY id & 0xFFFFFFFFFF LIMIT 1
+            """
+        )
+        head = try connection.prepare(
+            "SELECT id, saved_at, \(Self.size) FROM \(table) WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
+        )
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import RecorderSQLite
+
+/// Makes the store's directory and file ready: 0700 and 0600, owned by us, no link in the way.
+enum StoreDirectory {
+    /// Creates the directory if it is missing, and refuses one that others could replace.
+    static func prepare(_ location: StoreLocation) throws(RecorderError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: location.directory,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw .storage(
+                "The record directory \(location.directory) cannot be created: \(reason(error)). "
+                    + "Make it writable, or set AWS_KINESIS_RECORDER_DIR to a directory that is.",
+                nil
+            )
+        }
+        try refuseForeign(location.directory)
+    }
+
+    private static func refuseForeign(_ directory: String) throws(RecorderError) {
+        guard let owner = try? FileManager.default.attributesOfItem(atPath: directory)[.ownerAccountID] as? NSNumber,
+            owner.uint32Value != geteuid()
+        else { return }
+        throw .storage(
+            "The record directory \(directory) belongs to another user (id \(owner)). "
+                + "Run as that user, or set AWS_KINESIS_RECORDER_DIR to a directory of your own.",
+            nil
+        )
+    }
+
+    /// Creates a file where there is none; called under the store's lock. SQLite would give it the umask's rights, and
+    /// its log files inherit the rights of this one.
+    ///
+    /// A file that exists is never opened here: closing any descriptor of it would cancel the locks that SQLite holds
+    /// on it for this process, and another process could then remove the log that this one writes to,
+    /// https://www.sqlite.org/howtocorrupt.html
+    static func createFile(_ path: String) throws(RecorderError) {
+        let file = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        if file >= 0 {
+            _ = close(file)
+            return
+        }
+        if let problem = errno == EEXIST ? troubleWithExistingFile(path) : String(errorNumber: errno) {
+            throw .storage(
+                "The record file \(path) cannot be opened: \(problem). "
+                    + "Make it readable and writable for this user, or set AWS_KINESIS_RECORDER_DIR elsewhere.",
+                nil
+            )
+        }
+    }
+
+    private static func troubleWithExistingFile(_ path: String) -> String? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return String(errorNumber: errno) }
+        if status.st_mode & S_IFMT == S_IFLNK { return "it is a symbolic link" }
+        if status.st_mode & S_IFMT != S_IFREG { return "it is not a file" }
+        return unsafe access(path, R_OK | W_OK) == 0 ? nil : String(errorNumber: errno)
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        let error = error as NSError
+        guard let cause = error.userInfo[NSUnderlyingErrorKey] as? any Error else { return error.localizedDescription }
+        return String(errorNumber: Int32((cause as NSError).code))
+    }
+}
+
+extension String {
+    /// The system's words for an `errno`.
+    init(errorNumber: Int32) {
+        self = unsafe String(cString: strerror(errorNumber))
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// An `flock` on a file beside the database. A process that dies gives it back, however it dies.
+///
+/// One guards every write and checkpoint: SQLite before 3.51.3 can damage a write-ahead log that two connections
+/// write or checkpoint at the same instant. A second one is the lease of whoever submits.
+final class StoreLock: Sendable {
+    private let file: Int32
+    private let path: String
+
+    init(path: String) throws(RecorderError) {
+        self.path = path
+        file = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else {
+            throw .storage(
+                "The lock file \(path) cannot be opened: \(String(errorNumber: errno)). "
+                    + "Make its directory writable for this user, or set AWS_KINESIS_RECORDER_DIR elsewhere.",
+                nil
+            )
+        }
+    }
+
+    deinit {
+        close(file)
+    }
+
+    /// Takes the lock if nobody holds it.
+    func tryLock() -> Bool {
+        flock(file, LOCK_EX | LOCK_NB) == 0
+    }
+
+    /// Blocks until the lock is ours, or `patience` is over.
+    func lock(patience: Duration) throws(RecorderError) {
+        if tryLock() { return }
+        let clock = ContinuousClock()
+        let end = clock.now + patience
+        var pause: UInt32 = 200
+        while !tryLock() {
+            guard clock.now < end else {
+                throw .storage("Another process has held \(path) for \(patience). Stop it or wait for it.", nil)
+            }
+            // Writers hold the lock for one commit, well under a millisecond each.
+            usleep(pause)
+            pause = min(pause * 2, 5_000)
+        }
+    }
+
+    func unlock() {
+        flock(file, LOCK_UN)
+    }
+
+    /// Writes down who holds the lock, for whoever waits.
+    func sign() {
+        let name = Array("\(getpid())\n".utf8)
+        ftruncate(file, 0)
+        _ = unsafe name.withUnsafeBytes { unsafe pwrite(file, $0.baseAddress, $0.count, 0) }
+    }
+
+    /// The process that last signed.
+    var holder: String {
+        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        return text.isEmpty ? "unknown" : text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

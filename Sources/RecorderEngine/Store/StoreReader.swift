@@ -1,0 +1,204 @@
+import RecorderSQLite
+
+/// A read-only connection: batches and counts are read without waiting for saves, nor saves for them.
+///
+/// It never checkpoints. Not Sendable: `RecordStore` keeps it behind its lock.
+final class StoreReader {
+    private let path: String
+    private let connection: SQLiteConnection
+    private let file: StoreIdentity
+    private let streams: SQLiteStatement
+    private let counts: SQLiteStatement
+    private let cursor: SQLiteStatement
+    private let segments: SQLiteStatement
+    /// The rows of the segment last read from; batches come from the same one mostly.
+    private var rows: (table: String, statement: SQLiteStatement)?
+    /// What the last batch's request took.
+    private var requestBytes = 0
+
+    init(path: String) throws(RecorderError) {
+        let opened = try StoreTrouble.naming(path) { () throws(SQLiteError) in
+            let connection = try SQLiteConnection(path: path, access: .readOnly)
+            return (
+                connection,
+                file: try StoreIdentity(of: connection),
+                streams: try connection.prepare("SELECT number, name FROM stream WHERE number > 0 AND records > 0"),
+                counts: try connection.prepare(
+                    """
+                    SELECT records, bytes, saved, delivered, retried, evicted, expired, rejected, exhausted, cleared,
+                        next_sequence
+                    FROM stream WHERE number = 0
+                    """
+                ),
+                cursor: try connection.prepare("SELECT cursor FROM stream WHERE number = ?1"),
+                segments: try connection.prepare(
+                    "SELECT first_sequence, first_bytes, removed FROM segment ORDER BY first_sequence"
+                )
+            )
+        }
+        self.path = path
+        connection = opened.0
+        file = opened.file
+        streams = opened.streams
+        counts = opened.counts
+        cursor = opened.cursor
+        segments = opened.segments
+    }
+
+    /// Whether the file was moved, replaced or deleted since it was opened.
+    func hasMoved() -> Bool {
+        (try? connection.hasMoved()) ?? true
+    }
+
+    func totals() throws(RecorderError) -> StoreTotals {
+        try StoreTrouble.naming(path) { () throws(SQLiteError) in
+            guard try counts.step() else {
+                throw SQLiteError.damage("the store's row of totals is gone", action: "reading totals")
+            }
+            defer { counts.reset() }
+            return StoreTotals(
+                records: Int(counts.integer(at: 0)),
+                bytes: Int(counts.integer(at: 1)),
+                saved: Int(counts.integer(at: 2)),
+                delivered: Int(counts.integer(at: 3)),
+                retried: Int(counts.integer(at: 4)),
+                evicted: Int(counts.integer(at: 5)),
+                expired: Int(counts.integer(at: 6)),
+                rejected: Int(counts.integer(at: 7)),
+                exhausted: Int(counts.integer(at: 8)),
+                cleared: Int(counts.integer(at: 9)),
+                nextSequence: counts.integer(at: 10)
+            )
+        }
+    }
+
+    /// The streams that have records, by number.
+    func streamsWithRecords() throws(RecorderError) -> [StreamQueue] {
+        try StoreTrouble.naming(path) { () throws(SQLiteError) in
+            var found: [StreamQueue] = []
+            while try streams.step() {
+                let name = streams.text(at: 1)
+                // Nothing else was ever stored; the name goes into requests as it stands.
+                guard name.utf8.allSatisfy(StreamService.isNameCharacter), !name.isEmpty else {
+                    throw SQLiteError.damage("a stream's name is none", action: "reading streams")
+                }
+                found.append(StreamQueue(number: streams.integer(at: 0), name: StreamName(unchecked: name)))
+            }
+            return found
+        }
+    }
+
+    /// The records of `queue` after `mark` and before `end`, as far as `planner` takes them; nil when there are none.
+    func nextBatch(
+        of queue: StreamQueue,
+        after mark: RecordID?,
+        before end: Int64,
+        _ planner: BatchPlanner,
+        _ service: StreamService
+    ) throws(RecorderError) -> Batch? {
+        try StoreTrouble.naming(path) { () throws(SQLiteError) in
+            // One read transaction, so that cursor, segments and rows are of one instant.
+            try connection.execute("BEGIN")
+            defer { try? connection.execute("COMMIT") }
+            // As much as the last batch needed, and an eighth more: a buffer that grows is copied.
+            let request = PutRequest(to: queue.name, service, capacity: requestBytes + requestBytes / 8)
+            var reading = BatchReading(file, planner, request)
+            let gone = try cursor(of: queue)
+            var first = max(gone, mark ?? gone).next
+            let last = RecordID(stream: queue.number, sequence: end).previous
+            for (segment, sequences) in try spans(before: end) where first.sequence < sequences.upperBound {
+                let rows = try rows(of: segment)
+                try rows.bind(from: first, through: last)
+                defer { rows.reset() }
+                guard try reading.take(rows) else { break }
+                first = max(first, RecordID(stream: queue.number, sequence: sequences.upperBound))
+            }
+            let batch = reading.batch(of: queue.name)
+            requestBytes = batch?.requestAsRead.count ?? requestBytes
+            if batch == nil, mark == nil { try checkEmpty(queue, before: end) }
+            return batch
+        }
+    }
+
+    /// A stream with no row left must have no record counted either: damaged rows can go missing without an error.
+    private func checkEmpty(_ queue: StreamQueue, before end: Int64) throws(SQLiteError) {
+        let counted = try connection.integer(
+            """
+            SELECT records FROM stream WHERE number = \(queue.number)
+                AND \(end) >= (SELECT next_sequence FROM stream WHERE number = 0)
+            """
+        )
+        guard let counted, counted > 0 else { return }
+        throw SQLiteError.damage("\(counted) counted records are not in their table", action: "reading a batch")
+    }
+
+    private func cursor(of queue: StreamQueue) throws(SQLiteError) -> RecordID {
+        try cursor.bind(queue.number, at: 1)
+        defer { cursor.reset() }
+        return RecordID(stream: queue.number, sequence: try cursor.step() ? cursor.integer(at: 0) : 0)
+    }
+
+    private func spans(before end: Int64) throws(SQLiteError) -> [(segment: Segment, sequences: Range<Int64>)] {
+        var all: [Segment] = []
+        while try segments.step() { all.append(try Segment(segments)) }
+        // The newest segment may have begun, and lost records, after the flush did.
+        let newest = all.last.map { $0.first + max($0.removed, 1) } ?? 0
+        return try Segment.spans(all, before: max(end, newest))
+    }
+
+    private func rows(of segment: Segment) throws(SQLiteError) -> SQLiteStatement {
+        if let rows, rows.table == segment.table { return rows.statement }
+        let statement: SQLiteStatement
+        do throws(SQLiteError) {
+            statement = try connection.prepare(
+                "SELECT id, failures, partition_key, data FROM \(segment.table) WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
+            )
+        } catch {
+            throw error.asDamage
+        }
+        rows = (segment.table, statement)
+        return statement
+    }
+}
+
+@available(*, unavailable)
+extension StoreReader: Sendable {}
+
+/// A batch while it is read.
+private struct BatchReading {
+    private var planner: BatchPlanner
+    private let file: StoreIdentity
+    private var request: PutRequest
+    private var records: [BatchedRecord] = []
+
+    init(_ file: StoreIdentity, _ planner: BatchPlanner, _ request: PutRequest) {
+        self.file = file
+        self.planner = planner
+        self.request = request
+    }
+
+    /// Takes rows while they fit; false once one did not.
+    mutating func take(_ rows: SQLiteStatement) throws(SQLiteError) -> Bool {
+        while try rows.step() {
+            let key = unsafe rows.bytes(at: 2)
+            let data = unsafe rows.bytes(at: 3)
+            guard planner.takes(data.count + key.count) else { return false }
+            let entry = unsafe request.append(data: data, partitionKey: key)
+            records.append(
+                BatchedRecord(
+                    id: RecordID(rawValue: rows.integer(at: 0)),
+                    file: file,
+                    position: records.count,
+                    failures: Int(rows.integer(at: 1)),
+                    storedBytes: Record.storedBytes(payload: data.count, key: key.count),
+                    entry: entry
+                )
+            )
+        }
+        return true
+    }
+
+    mutating func batch(of stream: StreamName) -> Batch? {
+        records.isEmpty ? nil : Batch(records, of: stream, request: request.finish())
+    }
+}

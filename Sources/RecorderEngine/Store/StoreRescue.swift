@@ -1,0 +1,214 @@
+import Foundation
+import RecorderSQLite
+
+/// A report of a damaged store that was put aside.
+package struct Rescue: Sendable, Hashable {
+    /// Where the damaged file lies now, for whoever wants to look.
+    package let movedTo: String
+    /// Records that could be read and are in the new store.
+    package let rescued: Int
+    /// Records that could not; nil where the damaged file does not even tell how many there were.
+    package let lost: Int?
+}
+
+/// Replaces a damaged database by a new one with every record that can still be read.
+///
+/// The new file is built beside the old one and takes its place in one step when it is complete and on disk: a process
+/// that dies on the way leaves the damaged file where it was, and the next one begins anew. Counters begin anew, too.
+struct StoreRescue {
+    private let path: String
+    private let copy: String
+
+    init(_ path: String) {
+        self.path = path
+        copy = "\(path).rescue"
+    }
+
+    /// Called under the write lock, with no connection of this process open.
+    func run() throws(RecorderError) -> Rescue {
+        for suffix in ["", "-wal", "-shm"] { _ = unsafe unlink("\(copy)\(suffix)") }
+        try StoreDirectory.createFile(copy)
+        let (rescued, counted) = try copyRecords()
+        let aside = "\(path).damaged-\(Int(Date().timeIntervalSince1970))-\(getpid())"
+        // The log is empty, or belongs to a file that could not take it: nothing to be left behind by a death from here on.
+        _ = unsafe rename("\(path)-wal", "\(aside)-wal")
+        _ = unsafe unlink("\(path)-shm")
+        // A second name, so that there is no instant without a file at the path. FAT knows no second names.
+        if unsafe link(path, aside) != 0 { _ = unsafe rename(path, aside) }
+        guard unsafe rename(copy, path) == 0 else {
+            throw .storage("\(copy) cannot be renamed to \(path): \(String(errorNumber: errno)).", nil)
+        }
+        return Rescue(movedTo: aside, rescued: rescued, lost: counted.map { max($0 - rescued, 0) })
+    }
+
+    /// Fills the copy; returns how many records were read, and how many the damaged store says it had.
+    private func copyRecords() throws(RecorderError) -> (rescued: Int, counted: Int?) {
+        let new = try StoreTrouble.naming(copy) { () throws(SQLiteError) in
+            try SQLiteConnection(path: copy, access: .readWrite)
+        }
+        try StoreSchema.prepare(new, path: copy)
+        return try StoreTrouble.naming(copy) { () throws(SQLiteError) in
+            let damaged = DamagedStore(path)
+            let rescued = try new.transaction { () throws(SQLiteError) in
+                try new.execute(StoreSchema.recordTable("record_1"))
+                let records = try RescuedRecords(new)
+                try damaged.readRecords { (row) throws(SQLiteError) in try records.insert(row) }
+                damaged.emptyLog()
+                try records.finish(damaged.streams)
+                return records.count
+            }
+            try new.checkpoint(.truncate)
+            return (rescued, damaged.countedRecords)
+        }
+    }
+}
+
+/// What can be read of a damaged database. No error of it is an error here: reading ends where the damage begins.
+private final class DamagedStore {
+    struct Row {
+        let id: RecordID
+        let savedAt: Int64
+        let failures: Int64
+        let partitionKey: String
+        let data: Data
+    }
+
+    private let connection: SQLiteConnection?
+    let streams: [(number: Int64, name: String, cursor: Int64)]
+    let countedRecords: Int?
+
+    init(_ path: String) {
+        let connection = try? SQLiteConnection(path: path, access: .damaged)
+        self.connection = connection
+        streams = Self.streams(connection)
+        let counts = Self.rows("SELECT records FROM stream WHERE number = 0", connection) { Int($0.integer(at: 0)) }
+        countedRecords = counts.first.flatMap { RecordID.sequences.contains(Int64($0)) ? $0 : nil }
+    }
+
+    /// The names are in an index, too. Where only that can be read, nobody knows what was delivered already: all of the
+    /// stream's rows count as live, and some may be sent again.
+    private static func streams(_ connection: SQLiteConnection?) -> [(number: Int64, name: String, cursor: Int64)] {
+        let whole = rows("SELECT number, name, cursor FROM stream WHERE number > 0", connection) {
+            (number: $0.integer(at: 0), name: $0.text(at: 1), cursor: $0.integer(at: 2))
+        }
+        let known = Set(whole.map(\.number))
+        let named = rows(
+            "SELECT number, name FROM stream INDEXED BY sqlite_autoindex_stream_1 WHERE name > '' AND number > 0",
+            connection
+        ) {
+            (number: $0.integer(at: 0), name: $0.text(at: 1), cursor: Int64(0))
+        }
+        var numbers: Set<Int64> = []
+        var names: Set<String> = []
+        // What damage made of a row may be no stream that there ever was, or one twice.
+        return (whole + named.filter { !known.contains($0.number) }).filter { stream in
+            RecordID.streams.contains(stream.number) && RecordID.sequences.contains(stream.cursor)
+                && !stream.name.isEmpty && stream.name.utf8.allSatisfy(StreamService.isNameCharacter)
+                && numbers.insert(stream.number).inserted && names.insert(stream.name).inserted
+        }
+    }
+
+    /// Hands over the live records of each segment from its start up to the damage, then from its end down to it.
+    func readRecords(_ use: (Row) throws(SQLiteError) -> Bool) throws(SQLiteError) {
+        let cursors = Dictionary(streams.map { ($0.number, $0.cursor) }) { first, _ in first }
+        let names = Self.rows("SELECT name FROM sqlite_schema WHERE name GLOB 'record_[0-9]*'", connection) {
+            $0.text(at: 0)
+        }
+        for name in names.filter({ Int64($0.dropFirst("record_".count)) != nil }) {
+            for order in ["ASC", "DESC"] {
+                let sql = "SELECT id, saved_at, failures, partition_key, data FROM \(name) ORDER BY id \(order)"
+                guard let rows = try? connection?.prepare(sql) else { continue }
+                while (try? rows.step()) == true {
+                    let id = RecordID(rawValue: rows.integer(at: 0))
+                    guard let cursor = cursors[id.stream], cursor < id.sequence else { continue }
+                    // What is here already has been read from the other end, and all beyond it.
+                    guard try use(Row(id, rows)) else { break }
+                }
+            }
+        }
+    }
+
+    /// Moves into the damaged file what its log holds, as far as it can.
+    func emptyLog() {
+        try? connection?.checkpoint(.truncate)
+    }
+
+    private static func rows<T>(_ sql: String, _ connection: SQLiteConnection?, _ read: (SQLiteStatement) -> T) -> [T] {
+        guard let rows = try? connection?.prepare(sql) else { return [] }
+        var all: [T] = []
+        while (try? rows.step()) == true { all.append(read(rows)) }
+        return all
+    }
+}
+
+extension DamagedStore.Row {
+    init(_ id: RecordID, _ row: SQLiteStatement) {
+        self.id = id
+        savedAt = row.integer(at: 1)
+        failures = row.integer(at: 2)
+        partitionKey = row.text(at: 3)
+        data = unsafe Data(row.bytes(at: 4))
+    }
+}
+
+/// The new store while it is filled: one segment, whose span reaches back to the first sequence there ever was.
+private final class RescuedRecords {
+    private let connection: SQLiteConnection
+    private let statement: SQLiteStatement
+    private var streams: [Int64: (records: Int, bytes: Int)] = [:]
+    private var last: Int64 = 0
+    private(set) var count = 0
+
+    init(_ connection: SQLiteConnection) throws(SQLiteError) {
+        self.connection = connection
+        statement = try connection.prepare(
+            """
+            INSERT OR IGNORE INTO record_1 (id, saved_at, failures, partition_key, data) VALUES (?1, ?2, ?3, ?4, ?5)
+            """
+        )
+    }
+
+    /// False if the record is here already.
+    func insert(_ row: DamagedStore.Row) throws(SQLiteError) -> Bool {
+        try statement.bind(row.id.rawValue, at: 1)
+        try statement.bind(row.savedAt, at: 2)
+        try statement.bind(row.failures, at: 3)
+        try statement.bind(row.partitionKey, at: 4)
+        try statement.run(binding: row.data, at: 5)
+        guard connection.changes == 1 else { return false }
+        let bytes = Record.storedBytes(payload: row.data.count, key: row.partitionKey.utf8.count)
+        let stream = streams[row.id.stream] ?? (0, 0)
+        streams[row.id.stream] = (stream.records + 1, stream.bytes + bytes)
+        last = max(last, row.id.sequence)
+        count += 1
+        return true
+    }
+
+    /// Writes streams, totals and the segment.
+    func finish(_ known: [(number: Int64, name: String, cursor: Int64)]) throws(SQLiteError) {
+        let add = try connection.prepare(
+            "INSERT INTO stream (number, name, cursor, records, bytes, saved) VALUES (?1, ?2, ?3, ?4, ?5, ?4)"
+        )
+        for stream in known {
+            let kept = streams[stream.number] ?? (0, 0)
+            try add.bind(stream.number, at: 1)
+            try add.bind(stream.name, at: 2)
+            try add.bind(stream.cursor, at: 3)
+            try add.bind(Int64(kept.records), at: 4)
+            try add.bind(Int64(kept.bytes), at: 5)
+            try add.run()
+        }
+        let next = max(last, known.map(\.cursor).max() ?? 0) + 1
+        let bytes = streams.values.reduce(0) { $0 + $1.bytes }
+        try connection.execute(
+            """
+            UPDATE stream SET records = \(count), bytes = \(bytes), saved = \(count), saved_bytes = \(bytes),
+                next_sequence = \(next) WHERE number = 0
+            """
+        )
+        guard count > 0 else { return try connection.execute("DROP TABLE record_1") }
+        try connection.execute(
+            "INSERT INTO segment (first_sequence, first_bytes, removed) VALUES (1, 0, \(next - 1 - Int64(count)))"
+        )
+    }
+}

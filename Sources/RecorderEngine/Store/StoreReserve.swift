@@ -1,0 +1,38 @@
+import Foundation
+
+/// Some space beside the database that is given back when the disk is full.
+///
+/// Without it a full disk could not even be drained: settling what was delivered writes a few pages, and as long as
+/// those fail the same records would be sent again and again. Saves never get it.
+struct StoreReserve {
+    private let path: String
+
+    private static let size: off_t = 256 * 1_024
+
+    init(beside database: String) {
+        path = "\(database).reserve"
+    }
+
+    /// Runs `body`; if the disk is full, once more with the reserve given back.
+    func whereNeeded<T>(_ body: () throws(RecorderError) -> T) throws(RecorderError) -> T {
+        do {
+            return try body()
+        } catch {
+            guard error.isDiskFull, unsafe unlink(path) == 0 else { throw error }
+            return try body()
+        }
+    }
+
+    /// Takes the space again if it was given and there is room; false if there is none.
+    func keep() -> Bool {
+        var status = stat()
+        if unsafe stat(path, &status) == 0, status.st_size == Self.size { return true }
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        // A file with holes would reserve nothing.
+        if posix_fallocate(file, 0, Self.size) == 0 { return true }
+        _ = unsafe unlink(path)
+        return false
+    }
+}

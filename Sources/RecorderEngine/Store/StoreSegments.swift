@@ -1,0 +1,122 @@
+import RecorderSQLite
+
+/// The segments of a store and their tables. Belongs to the writer; every method runs inside its transaction.
+///
+/// Records are removed by moving their stream's cursor, which touches no row. When the last live record of a segment
+/// goes, its whole table goes, at the cost of a few pages: deleting the rows one by one would cost as much as storing
+/// them did.
+final class StoreSegments {
+    private let connection: SQLiteConnection
+    private let newest: SQLiteStatement
+    private let firstTwo: SQLiteStatement
+    private let all: SQLiteStatement
+    private let add: SQLiteStatement
+    private let countRemoved: SQLiteStatement
+    private let forget: SQLiteStatement
+    private var tables: [Int64: SegmentTable] = [:]
+    /// The newest segment, while this transaction lasts.
+    private var current: Segment?
+
+    /// A segment is a sixteenth of the store, so that what is dead but not yet given back stays a small part of the file,
+    /// within bounds that keep both the tables few and the smallest store small.
+    private static let smallest: Int64 = 512 * 1_024
+    private static let largest: Int64 = 16 * 1_024 * 1_024
+
+    init(_ connection: SQLiteConnection) throws(SQLiteError) {
+        self.connection = connection
+        newest = try connection.prepare(
+            "SELECT first_sequence, first_bytes, removed FROM segment ORDER BY first_sequence DESC LIMIT 1"
+        )
+        let inOrder = "SELECT first_sequence, first_bytes, removed FROM segment ORDER BY first_sequence"
+        all = try connection.prepare(inOrder)
+        firstTwo = try connection.prepare("\(inOrder) LIMIT 2")
+        add = try connection.prepare("INSERT INTO segment (first_sequence, first_bytes) VALUES (?1, ?2)")
+        countRemoved = try connection.prepare("UPDATE segment SET removed = ?2 WHERE first_sequence = ?1")
+        forget = try connection.prepare("DELETE FROM segment WHERE first_sequence = ?1")
+    }
+
+    /// Called at the start of each transaction: another process may have changed everything since the last one.
+    func begin() {
+        current = nil
+    }
+
+    /// Forgets prepared statements, whose tables may be gone after a rollback.
+    func forgetTables() {
+        tables = [:]
+    }
+
+    /// The table for the next record: the newest segment's, or a new one's once that is full.
+    func tableForNextRecord(_ ledger: StoreLedger) throws(SQLiteError) -> SegmentTable {
+        if current == nil { current = try newestSegment() }
+        if let newest = current {
+            guard newest.first + newest.removed <= ledger.nextSequence else {
+                throw SQLiteError.damage("the next sequence is an old one", action: "saving")
+            }
+            let full = min(max(Int64(ledger.bytes) / 16, Self.smallest), Self.largest)
+            if ledger.savedBytes - newest.firstBytes < full { return try table(newest) }
+        }
+        let segment = Segment(first: ledger.nextSequence, firstBytes: ledger.savedBytes, removed: 0)
+        try connection.execute(StoreSchema.recordTable(segment.table))
+        try add.bind(segment.first, at: 1)
+        try add.bind(segment.firstBytes, at: 2)
+        try add.run()
+        current = segment
+        return try table(segment)
+    }
+
+    /// The oldest segment and the span of its sequences. It has a live record: a segment without any is dropped.
+    func oldest(before end: Int64) throws(SQLiteError) -> (segment: Segment, sequences: Range<Int64>)? {
+        defer { firstTwo.reset() }
+        guard try firstTwo.step() else { return nil }
+        let segment = try Segment(firstTwo)
+        return try Segment.spans([segment], before: try firstTwo.step() ? firstTwo.integer(at: 0) : end).first
+    }
+
+    /// All segments, oldest first.
+    func list() throws(SQLiteError) -> [Segment] {
+        var found: [Segment] = []
+        while try all.step() { found.append(try Segment(all)) }
+        return found
+    }
+
+    func table(_ segment: Segment) throws(SQLiteError) -> SegmentTable {
+        if let known = tables[segment.first] { return known }
+        // Batches come from one or two segments; more statements than that would only fill memory.
+        if tables.count >= 8 { tables = [:] }
+        let table: SegmentTable
+        do throws(SQLiteError) {
+            table = try SegmentTable(segment, connection)
+        } catch {
+            throw error.asDamage
+        }
+        tables[segment.first] = table
+        return table
+    }
+
+    /// Counts removed records, and drops the table of a segment that has none left. Its span ends before the sequence
+    /// `end`.
+    func remove(_ count: Int, from segment: Segment, before end: Int64) throws(SQLiteError) {
+        let removed = segment.removed + Int64(count)
+        if removed == end - segment.first {
+            try drop(segment)
+        } else {
+            try countRemoved.bind(segment.first, at: 1)
+            try countRemoved.bind(removed, at: 2)
+            try countRemoved.run()
+        }
+    }
+
+    func drop(_ segment: Segment) throws(SQLiteError) {
+        current = nil
+        tables[segment.first] = nil
+        try connection.execute("DROP TABLE \(segment.table)")
+        try forget.bind(segment.first, at: 1)
+        try forget.run()
+    }
+
+    private func newestSegment() throws(SQLiteError) -> Segment? {
+        guard try newest.step() else { return nil }
+        defer { newest.reset() }
+        return try Segment(newest)
+    }
+}

@@ -1,0 +1,31 @@
+/// The store's counts at one instant, of all processes and since its file was made.
+///
+/// saved = records + delivered + discarded + cleared, always.
+package struct StoreTotals: Sendable, Hashable {
+    /// Stored now.
+    package var records = 0
+    /// What they take.
+    package var bytes = 0
+    package var saved = 0
+    package var delivered = 0
+    /// Failures after which a record stayed, each time.
+    package var retried = 0
+    /// Discarded for the byte limit.
+    package var evicted = 0
+    /// Discarded for the age limit.
+    package var expired = 0
+    /// Discarded because the service called them invalid.
+    package var rejected = 0
+    /// Discarded after too many failures.
+    package var exhausted = 0
+    package var cleared = 0
+    var nextSequence: Int64 = 1
+
+    package var discarded: Int { evicted + expired + rejected + exhausted }
+}
+
+/// A stream as the store knows it.
+package struct StreamQueue: Sendable, Hashable {
+    let number: Int64
+    let name: StreamName
+}

@@ -1,0 +1,24 @@
+import RecorderSQLite
+
+/// What to tell a user about an SQLite error.
+enum StoreTrouble {
+    /// Runs `body`, and gives an error of it the words that a user can act on.
+    static func naming<T>(_ path: String, _ body: () throws(SQLiteError) -> T) throws(RecorderError) -> T {
+        do {
+            return try body()
+        } catch {
+            throw .storage(message(error, path: path), error)
+        }
+    }
+
+    private static func message(_ error: SQLiteError, path: String) -> String {
+        if error.isDiskFull {
+            return "The disk is full; nothing was written to \(path). Free some space and try again."
+        }
+        if error.isReadOnly { return "\(path) is read-only. Make it and its directory writable for this user." }
+        if error.isCannotOpen { return "\(path) cannot be opened. Check the permissions of its directory." }
+        if error.isCorrupt { return "\(path) is damaged (\(error.message))." }
+        if error.isBusy { return "\(path) is locked by another process. Try again, or stop that process." }
+        return "\(path): \(error)"
+    }
+}

@@ -1,0 +1,390 @@
+import Foundation
+import RecorderSQLite
+
+/// The one writing connection of a process: every change to a store is a method here, and one transaction.
+///
+/// Not Sendable: `RecordStore` keeps it behind its lock and on its queue.
+final class StoreWriter {
+    private let path: String
+    private let lock: StoreLock
+    private let reserve: StoreReserve
+    /// Whether a full disk took the reserve, and has not given it back.
+    private var isShortOfSpace = false
+    private let connection: SQLiteConnection
+    private let file: StoreIdentity
+    private let statements: StoreStatements
+    private let segments: StoreSegments
+    /// Stream rows are never deleted, so a number once read stays right for as long as the file does.
+    private var streamNumbers: [StreamName: Int64] = [:]
+    private var streamNames: [Int64: StreamName] = [:]
+
+    /// How long a save waits for other processes' commits before it fails.
+    private static let lockPatience = Duration.seconds(10)
+    /// The write-ahead log is emptied beyond this many pages (4 KiB each), so that little is exposed to damage.
+    private static let checkpointPages = 512
+    /// A drained store with fewer free pages than this is not worth rewriting. Few, as a full disk needs each of them.
+    private static let vacuumPages: Int64 = 16
+
+    init(_ location: StoreLocation) throws(RecorderError) {
+        try StoreDirectory.prepare(location)
+        let path = location.path
+        self.path = path
+        let lock = try StoreLock(path: "\(path).lock")
+        self.lock = lock
+        try lock.lock(patience: Self.lockPatience)
+        defer { lock.unlock() }
+        try StoreDirectory.createFile(path)
+        reserve = StoreReserve(beside: path)
+        // Opening a write-ahead log takes a little space, which a full disk has only if the reserve gives it.
+        connection = try reserve.whereNeeded { () throws(RecorderError) in
+            let connection = try StoreTrouble.naming(path) { () throws(SQLiteError) in
+                try SQLiteConnection(path: path, access: .readWrite)
+            }
+            try StoreSchema.prepare(connection, path: path)
+            return connection
+        }
+        let opened = connection
+        let prepared = try StoreTrouble.naming(path) { () throws(SQLiteError) in
+            (try StoreIdentity(of: opened), try StoreStatements(opened), try StoreSegments(opened))
+        }
+        (file, statements, segments) = prepared
+        isShortOfSpace = !reserve.keep()
+    }
+
+    /// Puts a damaged file aside and a rescued one in its place.
+    static func rescue(_ path: String) throws(RecorderError) -> Rescue {
+        let lock = try StoreLock(path: "\(path).lock")
+        try lock.lock(patience: lockPatience)
+        defer { lock.unlock() }
+        return try StoreRescue(path).run()
+    }
+
+    /// Whether the file was moved, replaced or deleted since it was opened.
+    func hasMoved() -> Bool {
+        (try? connection.hasMoved()) ?? true
+    }
+
+    // MARK: save
+
+    /// Stores a group of saves in their order, and makes room as their limits ask.
+    func append(_ saves: [PendingSave], now: Date) throws(RecorderError) -> AppendReceipt {
+        var receipt = AppendReceipt()
+        try write { (ledger) throws(SQLiteError) in
+            for save in saves {
+                try insert(save.record, at: now, &ledger)
+                receipt.crossings.append(save.limits.reportedUsage(of: ledger.bytes, after: save.record.storedBytes))
+                try evict(beyond: save.limits.bytes, &ledger, &receipt.discards)
+            }
+            if let limit = saves.last?.limits.age {
+                try expire(after: limit, now: now, &ledger, &receipt.discards)
+            }
+        }
+        return receipt
+    }
+
+    private func insert(_ record: Record, at now: Date, _ ledger: inout StoreLedger) throws(SQLiteError) {
+        let stream = try number(of: record.stream)
+        let insert = try segments.tableForNextRecord(ledger).insert
+        let sequence = ledger.save(bytes: record.storedBytes, to: stream)
+        try insert.bind(RecordID(stream: stream, sequence: sequence).rawValue, at: 1)
+        try insert.bind(now.milliseconds, at: 2)
+        try insert.bind(record.partitionKey, at: 3)
+        do throws(SQLiteError) {
+            try insert.run(binding: record.payload, at: 4)
+        } catch {
+            // A sequence that is in use already was counted wrong by damage.
+            throw error.isConstraint ? .damage(error.message, action: error.action) : error
+        }
+    }
+
+    private func number(of stream: StreamName) throws(SQLiteError) -> Int64 {
+        if let number = streamNumbers[stream] { return number }
+        let number = try statements.number(of: stream)
+        remember(stream, number)
+        return number
+    }
+
+    /// Takes over the records of an original's database, once, in one transaction.
+    func importRecords(from path: String, _ service: StreamService, now: Date) throws(RecorderError) -> Import {
+        let source = try ForeignDatabase(path, for: service)
+        var result = Import()
+        try write { (ledger) throws(SQLiteError) in
+            guard try statements.addImport(source.identity) else { return }
+            result.skipped = try source.read(now: now) { (row) throws(SQLiteError) in
+                try insert(row.record, at: row.savedAt, &ledger)
+                result.imported += 1
+            }
+        }
+        source.putAside()
+        return result
+    }
+
+    // MARK: limits
+
+    /// Discards the oldest records of all streams until the store is within `limit` bytes.
+    private func evict(
+        beyond limit: Int,
+        _ ledger: inout StoreLedger,
+        _ discards: inout [Discard]
+    ) throws(SQLiteError) {
+        guard limit > 0 else { return }
+        while ledger.bytes > limit, let span = try segments.oldest(before: ledger.nextSequence) {
+            let oldest = try segments.table(span.segment).oldest
+            guard try oldest.step() else { return }
+            let id = RecordID(rawValue: oldest.integer(at: 0))
+            let bytes = Int(oldest.integer(at: 1)) + Record.overhead
+            oldest.reset()
+            try statements.moveCursor(to: id)
+            try segments.remove(1, from: span.segment, before: span.sequences.upperBound)
+            try discard(1, bytes, of: id.stream, .byteLimit, &ledger, &discards)
+        }
+    }
+
+    /// Discards what is older than `limit` at the head of each stream; zero keeps everything.
+    func expire(after limit: Duration, now: Date) throws(RecorderError) -> [Discard] {
+        var discards: [Discard] = []
+        try makeRoom { (ledger) throws(SQLiteError) in try expire(after: limit, now: now, &ledger, &discards) }
+        return discards
+    }
+
+    private func expire(
+        after limit: Duration,
+        now: Date,
+        _ ledger: inout StoreLedger,
+        _ discards: inout [Discard]
+    ) throws(SQLiteError) {
+        guard limit > .zero else { return }
+        let oldestKept = now.milliseconds - limit.milliseconds
+        for (stream, _) in try statements.allStreams() {
+            let cursor = try statements.cursor(of: stream)
+            var expired: [RecordID] = []
+            var bytes = 0
+            let last = RecordID(stream: stream, sequence: ledger.nextSequence)
+            for segment in try segments.list() {
+                let head = try segments.table(segment).head
+                try head.bind(from: cursor.next, through: last)
+                var isOlder = true
+                while isOlder, try head.step() {
+                    isOlder = head.integer(at: 1) < oldestKept
+                    guard isOlder else { break }
+                    expired.append(RecordID(rawValue: head.integer(at: 0)))
+                    bytes += Int(head.integer(at: 2)) + Record.overhead
+                }
+                head.reset()
+                guard isOlder else { break }
+            }
+            guard let newest = expired.last else { continue }
+            try statements.moveCursor(to: newest)
+            try count(removed: expired, ledger)
+            try discard(expired.count, bytes, of: stream, .ageLimit, &ledger, &discards)
+        }
+    }
+
+    // MARK: settle
+
+    /// Removes what was answered for and counts the failures of what stays, in one transaction.
+    ///
+    /// - Returns: how many records are now delivered, and what was discarded.
+    func settle(_ settlement: Settlement) throws(RecorderError) -> SettleReceipt {
+        var receipt = SettleReceipt()
+        try makeRoom { (ledger) throws(SQLiteError) in
+            for run in settlement.runs {
+                try remove(run, &ledger, &receipt)
+            }
+            try countFailures(settlement.failed.filter { $0.file == file }.map(\.id), &ledger)
+            receipt.progress.recordsLeft = ledger.records
+            receipt.progress.bytesLeft = ledger.bytes
+        }
+        return receipt
+    }
+
+    private func remove(
+        _ run: Settlement.Run,
+        _ ledger: inout StoreLedger,
+        _ receipt: inout SettleReceipt
+    ) throws(SQLiteError) {
+        guard let stream = run.records.first?.id.stream else { return }
+        // A limit may have discarded some while they were in flight: always the oldest, behind the cursor now.
+        let cursor = try statements.cursor(of: stream)
+        let live = run.records.filter { $0.file == file && cursor < $0.id }
+        guard let first = live.first?.id, let last = live.last?.id else { return }
+        if try hasRecords(after: cursor, before: first, ledger) {
+            try delete(from: first, through: last, ledger)
+        } else {
+            try statements.moveCursor(to: last)
+        }
+        try count(removed: live.map(\.id), ledger)
+        let count = live.count
+        let bytes = live.reduce(0) { $0 + $1.storedBytes }
+        switch run.outcome {
+        case .delivered:
+            ledger.add(.init(records: -count, bytes: -bytes, delivered: count), to: stream)
+            receipt.progress.delivered += count
+            receipt.progress.bytes += bytes
+        case .discarded(let reason):
+            try discard(count, bytes, of: stream, reason, &ledger, &receipt.discards)
+        }
+    }
+
+    // MARK: clear
+
+    /// Removes every record, and returns how many there were.
+    func clear() throws(RecorderError) -> Int {
+        var count = 0
+        try makeRoom { (ledger) throws(SQLiteError) in
+            count = ledger.records
+            for segment in try segments.list() { try segments.drop(segment) }
+            try statements.clear(before: ledger.nextSequence)
+            ledger.clear()
+        }
+        return count
+    }
+
+    // MARK: - one transaction
+
+    /// Runs `body` under the lock between processes, in one transaction, with the counts it works on.
+    private func write(_ body: (inout StoreLedger) throws(SQLiteError) -> Void) throws(RecorderError) {
+        try lock.lock(patience: Self.lockPatience)
+        defer { lock.unlock() }
+        do throws(RecorderError) {
+            let isDrained = try StoreTrouble.naming(path) { () throws(SQLiteError) in
+                try connection.transaction { () throws(SQLiteError) in
+                    segments.begin()
+                    var ledger = try statements.ledger()
+                    let before = ledger.records
+                    try body(&ledger)
+                    try statements.write(ledger)
+                    return before > 0 && ledger.records == 0
+                }
+            }
+            tidy(isDrained: isDrained)
+        } catch {
+            // A stream or a segment that was new in this transaction is not there after all.
+            segments.forgetTables()
+            streamNumbers = [:]
+            streamNames = [:]
+            throw error
+        }
+    }
+
+    /// The same for what makes room: on a full disk it may use the reserve.
+    private func makeRoom(_ body: (inout StoreLedger) throws(SQLiteError) -> Void) throws(RecorderError) {
+        try reserve.whereNeeded { () throws(RecorderError) in
+            do throws(RecorderError) {
+                try write(body)
+            } catch {
+                isShortOfSpace = isShortOfSpace || error.isDiskFull
+                throw error
+            }
+        }
+    }
+
+    /// Keeps the log short, and gives the pages of a drained store back to the file system.
+    ///
+    /// What was written is durable already, so trouble here is no reason to call it failed: the next write tries again.
+    private func tidy(isDrained: Bool) {
+        if isDrained {
+            // Rewrites the few pages that are left. To free the others one by one would first write each into the log.
+            if (try? connection.integer("PRAGMA freelist_count")) ?? 0 > Self.vacuumPages {
+                try? connection.execute("VACUUM")
+            }
+            try? connection.checkpoint(.truncate)
+        } else if isShortOfSpace {
+            // The log must not eat up the reserve.
+            try? connection.checkpoint(.truncate)
+        } else if connection.walPages > Self.checkpointPages {
+            try? connection.checkpoint(.passive)
+        }
+        if isShortOfSpace { isShortOfSpace = !reserve.keep() }
+    }
+
+    // MARK: - rows of a stream, whichever segments they are in
+
+    /// Whether any record of a stream is stored between two of its ids.
+    private func hasRecords(after: RecordID, before: RecordID, _ ledger: StoreLedger) throws(SQLiteError) -> Bool {
+        for span in try spans(from: after.sequence + 1, through: before.sequence - 1, ledger) {
+            let any = try segments.table(span.segment).any
+            try any.bind(from: after.next, through: before.previous)
+            defer { any.reset() }
+            if try any.step() { return true }
+        }
+        return false
+    }
+
+    private func delete(from first: RecordID, through last: RecordID, _ ledger: StoreLedger) throws(SQLiteError) {
+        for span in try spans(from: first.sequence, through: last.sequence, ledger) {
+            let delete = try segments.table(span.segment).delete
+            try delete.bind(from: first, through: last)
+            try delete.run()
+        }
+    }
+
+    private func countFailures(_ ids: [RecordID], _ ledger: inout StoreLedger) throws(SQLiteError) {
+        guard let first = ids.first, let last = ids.last else { return }
+        ledger.add(.init(retried: ids.count), to: first.stream)
+        for span in try spans(from: first.sequence, through: last.sequence, ledger) {
+            let countFailure = try segments.table(span.segment).countFailure
+            for id in ids where span.sequences.contains(id.sequence) {
+                try countFailure.bind(id.rawValue, at: 1)
+                try countFailure.run()
+            }
+        }
+    }
+
+    /// Tells each segment how many of these ids, in order, it lost.
+    private func count(removed ids: [RecordID], _ ledger: StoreLedger) throws(SQLiteError) {
+        guard let first = ids.first, let last = ids.last else { return }
+        for span in try spans(from: first.sequence, through: last.sequence, ledger) {
+            let count = ids.count { span.sequences.contains($0.sequence) }
+            if count > 0 { try segments.remove(count, from: span.segment, before: span.sequences.upperBound) }
+        }
+    }
+
+    /// The segments that hold any of these sequences.
+    private func spans(
+        from first: Int64,
+        through last: Int64,
+        _ ledger: StoreLedger
+    ) throws(SQLiteError) -> [(segment: Segment, sequences: Range<Int64>)] {
+        try Segment.spans(try segments.list(), before: ledger.nextSequence).filter {
+            $0.sequences.lowerBound <= last && first < $0.sequences.upperBound
+        }
+    }
+
+    // MARK: - discards
+
+    private func discard(
+        _ count: Int,
+        _ bytes: Int,
+        of stream: Int64,
+        _ reason: Discard.Reason,
+        _ ledger: inout StoreLedger,
+        _ discards: inout [Discard]
+    ) throws(SQLiteError) {
+        guard count > 0 else { return }
+        ledger.add(.init(discarding: count, bytes: bytes, for: reason), to: stream)
+        let name = try name(of: stream)
+        if let index = discards.firstIndex(where: { $0.reason == reason }) {
+            discards[index].count += count
+            discards[index].bytes += bytes
+            discards[index].streams.insert(name)
+        } else {
+            discards.append(Discard(reason: reason, count: count, bytes: bytes, streams: [name]))
+        }
+    }
+
+    private func name(of stream: Int64) throws(SQLiteError) -> StreamName {
+        if streamNames[stream] == nil {
+            for (number, name) in try statements.allStreams() { remember(name, number) }
+        }
+        return streamNames[stream] ?? StreamName(unchecked: "?")
+    }
+
+    private func remember(_ stream: StreamName, _ number: Int64) {
+        streamNumbers[stream] = number
+        streamNames[number] = stream
+    }
+}
+
+@available(*, unavailable)
+extension StoreWriter: Sendable {}

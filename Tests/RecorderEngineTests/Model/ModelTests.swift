@@ -1,0 +1,133 @@
+import Foundation
+import RecorderEngine
+import RecorderTestSupport
+import Synchronization
+import Testing
+
+/// Random walks over the whole road against a list in memory: nothing lost, nothing twice, order kept, counts right.
+@Suite struct ModelTests {
+    /// Seeds that once failed come first and stay for ever; then some fresh ones.
+    private static let seeds = knownSeeds + (0..<12).map { _ in UInt64.random(in: 1...UInt64.max) }
+    private static let knownSeeds: [UInt64] = [1, 2, 3]
+
+    @Test func `after any walk the store holds what was saved and not answered for, in order`() async throws {
+        for seed in Self.seeds {
+            var walk = try Walk(seed: seed)
+            for step in 0..<25 {
+                let did = try await walk.step()
+                try walk.check("seed \(seed), step \(step): \(did)")
+            }
+        }
+    }
+}
+
+/// What the service did with each record, by its text.
+private final class ScriptedService: Sendable {
+    struct State {
+        var random: SeededGenerator
+        var taken: [String] = []
+        var rejected: Set<String> = []
+    }
+
+    let state: Mutex<State>
+
+    init(seed: UInt64) {
+        state = Mutex(State(random: SeededGenerator(seed: seed)))
+    }
+
+    func answer(_ request: ReceivedRequest) -> Reply {
+        let texts = PutRequestSeen(request).texts
+        return state.withLock { state in
+            switch Int.random(in: 0..<10, using: &state.random) {
+            case 0: return .error(500, "InternalFailure")
+            case 1: return .error(400, "ResourceNotFoundException")
+            case 2: return .json(200, #"{"Records":[]}"#)
+            default: return .json(200, #"{"Records":[\#(texts.map { entry($0, &state) }.joined(separator: ","))]}"#)
+            }
+        }
+    }
+
+    private func entry(_ text: String, _ state: inout State) -> String {
+        switch Int.random(in: 0..<20, using: &state.random) {
+        case 0: return #"{"ErrorCode":"ProvisionedThroughputExceededException"}"#
+        case 1: return "{}"
+        case 2:
+            state.rejected.insert(text)
+            return #"{"ErrorCode":"InvalidArgumentException"}"#
+        default:
+            state.taken.append(text)
+            return #"{"SequenceNumber":"1"}"#
+        }
+    }
+}
+
+private struct Walk {
+    private let service: ScriptedService
+    private let server: LocalServer
+    private var road: Road
+    private var random: SeededGenerator
+    private var saved: [String] = []
+    private var cleared: Set<String> = []
+
+    init(seed: UInt64) throws {
+        let service = ScriptedService(seed: seed)
+        self.service = service
+        random = SeededGenerator(seed: seed &+ 1)
+        server = try LocalServer { request, _ in service.answer(request) }
+        road = try Road(to: server) { $0.limits.bytes = 0 }
+    }
+
+    /// Does one random thing, and says which.
+    mutating func step() async throws -> String {
+        switch saved.isEmpty ? 0 : Int.random(in: 0..<12, using: &random) {
+        case 0..<6:
+            let count = Int.random(in: 1...40, using: &random)
+            let stream = "s\(Int.random(in: 0..<3, using: &random))"
+            // Large enough that a walk crosses several segments.
+            let padding = String(repeating: "x", count: Int.random(in: 0...6_000, using: &random))
+            let texts = (0..<count).map { "\(saved.count + $0) \(padding)" }
+            try await road.saveAll(texts, to: stream)
+            saved += texts
+            return "saved \(count) to \(stream)"
+        case 6..<10:
+            let report = try await road.flush()
+            return "flushed, \(report.delivered) delivered"
+        case 10:
+            road = try Road(to: server, in: road.directory) { $0.limits.bytes = 0 }
+            return "opened again"
+        default:
+            cleared.formUnion(try road.storedTexts())
+            return "cleared \(try await road.clear())"
+        }
+    }
+
+    func check(_ context: String) throws {
+        let (taken, rejected) = service.state.withLock { ($0.taken, $0.rejected) }
+        let stored = try road.storedTexts()
+        let gone = Set(taken).union(rejected).union(cleared)
+        #expect(Set(taken).count == taken.count, "delivered twice; \(context)")
+        #expect(stored == saved.filter { !gone.contains($0) }, "\(context)")
+        let totals = try road.pipeline.totals()
+        #expect(totals.records == stored.count, "\(context)")
+        #expect(totals.bytes == stored.reduce(0) { $0 + $1.utf8.count + 36 + 64 }, "\(context)")
+        #expect(totals.saved == saved.count && totals.delivered == taken.count, "\(context)")
+        #expect(totals.saved == totals.records + totals.delivered + totals.discarded + totals.cleared, "\(context)")
+    }
+}
+
+/// The same numbers for the same seed (SplitMix64).
+private struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import RecorderAWS
+import RecorderEngine
+import RecorderTestSupport
+import Testing
+
+/// Requests that a service, or a proxy before it, calls invalid: only what is proven bad is deleted.
+@Suite(.timeLimit(.minutes(5))) struct RefusedTests {
+    /// How a refusal may look, and the code that a deleted record is reported with.
+    enum Refusal: String, CaseIterable {
+        case validation = "ValidationException"
+        case argument = "InvalidArgumentException"
+        case serialization = "SerializationException"
+        case tooLarge = "InvalidRequest"
+
+        var reply: Reply {
+            self == .tooLarge ? .html(413, "<h1>Request Entity Too Large</h1>") : .error(400, rawValue)
+        }
+    }
+
+    @Test(arguments: [StreamService.kinesis, .firehose], Refusal.allCases)
+    func `one bad record among 500 is deleted, the others are delivered in order`(
+        service: StreamService,
+        refusal: Refusal
+    ) async throws {
+        let taken = Recorded<[String]>()
+        let server = try LocalServer { request, index in
+            let texts = PutRequestSeen(request).texts
+            guard !texts.contains("250") else { return refusal.reply }
+            taken.append(texts)
+            return PutCall(service: service, index: index, texts: texts).takes()
+        }
+        let road = try Road(service, to: server)
+        try await road.saveAll((0..<500).map(String.init))
+        let report = try await road.flush()
+        #expect(report.delivered == 499 && report.discarded == 1 && report.failures.isEmpty)
+        let good = (0..<500).filter { $0 != 250 }.map(String.init)
+        #expect(taken.all.flatMap { $0 } == good)
+        #expect(server.requests.count <= 20)
+        #expect(road.events.discards.map(\.reason) == [.rejected(code: refusal.rawValue)])
+        #expect(try road.records() == 0)
+    }
+
+    @Test(arguments: [StreamService.kinesis, .firehose], Refusal.allCases)
+    func `a stream whose every request is refused keeps all and costs at most 12 requests`(
+        service: StreamService,
+        refusal: Refusal
+    ) async throws {
+        let server = try LocalServer { _, _ in refusal.reply }
+        let road = try Road(service, to: server)
+        try await road.saveAll((0..<1_200).map(String.init))
+        let report = try await road.flush()
+        guard case .service(let failure)? = report.failures.first?.error else {
+            Issue.record("not a failure of the service: \(report)")
+            return
+        }
+        #expect(failure.kind == .invalidRequest)
+        #expect("\(failure)".contains(refusal == .tooLarge ? "Too Large" : refusal.rawValue))
+        #expect(server.requests.count <= 12)
+        #expect(try road.records() == 1_200)
+        #expect(try road.storedFailures().allSatisfy { $0 == 0 })
+        #expect(road.events.discards.isEmpty)
+    }
+
+    @Test func `a request too large for a proxy goes in smaller ones, and nothing is deleted`() async throws {
+        let server = try LocalServer { request, _ in
+            request.body.count > 20_000 ? Refusal.tooLarge.reply : .kinesis(request)
+        }
+        let road = try Road(to: server)
+        let all = (0..<200).map { "\($0) \(String(repeating: "x", count: 1_000))" }
+        try await road.saveAll(all)
+        let report = try await road.flush()
+        #expect(report.delivered == 200 && report.failures.isEmpty)
+        let taken = server.requests.filter { $0.body.count <= 20_000 }
+        #expect(taken.flatMap { PutRequestSeen($0).texts } == all)
+        #expect(server.requests.count <= 40)
+        #expect(road.events.discards.isEmpty)
+    }
+
+    @Test func `several bad records are all deleted, next to each other or apart`() async throws {
+        for bad in [["0", "1"], ["7", "400"], ["250", "251"], ["499", "3", "251"], ["498", "499"]] {
+            let server = try LocalServer { request, _ in
+                PutRequestSeen(request).texts.contains(where: bad.contains)
+                    ? .error(400, "ValidationException") : .kinesis(request)
+            }
+            let road = try Road(to: server)
+            try await road.saveAll((0..<500).map(String.init))
+            let report = try await road.flush()
+            #expect(report.delivered == 500 - bad.count)
+            #expect(report.discarded == bad.count && report.failures.isEmpty)
+            #expect(server.requests.count <= 20 * bad.count)
+            #expect(road.events.discards.reduce(0) { $0 + $1.count } == bad.count)
+            #expect(try road.records() == 0)
+        }
+    }
+
+    @Test func `a bad record is convicted by a delivery of another batch`() async throws {
+        let server = try LocalServer { request, _ in
+            PutRequestSeen(request).texts.contains("bad") ? .error(400, "ValidationException") : .kinesis(request)
+        }
+        let road = try Road(to: server) { $0.batchByteLimit = 1 }
+        try await road.saveAll(["bad", "1", "2"])
+        let report = try await road.flush()
+        #expect(report.delivered == 2 && report.discarded == 1 && report.failures.isEmpty)
+        #expect(server.requests.count == 3)
+    }
+
+    @Test func `what stands between two bad records of different batches stays`() async throws {
+        let bad = String(repeating: "bad ", count: 50)
+        let server = try LocalServer { request, index in
+            let texts = PutRequestSeen(request).texts
+            let isRefused = texts.contains { $0.hasPrefix("bad") }
+            return isRefused
+                ? .error(400, "ValidationException")
+                : PutCall(service: .kinesis, index: index, texts: texts).takes { $0 == "unproven" ? "{}" : nil }
+        }
+        // The first batch is the long record alone, the second holds the other three.
+        let road = try Road(to: server) { $0.batchByteLimit = 150 }
+        try await road.saveAll([bad, "unproven", "bad", "good"])
+        let report = try await road.flush()
+        #expect(report.delivered == 1 && report.discarded == 2)
+        #expect(try road.storedTexts() == ["unproven"])
+        #expect(try road.pipeline.totals().records == 1)
+    }
+
+    @Test func `a refusal ends the halving when the trouble becomes another`() async throws {
+        let server = try LocalServer { _, index in
+            index == 0 ? .error(400, "ValidationException") : .error(400, "AccessDeniedException")
+        }
+        let road = try Road(to: server)
+        try await road.saveAll(["1", "2", "3"])
+        let report = try await road.flush()
+        #expect(report.failures.first?.error.message == "told to fail")
+        #expect(server.requests.count == 2)
+        #expect(try road.storedTexts() == ["1", "2", "3"])
+        #expect(try road.storedFailures() == [0, 0, 0])
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import RecorderAWS
+import RecorderEngine
+import RecorderSQLite
+import RecorderTestSupport
+import Synchronization
+
+/// A pipeline over a real file in a directory of its own, sending to a scripted server where one is given.
+struct Road: Sendable {
+    let directory: TemporaryDirectory
+    let pipeline: RecordPipeline
+    let events = EventLog()
+    let clock: ManualClock
+
+    var path: String { directory.path("\(pipeline.service.name).db") }
+
+    init(
+        _ service: StreamService = .kinesis,
+        to server: LocalServer? = nil,
+        in directory: TemporaryDirectory? = nil,
+        _ adjust: (inout RecorderPolicy) -> Void = { _ in },
+        calling configure: @escaping @Sendable (inout CallConfiguration) throws(ConfigurationFailure) -> Void = { _ in }
+    ) throws {
+        let directory = try directory ?? TemporaryDirectory()
+        let clock = ManualClock()
+        let events = events
+        var policy = RecorderPolicy.legacy
+        adjust(&policy)
+        self.directory = directory
+        self.clock = clock
+        let store = RecordStore(
+            at: { () throws(RecorderError) in
+                try StoreLocation(
+                    service: service.name,
+                    key: nil,
+                    directory: directory.path,
+                    program: "test",
+                    environment: [:]
+                )
+            },
+            now: { clock.now }
+        )
+        let url = server?.url
+        pipeline = RecordPipeline(
+            service,
+            store,
+            policy,
+            caller: { () throws(RecorderError) in try Self.caller(service, url, configure) },
+            report: { events.append($0) }
+        )
+    }
+
+    private static func caller(
+        _ service: StreamService,
+        _ url: String?,
+        _ configure: (inout CallConfiguration) throws(ConfigurationFailure) -> Void
+    ) throws(RecorderError) -> AWSCaller {
+        do throws(ConfigurationFailure) {
+            guard let url else { throw ConfigurationFailure("No endpoint was given to this test.") }
+            var configuration = CallConfiguration(
+                region: try Region("us-east-1"),
+                endpoint: try Endpoint(url: url),
+                credentials: StaticCredentials(Credentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "secret")),
+                pause: { _ in }
+            )
+            try configure(&configuration)
+            return AWSCaller(service.service, configuration)
+        } catch {
+            throw .configuration(error)
+        }
+    }
+
+    func save(_ text: String, to stream: String = "stream", key: String? = nil) async throws {
+        try await save(Data(text.utf8), to: stream, key: key)
+    }
+
+    func save(_ data: Data?, to stream: String? = "stream", key: String? = nil) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            pipeline.save(data, stream: stream, partitionKey: key) { continuation.resume(with: $0) }
+        }
+    }
+
+    /// Saves without waiting in between, then waits for all.
+    func saveAll(_ texts: [String], to stream: String = "stream") async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for text in texts.dropLast() {
+                pipeline.save(Data(text.utf8), stream: stream, partitionKey: nil) { _ in }
+                _ = text
+            }
+            if let last = texts.last { group.addTask { try await save(last, to: stream) } }
+            try await group.waitForAll()
+        }
+    }
+
+    func flush() async throws -> FlushReport {
+        try await withCheckedThrowingContinuation { continuation in
+            pipeline.flush { continuation.resume(with: $0) }
+        }
+    }
+
+    func clear() async throws -> Int {
+        try await withCheckedThrowingContinuation { continuation in
+            pipeline.clear { continuation.resume(with: $0) }
+        }
+    }
+
+    func records() throws -> Int { try pipeline.totals().records }
+
+    /// What another program would read from the file, in the order of the saves.
+    func storedTexts() throws -> [String] {
+        let connection = try SQLiteConnection(path: path, access: .readOnly)
+        let segments = try connection.prepare("SELECT 'record_' || first_sequence FROM segment ORDER BY first_sequence")
+        var texts: [String] = []
+        while try segments.step() {
+            let rows = try connection.prepare(
+                """
+                SELECT data FROM \(segments.text(at: 0)) JOIN stream ON number = id >> 40
+                WHERE id & 0xFFFFFFFFFF > cursor ORDER BY id & 0xFFFFFFFFFF
+                """
+            )
+            while try rows.step() { texts.append(rows.text(at: 0)) }
+        }
+        return texts
+    }
+}
+
+/// What the engine reported, in order.
+final class EventLog: Sendable {
+    private let log = Mutex<[RecorderEvent]>([])
+
+    func append(_ event: RecorderEvent) { log.withLock { $0.append(event) } }
+
+    var discards: [Discard] {
+        log.withLock { $0 }.compactMap { if case .discarded(let discard) = $0 { discard } else { nil } }
+    }
+
+    var progress: [FlushProgress] {
+        log.withLock { $0 }.compactMap { if case .settled(let progress) = $0 { progress } else { nil } }
+    }
+
+    var rescues: [Rescue] {
+        log.withLock { $0 }.compactMap { if case .rescued(let rescue) = $0 { rescue } else { nil } }
+    }
+
+    var thresholds: [Int] {
+        log.withLock { $0 }.compactMap { if case .byteThresholdReached(let usage) = $0 { usage } else { nil } }
+    }
+}
+
+/// A wall clock that moves when the test says so.
+final class ManualClock: Sendable {
+    private let time = Mutex(Date(timeIntervalSince1970: 1_700_000_000))
+
+    var now: Date { time.withLock { $0 } }
+
+    func advance(by seconds: TimeInterval) { time.withLock { $0.addTimeInterval(seconds) } }
+}
+
+/// What a request to PutRecords or PutRecordBatch asked for.
+struct PutRequestSeen {
+    let stream: String
+    let texts: [String]
+
+    init(_ request: ReceivedRequest) {
+        let json = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any]
+        stream = (json?["StreamName"] ?? json?["DeliveryStreamName"]) as? String ?? "?"
+        let records = json?["Records"] as? [[String: String]] ?? []
+        texts = records.map { String(decoding: Data(base64Encoded: $0["Data"] ?? "") ?? Data(), as: UTF8.self) }
+    }
+}
+
+extension Reply {
+    /// Takes every record of a Kinesis request but those that `fail` names a code for.
+    static func kinesis(_ request: ReceivedRequest, fail: (String) -> String? = { _ in nil }) -> Reply {
+        let entries = PutRequestSeen(request).texts.enumerated().map { index, text in
+            fail(text).map { #"{"ErrorCode":"\#($0)","ErrorMessage":"told to fail"}"# }
+                ?? #"{"SequenceNumber":"4\#(index)","ShardId":"shardId-000000000000"}"#
+        }
+        return .json(200, #"{"FailedRecordCount":0,"Records":[\#(entries.joined(separator: ","))]}"#)
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import RecorderEngine
+import RecorderTestSupport
+import Synchronization
+import Testing
+
+@Suite struct LimitTests {
+    @Test func `beyond the byte limit the oldest go first, across streams, and the report says so`() async throws {
+        // Each record takes 1 + 1 + 64 bytes: four fit.
+        let road = try Road { $0.limits.bytes = 4 * 66 }
+        for (number, stream) in ["a", "b", "a", "b", "b", "c"].enumerated() {
+            try await road.save("\(number)", to: stream, key: "k")
+        }
+        #expect(try road.storedTexts() == ["2", "3", "4", "5"])
+        try await road.save("6", to: "c", key: "k")
+        #expect(try road.storedTexts() == ["3", "4", "5", "6"])
+        #expect(road.events.discards.reduce(0) { $0 + $1.count } == 3)
+        #expect(road.events.discards.allSatisfy { $0.reason == .byteLimit })
+        #expect(try road.pipeline.totals().bytes == 4 * 66)
+    }
+
+    @Test func `a large record evicts as many small ones as it needs`() async throws {
+        let road = try Road { $0.limits.bytes = 10_000 }
+        for number in 0..<100 { try await road.save("\(number)", key: "k") }
+        try await road.save(Data(count: 9_000), key: "k")
+        #expect(try road.pipeline.totals().bytes <= 10_000)
+        #expect(try road.records() > 1)
+    }
+
+    @Test func `a limit of zero keeps everything`() async throws {
+        let road = try Road { $0.limits.bytes = 0 }
+        for _ in 0..<30 { try await road.save(Data(count: 262_144)) }
+        #expect(try road.records() == 30)
+    }
+
+    @Test func `however many records pass through, the files stay within what the limit promises`() async throws {
+        let limit = 1_024 * 1_024
+        for (size, factor) in [(20, 1.25), (1_000, 1.25), (20_000, 2), (262_144, 2)] {
+            let road = try Road { $0.limits.bytes = limit }
+            let record = Data(count: size)
+            // Eight times what may stay.
+            for number in 0..<(8 * limit / (size + 100)) {
+                road.pipeline.save(record, stream: "s\(number % 3)", partitionKey: "key") { _ in }
+            }
+            try await road.save(record)
+            let files = try FileManager.default.contentsOfDirectory(atPath: road.directory.path)
+            let bytes = try files.reduce(0) { sum, name in
+                let size = try FileManager.default.attributesOfItem(atPath: road.directory.path(name))[.size] as? Int
+                return sum + (size ?? 0)
+            }
+            #expect(Double(bytes) <= factor * Double(limit) + 6 * 1_024 * 1_024, "records of \(size) bytes")
+            let totals = try road.pipeline.totals()
+            #expect(totals.bytes <= limit && totals.bytes > limit - size - 100)
+        }
+    }
+
+    @Test func `a lower limit counts from the next save on`() async throws {
+        let road = try Road()
+        for number in 0..<10 { try await road.save("\(number)", key: "k") }
+        road.pipeline.policy.limits.bytes = 2 * 66
+        #expect(try road.records() == 10)
+        try await road.save("x", key: "k")
+        #expect(try road.storedTexts() == ["9", "x"])
+    }
+
+    @Test func `records over the age limit go at the next save`() async throws {
+        let road = try Road { $0.limits.age = .seconds(60) }
+        try await road.save("old", to: "a")
+        road.clock.advance(by: 30)
+        try await road.save("younger", to: "b")
+        road.clock.advance(by: 31)
+        try await road.save("new", to: "a")
+        #expect(try road.storedTexts() == ["younger", "new"])
+        #expect(road.events.discards.map(\.reason) == [.ageLimit])
+        #expect(road.events.discards.first?.streams.map(\.rawValue) == ["a"])
+    }
+
+    @Test func `records over the age limit are not sent`() async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let road = try Road(to: server) { $0.limits.age = .seconds(60) }
+        try await road.save("old")
+        road.clock.advance(by: 61)
+        let report = try await road.flush()
+        #expect(report.delivered == 0)
+        #expect(server.requests.isEmpty)
+        #expect(try road.records() == 0)
+    }
+
+    @Test func `each save strictly above the threshold is reported before it completes`() async throws {
+        let road = try Road { $0.limits.notificationThreshold = 2 * 66 }
+        let seen = Mutex<[Int]>([])
+        for number in 0..<4 {
+            road.pipeline.save(Data("\(number)".utf8), stream: "s", partitionKey: "k") { [events = road.events] _ in
+                seen.withLock { $0.append(events.thresholds.count) }
+            }
+        }
+        try await road.save("4", key: "k")
+        #expect(seen.withLock { $0 } == [0, 0, 1, 2])
+        #expect(road.events.thresholds == [3 * 66, 4 * 66, 5 * 66])
+    }
+
+    @Test func `where only crossings are reported, it is silent until the usage has been below again`() async throws {
+        let road = try Road {
+            $0.limits.notificationThreshold = 2 * 66
+            $0.limits.reportsCrossingOnly = true
+        }
+        for number in 0..<5 { try await road.save("\(number)", key: "k") }
+        #expect(road.events.thresholds == [3 * 66])
+        _ = try await road.clear()
+        for number in 0..<5 { try await road.save("\(number)", key: "k") }
+        #expect(road.events.thresholds == [3 * 66, 3 * 66])
+    }
+
+    @Test func `the usage reported counts the save before anything is evicted for it`() async throws {
+        let road = try Road {
+            $0.limits.bytes = 2 * 66
+            $0.limits.notificationThreshold = 2 * 66
+        }
+        for number in 0..<4 { try await road.save("\(number)", key: "k") }
+        #expect(road.events.thresholds == [3 * 66, 3 * 66])
+    }
+}

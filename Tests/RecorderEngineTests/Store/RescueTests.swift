@@ -1,0 +1,96 @@
+import Foundation
+import RecorderEngine
+import RecorderSQLite
+import RecorderTestSupport
+import Testing
+
+@Suite struct RescueTests {
+    /// Overwrites a part of the database with nonsense, with nobody having it open.
+    private func damage(_ path: String, at offset: UInt64, count: Int) throws {
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        try file.seek(toOffset: offset)
+        try file.write(contentsOf: Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 13) }))
+    }
+
+    private func filled() async throws -> (directory: TemporaryDirectory, path: String, texts: [String]) {
+        let road = try Road { $0.limits.bytes = 0 }
+        let texts = (0..<400).map { "\($0) " + String(repeating: "x", count: 1_000) }
+        try await road.saveAll(Array(texts[..<200]), to: "a")
+        try await road.saveAll(Array(texts[200...]), to: "b")
+        return (road.directory, road.path, texts)
+    }
+
+    @Test func `a damaged page is put aside with its file, and what can be read is delivered in order`() async throws {
+        let (directory, path, texts) = try await filled()
+        try damage(path, at: 40 * 4_096, count: 8 * 4_096)
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let road = try Road(to: server, in: directory) { $0.limits.bytes = 0 }
+        let report = try await road.flush()
+        let rescue = try #require(road.events.rescues.first)
+        #expect(road.events.rescues.count == 1)
+        #expect(rescue.rescued > 200 && rescue.rescued < 400)
+        #expect(rescue.lost == 400 - rescue.rescued)
+        #expect(FileManager.default.fileExists(atPath: rescue.movedTo))
+        #expect(report.delivered == rescue.rescued)
+        let arrived = server.requests.flatMap { PutRequestSeen($0).texts }
+        #expect(Set(arrived).isSubset(of: texts) && Set(arrived).count == arrived.count)
+        for stream in [texts[..<200], texts[200...]] {
+            let own = Set(stream)
+            #expect(arrived.filter(own.contains) == stream.filter(Set(arrived).contains))
+        }
+    }
+
+    @Test func `a file that is garbage from its first byte is put aside, and saves go on`() async throws {
+        let (directory, path, _) = try await filled()
+        try Data((0..<100_000).map { _ in UInt8.random(in: 0...255) }).write(to: URL(fileURLWithPath: path))
+        let road = try Road(in: directory)
+        try await road.save("goes on")
+        #expect(road.events.rescues.map(\.rescued) == [0])
+        #expect(road.events.rescues.first?.lost == nil)
+        #expect(try road.storedTexts() == ["goes on"])
+    }
+
+    @Test func `a rescued store saves, delivers and counts as any other`() async throws {
+        let (directory, path, _) = try await filled()
+        try damage(path, at: 40 * 4_096, count: 4_096)
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let road = try Road(to: server, in: directory) { $0.limits.bytes = 0 }
+        _ = try? await road.flush()
+        for number in 0..<600 { try await road.save("later \(number)", to: "b") }
+        #expect(try await road.flush().delivered == 600)
+        let totals = try road.pipeline.totals()
+        #expect(totals.records == 0 && totals.bytes == 0)
+        #expect(totals.saved == totals.delivered)
+        #expect(road.events.rescues.count == 1)
+    }
+}
+
+extension RescueTests {
+    @Test func `counts that damage made impossible are damage, not a crash`() async throws {
+        for change in [
+            "UPDATE stream SET records = 9223372036854775807 WHERE number = 0",
+            "UPDATE stream SET bytes = -9223372036854775808 WHERE number = 0",
+            "UPDATE stream SET saved_bytes = 9223372036854775807 WHERE number = 0",
+            "UPDATE stream SET next_sequence = 9223372036854775807 WHERE number = 0",
+            "UPDATE stream SET next_sequence = 0 WHERE number = 0",
+            "UPDATE stream SET next_sequence = 2 WHERE number = 0",
+            "UPDATE segment SET removed = 9223372036854775807",
+            "UPDATE segment SET first_bytes = -9223372036854775808",
+        ] {
+            let server = try LocalServer { request, _ in .kinesis(request) }
+            let first = try Road()
+            try await first.saveAll(["1", "2", "3"])
+            do {
+                let connection = try SQLiteConnection(path: first.path, access: .readWrite)
+                try connection.execute(change)
+            }
+            let road = try Road(to: server, in: first.directory)
+            try await road.save("4")
+            #expect(try await road.flush().failures.isEmpty, "\(change)")
+            let arrived = server.requests.flatMap { PutRequestSeen($0).texts }
+            #expect(arrived == ["1", "2", "3", "4"], "\(change)")
+            #expect(road.events.rescues.count == 1, "\(change)")
+        }
+    }
+}

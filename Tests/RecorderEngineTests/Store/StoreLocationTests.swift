@@ -1,0 +1,53 @@
+import RecorderEngine
+import Testing
+
+@Suite struct StoreLocationTests {
+    private func path(_ key: String?, _ environment: [String: String], directory: String? = nil) throws -> String {
+        try StoreLocation(
+            service: "kinesis",
+            key: key,
+            directory: directory,
+            program: "shipper",
+            environment: environment
+        ).path
+    }
+
+    @Test func `the first of the documented places wins`() throws {
+        var environment = ["HOME": "/home/u"]
+        let folder = "shipper/com.amazonaws.AWSKinesisRecorder/kinesis.db"
+        #expect(try path(nil, environment) == "/home/u/.local/state/\(folder)")
+        environment["XDG_STATE_HOME"] = "relative/is/ignored"
+        #expect(try path(nil, environment) == "/home/u/.local/state/\(folder)")
+        environment["XDG_STATE_HOME"] = "/x"
+        #expect(try path(nil, environment) == "/x/\(folder)")
+        environment["STATE_DIRECTORY"] = "/var/lib/shipper:/other"
+        #expect(try path(nil, environment) == "/var/lib/shipper/\(folder)")
+        environment["AWS_KINESIS_RECORDER_DIR"] = "/own"
+        #expect(try path(nil, environment) == "/own/kinesis.db")
+        #expect(try path(nil, environment, directory: "/api") == "/api/kinesis.db")
+    }
+
+    @Test func `without a home the error names the variable that helps`() {
+        let error = #expect(throws: RecorderError.self) { try path(nil, [:]) }
+        #expect(error?.message.contains("AWS_KINESIS_RECORDER_DIR") == true)
+    }
+
+    @Test func `a relative override is refused rather than resolved somewhere`() {
+        #expect(throws: RecorderError.self) { try path(nil, ["AWS_KINESIS_RECORDER_DIR": "here"]) }
+    }
+
+    @Test func `no key leaves the directory`() throws {
+        let keys = ["../../etc/passwd", "a/b", "nul\0byte", "🦆", "", String(repeating: "k", count: 4_096), ".", ".."]
+        for key in keys {
+            let file = try path(key, [:], directory: "/d").dropFirst("/d/".count)
+            #expect(!file.contains("/") && !file.contains("\0") && file.utf8.count < 100)
+            #expect(file.hasPrefix("kinesis-sha256.") && file.hasSuffix(".db"))
+        }
+    }
+
+    @Test func `every key has a file of its own, and the default recorder too`() throws {
+        let keys: [String?] = [nil, "default", "Default", "kinesis", "a", "A", "a ", "sha256", "é", "e\u{301}"]
+        let paths = try keys.map { try path($0, [:], directory: "/d") }
+        #expect(Set(paths).count == keys.count)
+    }
+}
