@@ -39,6 +39,15 @@ let package = Package(
             name: "RecorderEngineTests",
             dependencies: ["RecorderAWS", "RecorderEngine", "RecorderHTTP", "RecorderSQLite", "RecorderTestSupport"]
         ),
+        .executableTarget(
+            name: "StoreChild",
+            dependencies: ["RecorderAWS", "RecorderEngine"],
+            path: "Tests/StoreChild"
+        ),
+        .testTarget(
+            name: "StoreFaultTests",
+            dependencies: ["RecorderEngine", "RecorderSQLite", "RecorderTestSupport", "StoreChild"]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,56 @@
+import Foundation
+import RecorderAWS
+package import RecorderEngine
+
+/// A Kinesis store in a directory, with a road to a server: what a child, or the test itself, saves and submits with.
+package struct OpenStore: Sendable {
+    package let pipeline: RecordPipeline
+
+    /// `url` is where submits go; nil for a store that only saves.
+    package init(
+        in directory: String,
+        to url: String?,
+        byteLimit: Int = 0,
+        report: @escaping @Sendable (RecorderEvent) -> Void = { _ in }
+    ) {
+        var policy = RecorderPolicy.legacy
+        policy.limits.bytes = byteLimit
+        let store = RecordStore(at: { () throws(RecorderError) in
+            try StoreLocation(service: "kinesis", key: nil, directory: directory, program: "fault", environment: [:])
+        })
+        pipeline = RecordPipeline(
+            .kinesis,
+            store,
+            policy,
+            caller: { () throws(RecorderError) in try Self.caller(url) },
+            report: report
+        )
+    }
+
+    package func save(_ text: String, to stream: String = "stream") async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            pipeline.save(Data(text.utf8), stream: stream, partitionKey: nil) { continuation.resume(with: $0) }
+        }
+    }
+
+    package func flush() async throws -> FlushReport {
+        try await withCheckedThrowingContinuation { continuation in
+            pipeline.flush { continuation.resume(with: $0) }
+        }
+    }
+
+    private static func caller(_ url: String?) throws(RecorderError) -> AWSCaller {
+        do throws(ConfigurationFailure) {
+            guard let url else { throw ConfigurationFailure("This store only saves.") }
+            let configuration = CallConfiguration(
+                region: try Region("us-east-1"),
+                endpoint: try Endpoint(url: url),
+                credentials: StaticCredentials(Credentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "secret")),
+                pause: { _ in }
+            )
+            return AWSCaller(.kinesis, configuration)
+        } catch {
+            throw .configuration(error)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Glibc
+import RecorderEngine
+
+/// A process for the fault tests to kill: `StoreChild <command> <directory> <url or -> <journal> <name> [count]`.
+///
+/// It ends when its standard input does, so that it never outlives the tests.
+@main
+struct StoreChild {
+    private let store: OpenStore
+    private let journal: Journal
+    private let name: String
+    private let count: Int
+
+    static func main() async {
+        let arguments = CommandLine.arguments
+        guard arguments.count >= 6 else { fatalError("usage: command directory url journal name [count]") }
+        Thread.detachNewThread {
+            var byte: UInt8 = 0
+            while read(STDIN_FILENO, &byte, 1) > 0 {}
+            _exit(9)
+        }
+        let journal = Journal(arguments[4])
+        let child = StoreChild(
+            store: OpenStore(in: arguments[2], to: arguments[3] == "-" ? nil : arguments[3]) { event in
+                if case .rescued(let rescue) = event {
+                    journal.note("rescued \(rescue.rescued) lost \(rescue.lost ?? -1)")
+                }
+            },
+            journal: journal,
+            name: arguments[5],
+            count: arguments.count > 6 ? Int(arguments[6]) ?? 0 : 0
+        )
+        switch arguments[1] {
+        case "run": await child.run(savers: child.count, acknowledgesEarly: false)
+        case "early": await child.run(savers: child.count, acknowledgesEarly: true)
+        case "save": await child.save()
+        case "submit": await child.submit()
+        case "cycle": await child.cycle(acknowledgesEarly: false)
+        case "early-cycle": await child.cycle(acknowledgesEarly: true)
+        case "mend": await child.mend()
+        default: fatalError("no command \(arguments[1])")
+        }
+    }
+
+    /// Savers, each with some saves under way, beside a submit loop, until somebody kills it.
+    ///
+    /// Early acknowledgements are the lie that a test must find out.
+    private func run(savers: Int, acknowledgesEarly: Bool) async {
+        await withTaskGroup(of: Void.self) { group in
+            for saver in 0..<savers {
+                group.addTask {
+                    var number = 0
+                    while true {
+                        await saveSome("\(name)-\(saver)-\(number)", to: "stream\(saver % 2)", acknowledgesEarly)
+                        number += 1
+                    }
+                }
+            }
+            group.addTask { while true { await submit() } }
+        }
+    }
+
+    /// Eight saves in the line at once.
+    private func saveSome(_ text: String, to stream: String, _ acknowledgesEarly: Bool) async {
+        await withTaskGroup(of: Void.self) { group in
+            for part in 0..<8 {
+                group.addTask { await save("\(text)-\(part)", to: stream, acknowledgesEarly) }
+            }
+        }
+    }
+
+    private func save(_ text: String, to stream: String, _ acknowledgesEarly: Bool = false) async {
+        if acknowledgesEarly { journal.acknowledged(text) }
+        do {
+            try await store.save(text, to: stream)
+            if !acknowledgesEarly { journal.acknowledged(text) }
+        } catch {
+            journal.failed(error)
+        }
+    }
+
+    /// So many saves, one after the other.
+    private func save() async {
+        for number in 0..<count { await save("\(name)-\(number)", to: "stream") }
+    }
+
+    /// One submit.
+    private func submit() async {
+        do {
+            let report = try await store.flush()
+            for failure in report.failures { journal.note(failure.error.message) }
+        } catch {
+            journal.failed(error)
+        }
+    }
+
+    /// What the next start of a program does with whatever it finds: one save, whose time is noted, and two submits: what the
+    /// first finds missing is the second one's to tell.
+    private func mend() async {
+        let start = ContinuousClock.now
+        await save(name, to: "stream")
+        journal.note("saved after \((ContinuousClock.now - start) / .milliseconds(1))")
+        await submit()
+        await submit()
+    }
+
+    /// The life of some records, each step after the other, so that the same fault meets the same step each time.
+    private func cycle(acknowledgesEarly: Bool) async {
+        for number in 0..<4 { await save("\(name)-a\(number)", to: "stream", acknowledgesEarly) }
+        await submit()
+        for number in 0..<2 { await save("\(name)-b\(number)", to: "stream", acknowledgesEarly) }
+        await submit()
+        await save("\(name)-c", to: "stream", acknowledgesEarly)
+    }
+}

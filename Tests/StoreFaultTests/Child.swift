@@ -1,0 +1,82 @@
+import Foundation
+import Glibc
+
+/// A running `StoreChild`, or another program that runs one. It ends at the latest with this test process.
+struct Child: Sendable {
+    /// How a process ended.
+    enum End: Hashable, Sendable {
+        case exit(Int32)
+        case signal(Int32)
+    }
+
+    let id: pid_t
+    private let input: InputEnd
+
+    /// The executable beside the test bundle.
+    static let path: String = {
+        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let beside = [own] + CommandLine.arguments
+        let places = beside.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/StoreChild" }
+        return places.first { FileManager.default.isExecutableFile(atPath: $0) } ?? places[0]
+    }()
+
+    /// Starts `prefix` (for example strace and its options) followed by the child and its arguments.
+    init(under prefix: [String] = [], _ arguments: String...) throws {
+        let words = prefix + [Self.path] + arguments
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
+        defer { close(ends[0]) }
+        // A child that held the write end of another one's input would keep it from ending.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        input = InputEnd(ends[1])
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
+        var argv = words.map { strdup($0) } + [nil]
+        defer { for word in argv { free(word) } }
+        var id: pid_t = 0
+        let code = posix_spawnp(&id, words[0], &actions, nil, &argv, environ)
+        guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EINVAL) }
+        self.id = id
+    }
+
+    func kill() { _ = Glibc.kill(id, SIGKILL) }
+
+    /// Waits for the end, on a thread of its own.
+    func end() async -> End {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                var status: Int32 = 0
+                while waitpid(id, &status, 0) < 0, errno == EINTR {}
+                let signal = status & 0x7f
+                continuation.resume(returning: signal == 0 ? .exit((status >> 8) & 0xff) : .signal(signal))
+            }
+        }
+    }
+
+    /// The write end of the child's standard input; its closing tells the child to end.
+    private final class InputEnd: Sendable {
+        private let file: Int32
+        init(_ file: Int32) { self.file = file }
+        deinit { close(file) }
+    }
+}
+
+/// What children wrote down: see `StoreChild.Journal`.
+struct JournalReading {
+    var acknowledged: [String] = []
+    var failures: [String] = []
+    var notes: [String] = []
+
+    init(_ path: String) {
+        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        for line in text.split(separator: "\n") {
+            switch line.first {
+            case "+": acknowledged.append(String(line.dropFirst()))
+            case "-": failures.append(String(line.dropFirst()))
+            default: notes.append(String(line.dropFirst()))
+            }
+        }
+    }
+}

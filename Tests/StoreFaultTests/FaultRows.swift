@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+/// What the store promises under crashes and faults, one law a row, one row at a time.
+///
+/// Counts are small by default; `STRESS=full` runs the figures that are published. Every row prints its seed and its
+/// figures; `FAULT_SEED` repeats a run, and small runs always take the same seed.
+@Suite(.serialized) enum FaultRows {
+    static let isFull = ProcessInfo.processInfo.environment["STRESS"] == "full"
+
+    static let seed =
+        ProcessInfo.processInfo.environment["FAULT_SEED"].flatMap(UInt64.init)
+        ?? (isFull ? UInt64.random(in: 1...999_999) : 20_261_120)
+
+    /// A row's count: the full one only when that was asked for.
+    static func count(_ small: Int, full: Int) -> Int { isFull ? full : small }
+
+    /// One line of figures, for the published table.
+    static func report(_ row: String, _ figures: KeyValuePairs<String, Any>) {
+        print(row, "seed=\(seed)", figures.map { "\($0.key)=\($0.value)" }.joined(separator: " "))
+    }
+}
+
+/// SplitMix64: the same numbers for the same seed, everywhere.
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import RecorderEngine
+import RecorderSQLite
+import RecorderTestSupport
+import StoreChild
+import Testing
+
+extension FaultRows {
+    /// Every write, sync, truncation and removal of a life cycle, failed once and killed once.
+    @Suite struct Syscalls {
+        private static let calls = ["pwrite64", "fdatasync", "ftruncate", "unlink"]
+
+        @Test(arguments: ["error=EIO", "error=ENOSPC", "signal=KILL"])
+        func `no failing call of the disk costs an acknowledged record, nor more than the step it hits`(
+            fault: String
+        ) async throws {
+            guard try canInject() else {
+                return print("R2/R3 skipped: strace is not here, or may not trace.")
+            }
+            var random = SeededRandom(seed + 30)
+            // A sample by default: each stretch of calls is entered at a random place of it.
+            let stride = FaultRows.isFull ? 1 : 24
+            var (points, acknowledged, lost, duplicates, refused) = (0, 0, 0, 0, 0)
+            for call in Self.calls {
+                var number = Int.random(in: 1...stride, using: &random)
+                var isReached = true
+                while isReached {
+                    let point = try await Point(call, fault, number)
+                    isReached = point.isReached
+                    number += stride
+                    guard point.isReached else { continue }
+                    points += 1
+                    acknowledged += point.acknowledged
+                    lost += point.lost.count
+                    duplicates += point.duplicates
+                    refused += point.failures.count
+                    let told = "\(call) \(number - stride): \(point.failures)"
+                    #expect(point.lost.isEmpty, "\(told) lost \(point.lost)")
+                    #expect(point.integrity == "ok", "\(told)")
+                    #expect(point.goesOn, "\(told)")
+                    #expect(point.failures.count <= point.faults, "\(told)")
+                    #expect(point.end == (fault == "signal=KILL" ? .signal(SIGKILL) : .exit(0)), "\(told)")
+                }
+            }
+            report(
+                "R2/R3 \(fault):",
+                [
+                    "points": points, "acked": acknowledged, "lost": lost, "duplicates": duplicates,
+                    "errors seen": refused,
+                ]
+            )
+            #expect(points > 0)
+        }
+
+        @Test func `control: a child that acknowledges first is found out by a fault`() async throws {
+            guard try canInject() else { return print("R3 control skipped: no strace.") }
+            let point = try await Point("fdatasync", "error=EIO", 4, command: "early-cycle")
+            #expect(point.isReached)
+            #expect(!point.lost.isEmpty)
+        }
+    }
+}
+
+/// One run of a life cycle with one fault, and what the next start finds.
+private struct Point {
+    let end: Child.End
+    let isReached: Bool
+    let faults: Int
+    let acknowledged: Int
+    let failures: [String]
+    let lost: [String]
+    let duplicates: Int
+    let integrity: String
+    /// Whether the next program saves and delivers.
+    let goesOn: Bool
+
+    init(_ call: String, _ fault: String, _ number: Int, command: String = "cycle") async throws {
+        let directory = try TemporaryDirectory()
+        let server = try RecordingServer()
+        let (path, journal, trace) = (directory.path("store"), directory.path("journal"), directory.path("trace"))
+        let strace = [
+            "strace", "-f", "-qq", "-o", trace, "-e", "trace=\(call)", "-e", "inject=\(call):\(fault):when=\(number)",
+        ]
+        let child = try Child(under: strace, command, path, server.url, journal, "c")
+        end = await child.end()
+        let seen = (try? String(contentsOfFile: trace, encoding: .utf8)) ?? ""
+        // The counters of strace are those of each thread: one number can hit several calls of a run.
+        faults = seen.components(separatedBy: "(INJECTED)").count - 1
+        isReached = faults > 0 || seen.contains("killed by SIGKILL")
+        let reading = JournalReading(journal)
+        acknowledged = reading.acknowledged.count
+        failures = reading.failures + reading.notes
+        let store = OpenStore(in: path, to: server.url)
+        try await store.save("next")
+        _ = try await store.flush()
+        let arrived = server.texts
+        goesOn = try arrived["next"] != nil && store.pipeline.totals().records == 0
+        lost = reading.acknowledged.filter { arrived[$0] == nil }
+        duplicates = server.duplicates
+        let check = try SQLiteConnection(path: "\(path)/kinesis.db", access: .readOnly).prepare(
+            "PRAGMA integrity_check"
+        )
+        integrity = try check.step() ? check.text(at: 0) : "nothing"
+    }
+}
+
+/// Whether strace is here and may trace.
+func canInject() throws -> Bool {
+    try runTool("strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=mkdir:error=EIO:when=9", "true") == 0
+}
