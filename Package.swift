@@ -8,12 +8,16 @@ func systemLibrary(_ name: String, apt package: String) -> Target {
 
 let package = Package(
     name: "swift-aws-recorder",
+    products: [
+        .library(name: "AWSCore", targets: ["AWSCore"]),
+    ],
     targets: [
         // Devices: C libraries, and the one target each that may call them.
         systemLibrary("CRecorderSQLite", apt: "libsqlite3-dev"),
         systemLibrary("CRecorderCurl", apt: "libcurl4-openssl-dev"),
         systemLibrary("CRecorderCrypto", apt: "libssl-dev"),
         systemLibrary("CRecorderZlib", apt: "zlib1g-dev"),
+        systemLibrary("CRecorderThread", apt: "libc6-dev"),
         .target(name: "RecorderSQLite", dependencies: ["CRecorderSQLite"]),
         .target(name: "RecorderHTTP", dependencies: ["CRecorderCurl", "CRecorderZlib"]),
         .target(name: "RecorderAWS", dependencies: ["CRecorderCrypto", "RecorderHTTP"]),
@@ -22,6 +26,7 @@ let package = Package(
         .target(name: "RecorderEngine", dependencies: ["RecorderAWS", "RecorderSQLite"]),
 
         // The names that users import.
+        .target(name: "AWSCore", dependencies: ["CRecorderThread", "RecorderAWS", "RecorderHTTP"]),
         // Tests.
         .target(
             name: "RecorderTestSupport",
@@ -47,6 +52,16 @@ let package = Package(
         .testTarget(
             name: "StoreFaultTests",
             dependencies: ["RecorderEngine", "RecorderSQLite", "RecorderTestSupport", "StoreChild"]
+        ),
+        .testTarget(
+            name: "AWSCoreTests",
+            dependencies: ["AWSCore", "RecorderAWS", "RecorderHTTP", "RecorderTestSupport"]
+        ),
+        .testTarget(name: "TaskSpellings", dependencies: ["AWSCore"]),
+        .testTarget(
+            name: "TaskSpellingsSwift5",
+            dependencies: ["AWSCore"],
+            swiftSettings: [.swiftLanguageMode(.v5)]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,120 @@
+import Foundation
+
+extension AWSTask {
+    /// The result, once the task is completed; throws the error of a faulted task and `CancellationError` for a cancelled
+    /// one.
+    ///
+    /// An error that was thrown in Swift is thrown again as it was. When the Swift task that waits is cancelled the wait
+    /// ends with `CancellationError`; this task goes on.
+    public nonisolated(nonsending) var value: ResultType? {
+        get async throws {
+            switch await finalOutcome {
+            case .succeeded(let result?): result as? ResultType
+            case .succeeded(nil): nil
+            case .faulted(let error): throw (error as? BridgedError)?.original ?? error
+            case .cancelled: throw CancellationError()
+            }
+        }
+    }
+
+    /// A task that ends as async code does.
+    ///
+    /// - Parameter operation: Runs in a new Swift task. What it throws faults the task; a `CancellationError` cancels it.
+    @_disfavoredOverload
+    public convenience init(_ operation: sending @escaping () async throws -> ResultType?) {
+        self.init()
+        run { .value(try await operation()) }
+    }
+
+    private func run(_ operation: sending @escaping () async throws -> BlockResult) {
+        Task {
+            do {
+                switch try await operation() {
+                case .value(let result): complete(.succeeded(result))
+                case .task(let task): adopt(task, token: nil)
+                }
+            } catch {
+                complete(TaskOutcome(thrown: error))
+            }
+        }
+    }
+}
+
+// The same where the result type is not written out.
+extension AWSTask where ResultType == AnyObject {
+    /// A task that ends as async code does, with any value; strings, numbers, arrays and the like are bridged to objects.
+    ///
+    /// - Parameter operation: Runs in a new Swift task. What it returns or throws counts as in a continuation.
+    public convenience init(_ operation: sending @escaping () async throws -> Any?) {
+        self.init()
+        run { BlockResult(try await operation()) }
+    }
+
+    /// The same for code that happens to await nothing; without this, such a closure would be taken for a result.
+    public convenience init(_ operation: sending @escaping () throws -> Any?) {
+        self.init()
+        run { BlockResult(try operation()) }
+    }
+}
+
+extension AWSAnyTask {
+    /// How the task ends; or cancelled, as soon as the Swift task that waits is.
+    fileprivate var finalOutcome: TaskOutcome {
+        get async {
+            if let outcome { return outcome }
+            let waiter = AsyncWaiter()
+            return await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    waiter.wait(for: self, continuation)
+                }
+            } onCancel: {
+                waiter.resume(.cancelled)
+            }
+        }
+    }
+}
+
+/// Resumes one Swift task that waits for a task.
+///
+/// One whose wait was cancelled stays in line, empty, until the task completes or is freed.
+private final class AsyncWaiter: TaskContinuation, @unchecked Sendable {
+    // Safe because what changes is behind a lock.
+    private enum State {
+        case idle
+        case waiting(CheckedContinuation<TaskOutcome, Never>)
+        case ended(TaskOutcome)
+    }
+
+    private let state = Locked(State.idle)
+
+    init() {
+        super.init(place: .immediate, child: nil)
+    }
+
+    func wait(for task: AWSAnyTask, _ continuation: CheckedContinuation<TaskOutcome, Never>) {
+        let early: TaskOutcome? = state.withLock { state in
+            if case .ended(let outcome) = state { return outcome }
+            state = .waiting(continuation)
+            return nil
+        }
+        if let early {
+            continuation.resume(returning: early)
+        } else {
+            task.then(self)
+        }
+    }
+
+    override func run(after task: AWSAnyTask) -> ReadyContinuations? {
+        if let outcome = task.outcome { resume(outcome) }
+        return nil
+    }
+
+    func resume(_ outcome: TaskOutcome) {
+        let waiting: CheckedContinuation<TaskOutcome, Never>? = state.withLock { state in
+            defer { state = .ended(outcome) }
+            if case .waiting(let continuation) = state { return continuation }
+            return nil
+        }
+        waiting?.resume(returning: outcome)
+    }
+}

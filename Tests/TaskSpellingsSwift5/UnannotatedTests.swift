@@ -1,0 +1,1 @@
+../TaskSpellings/UnannotatedTests.swift
