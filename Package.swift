@@ -10,6 +10,7 @@ let package = Package(
     name: "swift-aws-recorder",
     products: [
         .library(name: "AWSCore", targets: ["AWSCore"]),
+        .library(name: "AWSCognito", targets: ["AWSCognito"]),
     ],
     targets: [
         // Devices: C libraries, and the one target each that may call them.
@@ -27,6 +28,8 @@ let package = Package(
 
         // The names that users import.
         .target(name: "AWSCore", dependencies: ["CRecorderThread", "RecorderAWS", "RecorderHTTP"]),
+        .target(name: "AWSCognito", dependencies: ["AWSCore"]),
+
         // Tests.
         .target(
             name: "RecorderTestSupport",

@@ -1,0 +1,79 @@
+public import Foundation
+import RecorderHTTP
+import Synchronization
+
+/// How long requests may take and how often they are tried again.
+///
+/// What the original let you set besides either had no effect on Kinesis and Firehose, or has no meaning here. Safe to
+/// use from any thread. A recorder takes a copy when it is made.
+public class AWSNetworkingConfiguration: NSObject, NSCopying, @unchecked Sendable {
+    // Safe because all that changes is behind a lock.
+
+    private struct Settings {
+        var maxRetryCount: UInt32 = 3
+        var timeoutIntervalForRequest: TimeInterval = 0
+        var timeoutIntervalForResource: TimeInterval = 0
+        var allowsCellularAccess = true
+    }
+
+    private let settings: Mutex<Settings>
+
+    /// A configuration with the defaults.
+    public override init() {
+        settings = Mutex(Settings())
+    }
+
+    /// A configuration with another's settings.
+    init(copying other: AWSNetworkingConfiguration) {
+        settings = Mutex(other.settings.withLock { $0 })
+    }
+
+    /// How often a request is tried again at most; 3 by default, never more than 10.
+    public var maxRetryCount: UInt32 {
+        get { settings.withLock { $0.maxRetryCount } }
+        set { settings.withLock { $0.maxRetryCount = min(newValue, 10) } }
+    }
+
+    /// Seconds without a byte in either direction after which a request fails; 0, the default, means 60.
+    ///
+    /// Where this is less than 10 seconds, it limits connecting, too.
+    public var timeoutIntervalForRequest: TimeInterval {
+        get { settings.withLock { $0.timeoutIntervalForRequest } }
+        set { settings.withLock { $0.timeoutIntervalForRequest = newValue } }
+    }
+
+    /// Seconds from start to end after which a request fails; 0, the default, means seven days.
+    public var timeoutIntervalForResource: TimeInterval {
+        get { settings.withLock { $0.timeoutIntervalForResource } }
+        set { settings.withLock { $0.timeoutIntervalForResource = newValue } }
+    }
+
+    /// Has no effect: Linux does not tell cellular connections from others.
+    @available(*, deprecated, message: "Linux does not tell cellular connections from others; this has no effect.")
+    public var allowsCellularAccess: Bool {
+        get { settings.withLock { $0.allowsCellularAccess } }
+        set { settings.withLock { $0.allowsCellularAccess = newValue } }
+    }
+
+    /// A copy with settings of its own.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        AWSNetworkingConfiguration(copying: self)
+    }
+
+    /// The timeouts as the transport knows them; what is not a positive number of seconds counts as not set.
+    final var timeouts: HTTPTimeouts {
+        let (request, resource) = settings.withLock { ($0.timeoutIntervalForRequest, $0.timeoutIntervalForResource) }
+        var timeouts = HTTPTimeouts()
+        if let stall = Self.duration(request) {
+            timeouts.stall = stall
+            timeouts.connect = min(timeouts.connect, stall)
+        }
+        if let total = Self.duration(resource) { timeouts.total = total }
+        return timeouts
+    }
+
+    private static func duration(_ seconds: TimeInterval) -> Duration? {
+        guard seconds > 0, seconds.isFinite else { return nil }
+        return .seconds(min(seconds, 10 * 365 * 24 * 3600))
+    }
+}

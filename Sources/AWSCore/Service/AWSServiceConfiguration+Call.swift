@@ -1,0 +1,66 @@
+import Foundation
+package import RecorderAWS
+
+extension AWSServiceConfiguration {
+    /// Everything that calls to a service need, from this configuration and, where it says nothing, the environment.
+    package func callConfiguration(
+        for service: AWSService,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ConfigurationFailure) -> CallConfiguration {
+        guard let regionName else {
+            throw ConfigurationFailure(
+                "The service configuration has the region .Unknown: name one, as in "
+                    + "AWSServiceConfiguration(region: .USEast1, credentialsProvider: provider)."
+            )
+        }
+        let region = try Region(regionName)
+        var configuration = CallConfiguration(
+            region: region,
+            endpoint: try endpoint(of: service, in: region, environment),
+            credentials: credentialsSource(environment)
+        )
+        configuration.timeouts = timeouts
+        configuration.maximumRetries = Int(maxRetryCount)
+        configuration.userAgent = userAgent
+        return configuration
+    }
+
+    /// The configuration for a recorder that was made without one: the default one, else the environment's region.
+    package static func resolved(
+        by manager: AWSServiceManager = .default(),
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ConfigurationFailure) -> AWSServiceConfiguration {
+        if let configuration = manager.defaultServiceConfiguration { return configuration }
+        guard let region = try EnvironmentConfiguration.region(in: environment) else {
+            throw ConfigurationFailure(
+                "There is no service configuration: set AWSServiceManager.default().defaultServiceConfiguration, or the "
+                    + "environment variables AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
+            )
+        }
+        return AWSServiceConfiguration(region: region)
+    }
+
+    private func endpoint(
+        of service: AWSService,
+        in region: Region,
+        _ environment: [String: String]
+    ) throws(ConfigurationFailure) -> Endpoint {
+        if let endpoint { return try Endpoint(url: endpoint.address) }
+        if let found = try EnvironmentConfiguration.endpoint(for: service, in: environment) { return found }
+        guard !localTestingEnabled else {
+            throw ConfigurationFailure(
+                "Local testing is enabled, but there is no local address: set \(service.endpointVariable), such as "
+                    + "http://localhost:4566, or give the configuration an AWSEndpoint."
+            )
+        }
+        return .standard(for: service, in: region)
+    }
+
+    private func credentialsSource(_ environment: [String: String]) -> any CredentialsSource {
+        switch credentialsProvider {
+        case nil: EnvironmentCredentials(environment)
+        case let known as any CredentialsSourceProvider: known.credentialsSource
+        case let provider?: ProvidedCredentials(from: provider)
+        }
+    }
+}

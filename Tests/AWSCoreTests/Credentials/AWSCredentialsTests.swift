@@ -1,0 +1,47 @@
+import AWSCore
+import Foundation
+import Testing
+
+struct AWSCredentialsTests {
+    @Test func `no description, dump or task shows a key or a token`() {
+        let session = AWSBasicSessionCredentialsProvider(
+            accessKey: "planted-id",
+            secretKey: "planted-secret",
+            sessionToken: "planted-token"
+        )
+        let task = session.credentials()
+        let credentials = task.result
+        var text = "\(session) \(task) \(String(describing: credentials)) \(String(reflecting: credentials))"
+        dump(session, to: &text)
+        dump(task, to: &text)
+        dump(credentials, to: &text)
+        #expect(credentials != nil)
+        #expect(!text.contains("planted"))
+    }
+
+    @Test func `static keys are there at once and for good`() {
+        let provider = AWSStaticCredentialsProvider(accessKey: "id", secretKey: "secret")
+        provider.invalidateCachedTemporaryCredentials()
+        let credentials = provider.credentials().result
+        #expect(credentials?.accessKey == "id")
+        #expect(credentials?.secretKey == "secret")
+        #expect(credentials?.sessionKey == nil)
+        #expect(credentials?.expiration == nil)
+    }
+
+    @Test func `session keys come with their token`() {
+        let provider = AWSBasicSessionCredentialsProvider(accessKey: "id", secretKey: "secret", sessionToken: "token")
+        provider.invalidateCachedTemporaryCredentials()
+        let credentials = provider.credentials().result
+        #expect(credentials?.accessKey == "id")
+        #expect(credentials?.secretKey == "secret")
+        #expect(credentials?.sessionKey == "token")
+    }
+
+    @Test func `an anonymous provider succeeds with nothing`() {
+        let task = AWSAnonymousCredentialsProvider().credentials()
+        #expect(task.isCompleted)
+        #expect(task.error == nil)
+        #expect(task.result == nil)
+    }
+}
