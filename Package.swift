@@ -11,6 +11,7 @@ let package = Package(
     products: [
         .library(name: "AWSCore", targets: ["AWSCore"]),
         .library(name: "AWSCognito", targets: ["AWSCognito"]),
+        .library(name: "AWSKinesis", targets: ["AWSKinesis"]),
     ],
     targets: [
         // Devices: C libraries, and the one target each that may call them.
@@ -28,6 +29,7 @@ let package = Package(
 
         // The names that users import.
         .target(name: "AWSCore", dependencies: ["CRecorderThread", "RecorderAWS", "RecorderHTTP"]),
+        .target(name: "AWSKinesis", dependencies: ["AWSCore", "RecorderAWS", "RecorderEngine"]),
         .target(name: "AWSCognito", dependencies: ["AWSCore"]),
 
         // Tests.
@@ -65,6 +67,20 @@ let package = Package(
             name: "TaskSpellingsSwift5",
             dependencies: ["AWSCore"],
             swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        .testTarget(
+            name: "AWSKinesisTests",
+            dependencies: ["AWSCognito", "AWSCore", "AWSKinesis", "RecorderAWS", "RecorderHTTP", "RecorderTestSupport"]
+        ),
+        .testTarget(
+            name: "DocSnippets",
+            dependencies: ["AWSCognito", "AWSCore", "AWSKinesis"],
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        .testTarget(
+            name: "DocSnippetsSwift4",
+            dependencies: ["AWSCognito", "AWSCore", "AWSKinesis"],
+            swiftSettings: [.swiftLanguageMode(.v4)]
         ),
     ],
     swiftLanguageModes: [.v6]

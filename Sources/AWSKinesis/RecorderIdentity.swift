@@ -1,0 +1,48 @@
+import Foundation
+import RecorderEngine
+import Synchronization
+
+/// Which recorder this is: its service, its key, and the names that go with the service.
+struct RecorderIdentity: Sendable {
+    let service: StreamService
+    /// nil for the default recorder.
+    let key: String?
+    /// Of errors about records.
+    let recorderErrorDomain: String
+    let byteThresholdReached: Notification.Name
+    /// In the notification's `userInfo`.
+    let diskBytesUsedKey: String
+
+    /// What the program set as `AWSAbstractKinesisRecorder.storeDirectory`.
+    static let directory = Mutex<URL?>(nil)
+
+    func location() throws(RecorderError) -> StoreLocation {
+        try StoreLocation(
+            service: service.name,
+            key: key,
+            directory: Self.directory.withLock { $0?.path },
+            program: ProcessInfo.processInfo.processName,
+            environment: ProcessInfo.processInfo.environment
+        )
+    }
+
+    static func kinesis(key: String?) -> RecorderIdentity {
+        RecorderIdentity(
+            service: .kinesis,
+            key: key,
+            recorderErrorDomain: AWSKinesisRecorderErrorDomain,
+            byteThresholdReached: .AWSKinesisRecorderByteThresholdReached,
+            diskBytesUsedKey: AWSKinesisRecorderByteThresholdReachedNotificationDiskBytesUsedKey
+        )
+    }
+
+    static func firehose(key: String?) -> RecorderIdentity {
+        RecorderIdentity(
+            service: .firehose,
+            key: key,
+            recorderErrorDomain: AWSFirehoseRecorderErrorDomain,
+            byteThresholdReached: .AWSFirehoseRecorderByteThresholdReached,
+            diskBytesUsedKey: AWSFirehoseRecorderByteThresholdReachedNotificationDiskBytesUsedKey
+        )
+    }
+}

@@ -1,0 +1,152 @@
+import AWSKinesis
+import Foundation
+import RecorderTestSupport
+import Synchronization
+import Testing
+
+/// The whole road against a real service.
+@Suite struct DeliveryTests {
+    /// The guide's records.
+    private static let guide = (0...100).map { String(format: "TestString-%02d", $0) }
+
+    private func saveGuide(_ recorder: AWSAbstractKinesisRecorder, to stream: String) -> AWSTask<AnyObject> {
+        AWSTask(
+            forCompletionOfAllTasks: Self.guide.compactMap { recorder.saveRecord(Data($0.utf8), streamName: stream) }
+        )
+    }
+
+    @Test func `the guide's 101 records reach Kinesis, each once`() async throws {
+        let moto = try await MotoServer.shared()
+        try await moto.createStream("guide", shards: 2)
+        let recorder = try Recorders.kinesis(url: moto.url)
+        _ = try await saveGuide(recorder, to: "guide").continueOnSuccessWith { _ in recorder.submitAllRecords() }.value
+        let arrived = try await moto.kinesisRecords("guide").map { String(decoding: $0.data, as: UTF8.self) }
+        #expect(arrived.sorted() == Self.guide.sorted())
+        #expect(recorder.diskBytesUsed == 0)
+    }
+
+    @Test func `the guide's 101 records reach Firehose, each once and in order`() async throws {
+        let moto = try await MotoServer.shared()
+        try await moto.createDeliveryStream("guide-delivery")
+        let recorder = try Recorders.firehose(url: moto.url)
+        _ = try await saveGuide(recorder, to: "guide-delivery").value
+        _ = try await recorder.submitAllRecords().value
+        let arrived = String(decoding: try await moto.firehoseBytes("guide-delivery"), as: UTF8.self)
+        #expect(arrived == Self.guide.joined())
+        #expect(recorder.diskBytesUsed == 0)
+    }
+
+    @Test func `bytes of any value and a partition key of any script arrive as they were`() async throws {
+        let moto = try await MotoServer.shared()
+        try await moto.createStream("bytes")
+        let recorder = try Recorders.kinesis(url: moto.url)
+        let data = Data((0...255).map { UInt8($0) })
+        _ = try await recorder.saveRecord(data, streamName: "bytes", partitionKey: "ключ \"🦆\"").value
+        _ = try await recorder.submitAllRecords().value
+        let records = try await moto.kinesisRecords("bytes")
+        #expect(records.map(\.data) == [data])
+        #expect(records.map(\.partitionKey) == ["ключ \"🦆\""])
+    }
+
+    @Test func `compressed requests arrive at both services as they were saved`() async throws {
+        let moto = try await MotoServer.shared()
+        try await moto.createStream("compressed")
+        try await moto.createDeliveryStream("compressed")
+        let kinesis = try Recorders.kinesis(url: moto.url)
+        let firehose = try Recorders.firehose(url: moto.url)
+        for recorder in [kinesis, firehose] as [AWSAbstractKinesisRecorder] {
+            recorder.compressesRequests = true
+            _ = try await saveGuide(recorder, to: "compressed").value
+            _ = try await recorder.submitAllRecords().value
+        }
+        #expect(try await moto.kinesisRecords("compressed").map(\.text) == Self.guide)
+        #expect(String(decoding: try await moto.firehoseBytes("compressed"), as: UTF8.self) == Self.guide.joined())
+    }
+
+    @Test func `Firehose records end with a newline where that is asked for`() async throws {
+        let moto = try await MotoServer.shared()
+        try await moto.createDeliveryStream("lines")
+        let recorder = try Recorders.firehose(url: moto.url)
+        recorder.appendsNewline = true
+        for text in ["one", "two\n", "three"] {
+            _ = try await recorder.saveRecord(Data(text.utf8), streamName: "lines").value
+        }
+        let progress = Mutex<[AWSSubmitProgress]>([])
+        recorder.submitProgressHandler = { step in progress.withLock { $0.append(step) } }
+        _ = try await recorder.submitAllRecords().value
+        #expect(String(decoding: try await moto.firehoseBytes("lines"), as: UTF8.self) == "one\ntwo\nthree\n")
+        #expect(progress.withLock { $0 }.map(\.recordsSent) == [3])
+        #expect(progress.withLock { $0 }.map(\.recordsLeft) == [0])
+    }
+
+    @Test func `a service that checks signatures and rights takes ours, and a stranger's records stay`() async throws {
+        let moto = try await MotoServer(checkingAccess: true)
+        let users = try #require(moto.users)
+        try await moto.createStream("guarded")
+        try await moto.createDeliveryStream("guarded")
+        _ = Recorders.path
+        for (keys, isAllowed) in [(users.allowed, true), (users.denied, false)] {
+            let configuration = try Recorders.configuration(moto.url, keys)
+            let key = "guarded \(isAllowed)"
+            AWSKinesisRecorder.register(with: configuration, forKey: key)
+            AWSFirehoseRecorder.register(with: configuration, forKey: key)
+            for recorder in [AWSKinesisRecorder(forKey: key)!, AWSFirehoseRecorder(forKey: key)!]
+                as [AWSAbstractKinesisRecorder]
+            {
+                _ = try await recorder.saveRecord(Data("x".utf8), streamName: "guarded").value
+                let error = await recorder.submitAllRecords().failure()
+                #expect((error == nil) == isAllowed, "\(String(describing: error))")
+                #expect((recorder.diskBytesUsed == 0) == isAllowed)
+                if let error { #expect(error.domain == AWSServiceErrorDomain) }
+            }
+        }
+        #expect(try await moto.kinesisRecords("guarded").count == 1)
+        await moto.stop()
+    }
+
+    @Test func `throttled and failing services get every record in the end, once`() async throws {
+        let moto = try await MotoServer.shared()
+        for stream in ["calm", "some-throttle-1-s", "some-partial-2-s", "some-http503-1-s"] {
+            try await moto.createStream(stream)
+            let recorder = try Recorders.kinesis(url: moto.url)
+            _ = try await saveGuide(recorder, to: stream).value
+            _ = try await recorder.submitAllRecords().value
+            let arrived = try await moto.kinesisRecords(stream).map { String(decoding: $0.data, as: UTF8.self) }
+            #expect(arrived.sorted() == Self.guide.sorted(), "\(stream)")
+            #expect(recorder.diskBytesUsed == 0)
+        }
+    }
+
+    @Test func `a process killed between save and submit loses nothing, and the next one sends each record once`()
+        async throws
+    {
+        let moto = try await MotoServer.shared()
+        try await moto.createStream("killed")
+        let directory = try TemporaryDirectory()
+        let path = directory.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            AWSAbstractKinesisRecorder.storeDirectory = URL(fileURLWithPath: path)
+            let recorder = try #require(AWSKinesisRecorder.default())
+            let saves = (0...100).map { number in
+                recorder.saveRecord(String(format: "TestString-%02d", number).data(using: .utf8), streamName: "killed")!
+            }
+            _ = try await AWSTask(forCompletionOfAllTasks: saves).value
+            kill(getpid(), SIGKILL)
+        }
+        let url = moto.url
+        await #expect(processExitsWith: .success) { [path = path as String, url = url as String] in
+            AWSAbstractKinesisRecorder.storeDirectory = URL(fileURLWithPath: path)
+            let configuration = AWSServiceConfiguration(
+                region: .USEast1,
+                endpoint: AWSEndpoint(urlString: url),
+                credentialsProvider: AWSStaticCredentialsProvider(accessKey: "AKIDEXAMPLE", secretKey: "secret")
+            )
+            AWSServiceManager.default().defaultServiceConfiguration = configuration
+            let recorder = try #require(AWSKinesisRecorder.default())
+            _ = try await recorder.submitAllRecords().value
+            #expect(recorder.diskBytesUsed == 0)
+        }
+        let arrived = try await moto.kinesisRecords("killed").map { String(decoding: $0.data, as: UTF8.self) }
+        #expect(arrived == Self.guide)
+    }
+}

@@ -1,0 +1,71 @@
+import AWSKinesis
+import Foundation
+import RecorderTestSupport
+import Testing
+
+@Suite struct RecorderIdentityTests {
+    @Test func `the same key gives the same recorder, the very object`() throws {
+        let recorder = try Recorders.kinesis("same")
+        #expect(AWSKinesisRecorder(forKey: "same") === recorder)
+        #expect(AWSKinesisRecorder(forKey: "same") === AWSKinesisRecorder(forKey: "same"))
+        #expect(KinesisRecorder(forKey: "same") === recorder)
+        let firehose = try Recorders.firehose("same")
+        #expect(FirehoseRecorder(forKey: "same") === firehose)
+    }
+
+    @Test func `an unknown key, a removed one and no key at all give nil`() throws {
+        #expect(AWSKinesisRecorder(forKey: "nobody registered this") == nil)
+        #expect(AWSFirehoseRecorder(forKey: "nobody registered this") == nil)
+        _ = try Recorders.kinesis("removed")
+        AWSKinesisRecorder.remove(forKey: "removed")
+        #expect(AWSKinesisRecorder(forKey: "removed") == nil)
+        #expect(AWSKinesisRecorder(forKey: nil) == nil)
+    }
+
+    @Test func `the default recorder is one object and never nil`() {
+        _ = Recorders.path
+        #expect(AWSKinesisRecorder.default() === AWSKinesisRecorder.default())
+        #expect(AWSFirehoseRecorder.default() === AWSFirehoseRecorder.default())
+        #expect(AWSKinesisRecorder.default() != nil)
+    }
+
+    @Test func `Kinesis and Firehose recorders with one key never see each other's records`() async throws {
+        let kinesis = try Recorders.kinesis("shared key")
+        let firehose = try Recorders.firehose("shared key")
+        _ = try await kinesis.saveRecord(Data("k".utf8), streamName: "stream").value
+        #expect(kinesis.diskBytesUsed > 0)
+        #expect(firehose.diskBytesUsed == 0)
+        _ = try await firehose.saveRecord(Data("f".utf8), streamName: "stream").value
+        _ = try await kinesis.removeAllRecords().value
+        #expect(kinesis.diskBytesUsed == 0)
+        #expect(firehose.diskBytesUsed > 0)
+    }
+
+    @Test func `a recorder has the documented defaults and keeps what it is told`() throws {
+        let recorder = try Recorders.kinesis()
+        #expect(recorder.diskByteLimit == 5 * 1_024 * 1_024)
+        #expect(recorder.diskAgeLimit == 0)
+        #expect(recorder.notificationByteThreshold == 0)
+        #expect(recorder.batchRecordsByteLimit == 524_288)
+        recorder.diskByteLimit = 10
+        recorder.diskAgeLimit = 30 * 24 * 60 * 60
+        recorder.notificationByteThreshold = 7
+        recorder.batchRecordsByteLimit = .max
+        #expect(recorder.diskByteLimit == 10)
+        #expect(recorder.diskAgeLimit == 30 * 24 * 60 * 60)
+        #expect(recorder.notificationByteThreshold == 7)
+        #expect(recorder.batchRecordsByteLimit == 4_194_304)
+    }
+
+    @Test func `no value of a limit is a crash`() throws {
+        let recorder = try Recorders.kinesis()
+        for age in [-1, .infinity, -.infinity, .nan, .greatestFiniteMagnitude] as [TimeInterval] {
+            recorder.diskAgeLimit = age
+            #expect(recorder.diskAgeLimit >= 0)
+        }
+        recorder.diskByteLimit = .max
+        recorder.notificationByteThreshold = .max
+        recorder.batchRecordsByteLimit = 0
+        #expect(recorder.diskByteLimit >= UInt(Int.max))
+    }
+}

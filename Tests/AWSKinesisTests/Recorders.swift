@@ -1,0 +1,86 @@
+import AWSKinesis
+import Foundation
+import RecorderTestSupport
+import Synchronization
+import Testing
+
+/// Recorders of a test's own: every one keeps its files in one directory, which goes with the test process.
+enum Recorders {
+    private static let directory: TemporaryDirectory? = {
+        let directory = try? TemporaryDirectory()
+        AWSAbstractKinesisRecorder.storeDirectory = directory.map { URL(fileURLWithPath: $0.path) }
+        return directory
+    }()
+
+    static var path: String { directory?.path ?? "" }
+
+    static func configuration(_ url: String, _ keys: MotoServer.Keys? = nil) throws -> AWSServiceConfiguration {
+        let provider = AWSStaticCredentialsProvider(
+            accessKey: keys?.accessKeyId ?? "AKIDEXAMPLE",
+            secretKey: keys?.secretAccessKey ?? "secret"
+        )
+        let endpoint = try #require(AWSEndpoint(urlString: url))
+        return try #require(
+            AWSServiceConfiguration(region: .USEast1, endpoint: endpoint, credentialsProvider: provider)
+        )
+    }
+
+    static func kinesis(_ key: String = UUID().uuidString, url: String = "http://127.0.0.1:1") throws
+        -> AWSKinesisRecorder
+    {
+        _ = path
+        AWSKinesisRecorder.register(with: try configuration(url), forKey: key)
+        return try #require(AWSKinesisRecorder(forKey: key))
+    }
+
+    static func firehose(_ key: String = UUID().uuidString, url: String = "http://127.0.0.1:1") throws
+        -> AWSFirehoseRecorder
+    {
+        _ = path
+        AWSFirehoseRecorder.register(with: try configuration(url), forKey: key)
+        return try #require(AWSFirehoseRecorder(forKey: key))
+    }
+
+    /// The notifications of one name and sender, in order.
+    static func notes(_ name: Notification.Name, from sender: AWSAbstractKinesisRecorder) -> Notes {
+        Notes(name, sender)
+    }
+
+    final class Notes: Sendable {
+        struct Note: Sendable {
+            let numbers: [String: Int]
+            let texts: [String: String]
+            let lists: [String: [String]]
+            let isFromSender: Bool
+        }
+
+        private let seen = Mutex<[Note]>([])
+
+        init(_ name: Notification.Name, _ sender: AWSAbstractKinesisRecorder) {
+            _ = NotificationCenter.default.addObserver(forName: name, object: sender, queue: nil) { [weak self] note in
+                let userInfo = note.userInfo as? [String: Any] ?? [:]
+                let found = Note(
+                    numbers: userInfo.compactMapValues { ($0 as? NSNumber) == nil ? nil : $0 as? Int },
+                    texts: userInfo.compactMapValues { $0 as? String },
+                    lists: userInfo.compactMapValues { $0 as? [String] },
+                    isFromSender: (note.object as AnyObject?) === sender
+                )
+                self?.seen.withLock { $0.append(found) }
+            }
+        }
+
+        var all: [Note] { seen.withLock { $0 } }
+    }
+}
+
+extension AWSTask {
+    /// The error this task ends with, as old code sees it.
+    func failure() async -> NSError? {
+        do {
+            _ = try await value
+            return nil
+        } catch {
+            return error as NSError
+        }
+    }
+}
