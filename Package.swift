@@ -82,6 +82,12 @@ let package = Package(
             dependencies: ["AWSCognito", "AWSCore", "AWSKinesis"],
             swiftSettings: [.swiftLanguageMode(.v4)]
         ),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: ["AWSCore", "CRecorderSQLite", "RecorderAWS", "RecorderEngine", "RecorderHTTP"],
+            path: "Benchmarks",
+            exclude: ["Peers"]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

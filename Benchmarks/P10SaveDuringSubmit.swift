@@ -1,0 +1,95 @@
+import Foundation
+import RecorderEngine
+import RecorderHTTP
+import Synchronization
+
+/// A save does not wait for the network: its slowest hundredth is as fast while a submit waits on a slow service.
+let p10SaveDuringSubmit = Benchmark(name: "P10", about: "a save while a submit waits on a slow service") { effort in
+    let count = effort == .full ? 3_000 : 800
+    let trial = try SubmitTrial()
+    let pairs = try Pairs(
+        ours: { try trial.whileSubmitting { try trial.slowestHundredth(of: count) } },
+        baseline: { try trial.slowestHundredth(of: count) }
+    )
+    return [
+        Figure(
+            "P10 p99",
+            pairs.ratio,
+            atMost: 2,
+            "ours \(pairs.ours.median.formatted) us, without a submit \(pairs.baseline.median.formatted) us"
+        )
+    ]
+}
+
+/// A store that is sent to a service which answers when it is let go.
+private final class SubmitTrial {
+    private let directory: ScratchDirectory
+    private let road: Road
+    private let service = StalledService()
+
+    init() throws {
+        directory = try ScratchDirectory()
+        road = Road(in: directory.path, to: ScriptedTransport { [service] in await service.answer($0.records) })
+    }
+
+    /// The 99th percentile of the time of an awaited save, in microseconds.
+    func slowestHundredth(of count: Int) throws -> Double {
+        try waitFor { [road] in
+            var times: [Double] = []
+            for _ in 0..<count {
+                let start = ContinuousClock.now
+                try await road.save()
+                times.append((ContinuousClock.now - start) / .microseconds(1))
+            }
+            return times.percentile(99)
+        }
+    }
+
+    /// Runs `body` while a request of each of four streams waits for its answer, then lets the submit end.
+    func whileSubmitting(_ body: () throws -> Double) throws -> Double {
+        for stream in 1...4 { road.saveTogether(1_000, to: "backlog-\(stream)") }
+        service.stall()
+        let submitted = DispatchSemaphore(value: 0)
+        road.pipeline.flush { _ in submitted.signal() }
+        for _ in 1...4 { service.arrivals.wait() }
+        defer {
+            service.letGo()
+            submitted.wait()
+        }
+        return try body()
+    }
+}
+
+/// Answers nobody until it is let go, then everybody.
+private final class StalledService: Sendable {
+    private struct State {
+        var isStalled = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// Signalled by each request that has to wait.
+    let arrivals = DispatchSemaphore(value: 0)
+
+    private let state = Mutex(State())
+
+    func stall() { state.withLock { $0.isStalled = true } }
+
+    func letGo() {
+        let waiting = state.withLock { state in
+            defer { state = State() }
+            return state.waiting
+        }
+        for request in waiting { request.resume() }
+    }
+
+    func answer(_ records: Int) async -> HTTPResponse {
+        await withCheckedContinuation { continuation in
+            let isStalled = state.withLock { state in
+                if state.isStalled { state.waiting.append(continuation) }
+                return state.isStalled
+            }
+            if isStalled { arrivals.signal() } else { continuation.resume() }
+        }
+        return .taken(records)
+    }
+}

@@ -1,0 +1,72 @@
+import RecorderEngine
+import RecorderHTTP
+import Synchronization
+
+/// What one batch costs at a long backlog: as much as at a short one.
+///
+/// The figure holds what a batch takes besides reading and settling: base64, the body, the answer. That costs the same at
+/// any backlog and flattens the ratio, so the service here neither counts nor checks a signature.
+let p5BatchCost = Benchmark(name: "P5", about: "one batch of 500 at a long backlog", needsQuiet: false) { effort in
+    let backlog = effort.count(1_000_000)
+    let long = try BatchTrial(backlog: backlog)
+    let short = try BatchTrial(backlog: 1_000)
+    let pairs = try Pairs(
+        effort == .full ? 41 : 21,
+        ours: { try long.microsecondsPerBatch() },
+        baseline: { try short.microsecondsPerBatch() }
+    )
+    return [
+        Figure(
+            "P5 whole batch at \(Double(backlog).formatted)",
+            pairs.ratio,
+            atMost: 1.2,
+            "ours \(pairs.ours.median.formatted) us CPU a batch of 500, "
+                + "at 1,000 records \(pairs.baseline.median.formatted) us"
+        )
+    ]
+}
+
+/// A backlog that is as long after each trial as before it.
+private final class BatchTrial {
+    private let directory: ScratchDirectory
+    private let road: Road
+    private let service = BriefService()
+
+    private static let batches = 4
+    private static let records = batches * 500
+
+    init(backlog: Int) throws {
+        directory = try ScratchDirectory()
+        let transport = ScriptedTransport { [service] _ throws(HTTPFailure) in try service.answer() }
+        road = Road(in: directory.path, to: transport, signs: false)
+        road.saveTogether(backlog)
+    }
+
+    /// Reads, writes as requests and settles some batches; processor time, because reading and settling overlap.
+    func microsecondsPerBatch() throws -> Double {
+        road.saveTogether(Self.records)
+        service.open(for: Self.batches)
+        let start = Meter.processorTime()
+        let report = try waitFor { [road] in try await road.flush() }
+        let time = Meter.processorTime() - start
+        precondition(report.delivered == Self.records, "\(report.delivered) of \(Self.records) records were delivered.")
+        return Double(time) / 1_000 / Double(Self.batches)
+    }
+}
+
+/// Takes some batches, then breaks the connection, so that the rest stays.
+private final class BriefService: Sendable {
+    private let left = Mutex(0)
+    private let fullAnswer = HTTPResponse.taken(500)
+
+    func open(for batches: Int) { left.withLock { $0 = batches } }
+
+    func answer() throws(HTTPFailure) -> HTTPResponse {
+        let isOpen = left.withLock { left in
+            left -= 1
+            return left >= 0
+        }
+        guard isOpen else { throw HTTPFailure(.cannotConnect, "This service is closed.") }
+        return fullAnswer
+    }
+}

@@ -1,0 +1,18 @@
+/// A service that takes 20 ms to answer: what several requests of one stream on their way at once are worth.
+let p8RequestsAtOnce = Benchmark(name: "P8", about: "draining to a slow service, 8 requests at once") { effort in
+    let count = effort == .full ? 100_000 : 25_000
+    let sink = try Sink(latency: 20)
+    let pairs = try Pairs(
+        effort == .full ? Pairs.usual : 3,
+        ours: { try Drain.ofOurs(count, bytes: Payload.bytes, to: sink, requestsPerStream: 8).rate },
+        baseline: { try Drain.ofOurs(count, bytes: Payload.bytes, to: sink, requestsPerStream: 1).rate }
+    )
+    return [
+        Figure(
+            "P8 1KB",
+            pairs.ratio,
+            atLeast: 5,
+            "8 at once \(pairs.ours.median.perSecond), 1 at a time \(pairs.baseline.median.perSecond)"
+        )
+    ]
+}

@@ -1,0 +1,133 @@
+// A service that takes every record: HTTPS on a free port of 127.0.0.1, one thread a connection, as little work as may
+// be, so that what sends to it is what gets measured.
+//
+//     sink CERTIFICATE KEY LATENCY
+//
+// Answers each request LATENCY milliseconds after its last byte came. Prints its port; ends with its standard input.
+
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <openssl/ssl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ENTRY "{\"SequenceNumber\":\"49657123456789012345678901234567890123456789012345678901\"," \
+              "\"ShardId\":\"shardId-000000000000\"}"
+enum { BUFFER = 1 << 17, MOST_RECORDS = 500 };
+
+static SSL_CTX *context;
+static struct timespec latency;
+
+static void fail(const char *what) {
+    fprintf(stderr, "sink: %s failed\n", what);
+    exit(1);
+}
+
+// Counts the objects in the request's only array; no brace can stand in base64 or in a partition key of ours.
+static long objects(const char *bytes, size_t length) {
+    long count = 0;
+    const char *end = bytes + length;
+    while (bytes < end && (bytes = memchr(bytes, '{', end - bytes))) {
+        count++;
+        bytes++;
+    }
+    return count;
+}
+
+static int answer(SSL *tls, long records) {
+    static __thread char text[512 + MOST_RECORDS * sizeof ENTRY];
+    const char *start = "{\"FailedRecordCount\":0,\"Records\":[";
+    size_t length = strlen(start) + records * (sizeof ENTRY - 1) + (records ? records - 1 : 0) + 2;
+    char *end = text + sprintf(text,
+        "HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.1\r\nContent-Length: %zu\r\n\r\n%s", length, start);
+    for (long i = 0; i < records; i++) {
+        if (i) *end++ = ',';
+        end = mempcpy(end, ENTRY, sizeof ENTRY - 1);
+    }
+    end = mempcpy(end, "]}", 2);
+    return SSL_write(tls, text, end - text) > 0;
+}
+
+// Reads one request and answers it; 0 once the connection is over.
+static int serve(SSL *tls, char *buffer) {
+    size_t held = 0;
+    char *body = NULL;
+    while (!body) {
+        int count = held < BUFFER - 1 ? SSL_read(tls, buffer + held, BUFFER - 1 - held) : 0;
+        if (count <= 0) return 0;
+        held += count;
+        buffer[held] = 0;
+        body = strstr(buffer, "\r\n\r\n");
+    }
+    body += 4;
+    char *field = strcasestr(buffer, "\r\nContent-Length:");
+    if (!field || field > body) return 0;
+    long left = strtol(field + 17, NULL, 10);
+    size_t count = held - (body - buffer);
+    long records = objects(body, count) - 1;
+    for (left -= count; left > 0; left -= count) {
+        int read = SSL_read(tls, buffer, left < BUFFER ? left : BUFFER);
+        if (read <= 0) return 0;
+        count = read;
+        records += objects(buffer, count);
+    }
+    if (records < 0 || records > MOST_RECORDS) return 0;
+    if (latency.tv_nsec) nanosleep(&latency, NULL);
+    return answer(tls, records);
+}
+
+static void *connection(void *argument) {
+    int socket = (int)(long)argument, on = 1;
+    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    SSL *tls = SSL_new(context);
+    char *buffer = malloc(BUFFER);
+    if (!tls || !buffer) fail("memory");
+    SSL_set_fd(tls, socket);
+    if (SSL_accept(tls) == 1) while (serve(tls, buffer)) {}
+    SSL_free(tls);
+    free(buffer);
+    close(socket);
+    return NULL;
+}
+
+static void *end_with_input(void *unused) {
+    char byte;
+    while (read(0, &byte, 1) > 0) {}
+    exit(0);
+    return unused;
+}
+
+static void start(void *(*body)(void *), void *argument) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, body, argument)) fail("a thread");
+    pthread_detach(thread);
+}
+
+int main(int count, char **arguments) {
+    if (count != 4) fail("a call without CERTIFICATE KEY LATENCY");
+    latency.tv_nsec = atol(arguments[3]) * 1000000;
+    signal(SIGPIPE, SIG_IGN);
+    context = SSL_CTX_new(TLS_server_method());
+    SSL_CTX_set_read_ahead(context, 1);
+    if (SSL_CTX_use_certificate_chain_file(context, arguments[1]) != 1) fail("the certificate");
+    if (SSL_CTX_use_PrivateKey_file(context, arguments[2], SSL_FILETYPE_PEM) != 1) fail("the key");
+
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    if (bind(listener, (struct sockaddr *)&address, length) || listen(listener, 64)) fail("listening");
+    getsockname(listener, (struct sockaddr *)&address, &length);
+    printf("%d\n", ntohs(address.sin_port));
+    fflush(stdout);
+    start(end_with_input, NULL);
+    for (;;) {
+        int socket = accept(listener, NULL, NULL);
+        if (socket >= 0) start(connection, (void *)(long)socket);
+    }
+}

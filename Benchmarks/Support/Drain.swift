@@ -1,0 +1,99 @@
+import Foundation
+import RecorderAWS
+import RecorderEngine
+
+/// What it took to send a backlog, from the first read to the last record settled.
+struct Drain {
+    let records: Int
+    /// On the wall.
+    let seconds: Double
+    /// Of all threads together.
+    let processorSeconds: Double
+
+    var rate: Double { Double(records) / seconds }
+    var microsecondsPerRecord: Double { processorSeconds * 1e6 / Double(records) }
+
+    /// How this program is started to send what a directory holds.
+    static let argument = "--send"
+
+    /// Stores a backlog, then lets this program, started anew, send it.
+    static func ofOurs(_ count: Int, bytes: Int, to sink: Sink, requestsPerStream: Int = 1) throws -> Drain {
+        let directory = try ScratchDirectory()
+        Road(in: directory.path).saveTogether(count, of: Payload.data(bytes))
+        let text = try Program.run(
+            Program.ourselves,
+            argument,
+            directory.path,
+            sink.url,
+            "\(requestsPerStream)",
+            environment: ["AWS_CA_BUNDLE": sink.certificate, "no_proxy": "127.0.0.1"]
+        )
+        return Drain(printed: text, count)
+    }
+
+    /// Lets a Python program store a backlog and send it.
+    static func ofBoto3(_ count: Int, bytes: Int, to sink: Sink) throws -> Drain {
+        let directory = try ScratchDirectory()
+        let text = try Program.run(
+            Program.python,
+            "\(Program.package)/Benchmarks/Peers/boto3_drain.py",
+            directory.path("peer.db"),
+            sink.url,
+            sink.certificate,
+            "\(count)",
+            "\(bytes)"
+        )
+        return Drain(printed: text, count)
+    }
+
+    /// What the started program does: the recorders' own road, with all that they do for a record.
+    static func sendAndPrint(_ directory: String, to url: String, requestsPerStream: Int) throws {
+        let road = Road(in: directory, at: url, requestsPerStream: requestsPerStream)
+        let (start, processorStart) = (ContinuousClock.now, Meter.processorTime())
+        let report = try waitFor { try await road.flush() }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        for failure in report.failures { print("\(failure.error.message)") }
+        print(report.delivered, seconds, Double(Meter.processorTime() - processorStart) / 1e9)
+    }
+
+    private init(printed text: String, _ count: Int) {
+        let figures = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        guard figures.count == 3, Int(figures[0]) == count else { fatalError("Not all \(count) were sent: \(text)") }
+        records = count
+        seconds = figures[1]
+        processorSeconds = figures[2]
+    }
+}
+
+extension Road {
+    /// A road with the recorders' own policy, but for the byte limit, to a service at `url`.
+    init(in directory: String, at url: String, requestsPerStream: Int) {
+        let store = RecordStore(at: { () throws(RecorderError) in
+            try StoreLocation(service: "kinesis", key: nil, directory: directory, program: "bench", environment: [:])
+        })
+        var policy = RecorderPolicy.legacy
+        policy.limits.bytes = 0
+        policy.requestsPerStream = requestsPerStream
+        pipeline = RecordPipeline(
+            .kinesis,
+            store,
+            policy,
+            caller: { () throws(RecorderError) in
+                do throws(ConfigurationFailure) {
+                    let keys = Credentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "secret")
+                    return AWSCaller(
+                        .kinesis,
+                        CallConfiguration(
+                            region: try Region("us-east-1"),
+                            endpoint: try Endpoint(url: url),
+                            credentials: StaticCredentials(keys)
+                        )
+                    )
+                } catch {
+                    throw .configuration(error)
+                }
+            },
+            report: { _ in }
+        )
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+extension Figure {
+    /// A figure that is to be large.
+    init(_ name: String, _ ratio: Double, atLeast limit: Double, _ behind: String) {
+        self.init(
+            name: name,
+            ratio: ratio,
+            target: ">=\(limit.formatted)",
+            isMet: ratio >= limit,
+            behind: behind
+        )
+    }
+
+    /// A figure that is to be small.
+    init(_ name: String, _ ratio: Double, atMost limit: Double, _ behind: String) {
+        self.init(
+            name: name,
+            ratio: ratio,
+            target: "<=\(limit.formatted)",
+            isMet: ratio <= limit,
+            behind: behind
+        )
+    }
+}
+
+extension Double {
+    /// Three significant digits for small numbers, groups of thousands for large ones: `0.0123`, `4.57`, `180,000`.
+    var formatted: String {
+        if abs(self) < 1_000 { return String(format: "%.3g", self) }
+        let digits = String(Int(rounded()))
+        let groups = stride(from: digits.count, to: 0, by: -3).map { end in
+            String(digits.dropFirst(max(0, end - 3)).prefix(end - max(0, end - 3)))
+        }
+        return groups.reversed().joined(separator: ",")
+    }
+
+    /// As a rate: `180,000/s`.
+    var perSecond: String { "\(formatted)/s" }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// A directory of one measurement, beside this program in the build directory: a disk, where `/tmp` may be memory.
+///
+/// Removed with the last reference; what a killed run left is removed by the next one.
+final class ScratchDirectory: Sendable {
+    let path: String
+
+    private static let prefix = "benchmark-files-"
+
+    init() throws {
+        let directory = Bundle.main.executableURL.map { $0.resolvingSymlinksInPath().deletingLastPathComponent() }
+        guard let directory else { fatalError("This program cannot find its own file.") }
+        Self.removeAbandoned(in: directory)
+        let name = "\(Self.prefix)\(getpid())-\(UUID().uuidString.prefix(8))"
+        path = directory.appendingPathComponent(name).path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    }
+
+    deinit {
+        // Nothing is lost when this fails: the next run removes it.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    func path(_ name: String) -> String { "\(path)/\(name)" }
+
+    private static func removeAbandoned(in directory: URL) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        for name in names where name.hasPrefix(prefix) {
+            let process = name.dropFirst(prefix.count).split(separator: "-").first.flatMap { pid_t($0) } ?? 0
+            if process <= 0 || (kill(process, 0) != 0 && errno == ESRCH) {
+                try? FileManager.default.removeItem(at: directory.appendingPathComponent(name))
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+
+/// A service that takes every record, over TLS, in a process of its own: what it costs counts as nobody's.
+///
+/// Built and given a certificate at each start, so that nothing binary or secret lies in the sources. Ends with this value,
+/// or with this program.
+final class Sink {
+    let url: String
+    /// What clients must trust.
+    let certificate: String
+
+    private let directory: ScratchDirectory
+    private let process: Process
+    private let input = Pipe()
+
+    /// Starts it; `latency` is the milliseconds from a request's last byte to its answer.
+    init(latency: Int = 0) throws {
+        directory = try ScratchDirectory()
+        let (program, key) = (directory.path("sink"), directory.path("key.pem"))
+        certificate = directory.path("certificate.pem")
+        let source = "\(Program.package)/Benchmarks/Peers/sink.c"
+        try Program.run("cc", "-O2", "-pthread", "-o", program, source, "-lssl", "-lcrypto")
+        try Program.run(
+            "openssl",
+            "req",
+            "-x509",
+            "-nodes",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=127.0.0.1",
+            "-addext",
+            "subjectAltName=IP:127.0.0.1",
+            "-keyout",
+            key,
+            "-out",
+            certificate
+        )
+        let output = Pipe()
+        process = try Program.start([program, certificate, key, "\(latency)"], input: input, output: output)
+        let port = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        guard let port = UInt16(port.trimmingCharacters(in: .newlines)) else { fatalError("The sink did not start.") }
+        url = "https://127.0.0.1:\(port)/"
+    }
+
+    deinit {
+        // It ends with its input. When this fails it has ended already.
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+// swift run -c release Benchmarks [--quick] [P9 ...]
+//
+// Prints a line per figure, beside a baseline measured in the same run; exits with 1 if a figure falls short.
+
+// P9 comes first: it measures how a heap grows, which one with holes in it does not.
+let benchmarks: [Benchmark] = [
+    p9Tasks, p1AwaitedSaves, p2GroupedSaves, p3DrainCost, p4DrainRate, p5BatchCost, p6Opening, p7DrainMemory,
+    p8RequestsAtOnce, p10SaveDuringSubmit, p11BytesWritten,
+]
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+if arguments.count == 3, arguments[0] == drainArgument, let count = Int(arguments[2]) {
+    try drainAndPrintMemory(arguments[1], count)
+    exit(0)
+}
+if arguments.count == 4, arguments[0] == Drain.argument, let requests = Int(arguments[3]) {
+    try Drain.sendAndPrint(arguments[1], to: arguments[2], requestsPerStream: requests)
+    exit(0)
+}
+
+var wanted = Set(arguments)
+let effort: Effort = wanted.remove("--quick") == nil ? .full : .quick
+let unknown = wanted.subtracting(benchmarks.map(\.name))
+guard unknown.isEmpty else {
+    print("No benchmark \(unknown.sorted().joined(separator: ", ")). There are:")
+    for benchmark in benchmarks { print("  \(benchmark.name)  \(benchmark.about)") }
+    exit(2)
+}
+
+var fellShort = false
+for benchmark in benchmarks where wanted.isEmpty || wanted.contains(benchmark.name) {
+    let others = OtherWork()
+    let figures = try benchmark.measure(effort)
+    let share = others.share()
+    let isNoisy = benchmark.needsQuiet && share > OtherWork.tolerable
+    for var figure in figures {
+        figure.isNoisy = isNoisy
+        print(figure)
+        fellShort = fellShort || !figure.isMet
+    }
+    if isNoisy {
+        print("\(benchmark.name) noisy: other programs used \(Int(share * 100)) % of the processors; run it again")
+    }
+    fflush(nil)
+}
+exit(fellShort ? 1 : 0)
