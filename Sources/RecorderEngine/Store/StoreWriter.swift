@@ -283,14 +283,12 @@ final class StoreWriter {
     ///
     /// What was written is durable already, so trouble here is no reason to call it failed: the next write tries again.
     private func tidy(isDrained: Bool) {
-        if isDrained {
+        if isDrained, (try? connection.integer("PRAGMA freelist_count")) ?? 0 > Self.vacuumPages {
             // Rewrites the few pages that are left. To free the others one by one would first write each into the log.
-            if (try? connection.integer("PRAGMA freelist_count")) ?? 0 > Self.vacuumPages {
-                try? connection.execute("VACUUM")
-            }
-            try? connection.checkpoint(.truncate)
-        } else if isShortOfSpace {
-            // The log must not eat up the reserve.
+            try? connection.execute("VACUUM")
+        }
+        if isDrained || isShortOfSpace {
+            // On a full disk the log must not eat up the reserve.
             try? connection.checkpoint(.truncate)
         } else if connection.walPages > Self.checkpointPages {
             try? connection.checkpoint(.passive)
