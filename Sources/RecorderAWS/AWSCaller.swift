@@ -80,12 +80,7 @@ package final class AWSCaller: Sendable {
     ) async throws(ServiceFailure) -> HTTPResponse {
         let endpoint = configuration.endpoint
         var request = HTTPRequest(url: endpoint.url, body: body, timeouts: configuration.timeouts)
-        request.headers =
-            [
-                HTTPHeader("Host", endpoint.host),
-                HTTPHeader("Content-Type", "application/x-amz-json-1.1"),
-                HTTPHeader("X-Amz-Target", "\(service.targetPrefix).\(operation)"),
-            ] + headers
+        request.headers = [HTTPHeader("Host", endpoint.host)] + service.headers(for: operation) + headers
         if let credentials {
             signer.sign(&request, path: endpoint.path, with: credentials, at: skew.corrected(configuration.now()))
         }
@@ -119,5 +114,18 @@ package final class AWSCaller: Sendable {
         guard try await credentials() == refused else { return true }
         configuration.credentials.invalidate()
         return try await credentials() != refused
+    }
+}
+
+extension AWSService {
+    /// What tells the service which operation the body is for; in a form, the body itself says so.
+    fileprivate func headers(for operation: String) -> [HTTPHeader] {
+        guard let targetPrefix else {
+            return [HTTPHeader("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")]
+        }
+        return [
+            HTTPHeader("Content-Type", "application/x-amz-json-1.1"),
+            HTTPHeader("X-Amz-Target", "\(targetPrefix).\(operation)"),
+        ]
     }
 }

@@ -60,17 +60,8 @@ final class CognitoPool: Sendable {
             accessKeyID: keys.AccessKeyId,
             secretAccessKey: keys.SecretKey,
             sessionToken: keys.SessionToken,
-            expiration: expiration(keys.Expiration, in: response)
+            expiration: keys.Expiration.map { response.ownTime(of: Date(timeIntervalSince1970: $0), now: now()) }
         )
-    }
-
-    /// The end of the keys by this machine's clock, which may be years off; the service's answer tells how far.
-    private func expiration(_ epochSeconds: Double?, in response: HTTPResponse) -> Date? {
-        guard let epochSeconds else { return nil }
-        let skew = ClockSkew()
-        let now = now()
-        _ = skew.learn(serverDate: response.header("Date").flatMap(UTCTime.init(httpDate:))?.date, at: now)
-        return Date(timeIntervalSince1970: epochSeconds) - skew.corrected(now).timeIntervalSince(now)
     }
 
     private func call<Request: Encodable, Reply: Decodable>(

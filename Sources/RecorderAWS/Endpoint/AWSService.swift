@@ -3,8 +3,8 @@ package struct AWSService: Sendable, Hashable {
     /// The name in a signature's scope.
     package let signingName: String
 
-    /// What stands before the operation in `X-Amz-Target`.
-    package let targetPrefix: String
+    /// What stands before the operation in `X-Amz-Target`; nil for a service that takes forms in place of JSON.
+    package let targetPrefix: String?
 
     /// The first label of the public host name.
     package let endpointPrefix: String
@@ -39,7 +39,7 @@ package struct AWSService: Sendable, Hashable {
     /// The Security Token Service.
     package static let sts = AWSService(
         signingName: "sts",
-        targetPrefix: "AWSSecurityTokenServiceV20110615",
+        targetPrefix: nil,
         endpointPrefix: "sts",
         endpointVariable: "AWS_ENDPOINT_URL_STS"
     )

@@ -69,9 +69,9 @@ private struct ErrorBody {
             fields = json.fields
             code = fields["__type"]?.split(separator: "#").last.map(String.init)
             message = fields["message"] ?? fields["Message"]
-        } else if let code = Self.element("Code", in: text) {
-            self.code = code
-            message = Self.element("Message", in: text)
+        } else if let code = XMLText.element("Code", in: text) {
+            self.code = XMLText.unescaped(code)
+            message = XMLText.element("Message", in: text).map(XMLText.unescaped)
         } else {
             message = Self.plain(text)
         }
@@ -95,14 +95,6 @@ private struct ErrorBody {
                 fields[key.rawValue] = try? container.decode(String.self, forKey: key)
             }
         }
-    }
-
-    /// The text of the first such element of the XML form, which STS and the signature check of proxies use.
-    private static func element(_ name: String, in xml: String) -> String? {
-        guard let start = xml.range(of: "<\(name)>"),
-            let end = xml.range(of: "</\(name)>", range: start.upperBound..<xml.endIndex)
-        else { return nil }
-        return String(xml[start.upperBound..<end.lowerBound])
     }
 
     /// A page's words without its tags.

@@ -9,6 +9,12 @@ struct UTCTime: Equatable {
     let minute: Int
     let second: Int
 
+    /// A moment; the numbers are believed.
+    init(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
+        (self.year, self.month, self.day) = (year, month, day)
+        (self.hour, self.minute, self.second) = (hour, minute, second)
+    }
+
     /// The moment of a date; fractions of a second are dropped.
     init(_ date: Date) {
         let seconds = Int(date.timeIntervalSince1970.rounded(.down))
@@ -34,8 +40,7 @@ struct UTCTime: Equatable {
             (1...31).contains(day), (1970...9999).contains(year),
             (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
         else { return nil }
-        (self.year, self.month, self.day) = (year, month + 1, day)
-        (self.hour, self.minute, self.second) = (hour, minute, second)
+        self.init(year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
     }
 
     /// The moment as a date.
