@@ -14,40 +14,50 @@ let package = Package(
         .library(name: "AWSKinesis", targets: ["AWSKinesis"]),
     ],
     targets: [
-        // Devices: C libraries, and the one target each that may call them.
+        // Devices: C libraries, and the one target each that may call them. RecorderConcurrency is one lock.
         systemLibrary("CRecorderSQLite", apt: "libsqlite3-dev"),
         systemLibrary("CRecorderCurl", apt: "libcurl4-openssl-dev"),
         systemLibrary("CRecorderCrypto", apt: "libssl-dev"),
         systemLibrary("CRecorderZlib", apt: "zlib1g-dev"),
         systemLibrary("CRecorderThread", apt: "libc6-dev"),
+        .target(name: "RecorderConcurrency"),
         .target(name: "RecorderSQLite", dependencies: ["CRecorderSQLite"]),
-        .target(name: "RecorderHTTP", dependencies: ["CRecorderCurl", "CRecorderZlib"]),
-        .target(name: "RecorderAWS", dependencies: ["CRecorderCrypto", "RecorderHTTP"]),
+        .target(name: "RecorderHTTP", dependencies: ["CRecorderCurl", "CRecorderZlib", "RecorderConcurrency"]),
+        .target(name: "RecorderAWS", dependencies: ["CRecorderCrypto", "RecorderConcurrency", "RecorderHTTP"]),
 
         // The road of a record: save, store, batch, send, settle, flush.
-        .target(name: "RecorderEngine", dependencies: ["RecorderAWS", "RecorderSQLite"]),
+        .target(name: "RecorderEngine", dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderSQLite"]),
 
         // The names that users import.
-        .target(name: "AWSCore", dependencies: ["CRecorderThread", "RecorderAWS", "RecorderHTTP"]),
-        .target(name: "AWSKinesis", dependencies: ["AWSCore", "RecorderAWS", "RecorderEngine"]),
+        .target(
+            name: "AWSCore",
+            dependencies: ["CRecorderThread", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP"]
+        ),
+        .target(
+            name: "AWSKinesis",
+            dependencies: ["AWSCore", "RecorderAWS", "RecorderConcurrency", "RecorderEngine"]
+        ),
         .target(name: "AWSCognito", dependencies: ["AWSCore"]),
 
         // Tests.
         .target(
             name: "RecorderTestSupport",
-            dependencies: ["RecorderHTTP"],
+            dependencies: ["RecorderConcurrency", "RecorderHTTP"],
             path: "Tests/RecorderTestSupport"
         ),
         .testTarget(name: "RecorderSQLiteTests", dependencies: ["RecorderSQLite", "RecorderTestSupport"]),
         .testTarget(name: "RecorderHTTPTests", dependencies: ["RecorderHTTP", "RecorderTestSupport"]),
         .testTarget(
             name: "RecorderAWSTests",
-            dependencies: ["RecorderAWS", "RecorderHTTP", "RecorderTestSupport"],
+            dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderTestSupport"],
             resources: [.copy("Vectors")]
         ),
         .testTarget(
             name: "RecorderEngineTests",
-            dependencies: ["RecorderAWS", "RecorderEngine", "RecorderHTTP", "RecorderSQLite", "RecorderTestSupport"]
+            dependencies: [
+                "RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite",
+                "RecorderTestSupport",
+            ]
         ),
         .executableTarget(
             name: "StoreChild",
@@ -56,11 +66,13 @@ let package = Package(
         ),
         .testTarget(
             name: "StoreFaultTests",
-            dependencies: ["RecorderEngine", "RecorderSQLite", "RecorderTestSupport", "StoreChild"]
+            dependencies: [
+                "RecorderConcurrency", "RecorderEngine", "RecorderSQLite", "RecorderTestSupport", "StoreChild",
+            ]
         ),
         .testTarget(
             name: "AWSCoreTests",
-            dependencies: ["AWSCore", "RecorderAWS", "RecorderHTTP", "RecorderTestSupport"]
+            dependencies: ["AWSCore", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderTestSupport"]
         ),
         .testTarget(name: "TaskSpellings", dependencies: ["AWSCore"]),
         .testTarget(
@@ -70,7 +82,10 @@ let package = Package(
         ),
         .testTarget(
             name: "AWSKinesisTests",
-            dependencies: ["AWSCognito", "AWSCore", "AWSKinesis", "RecorderAWS", "RecorderHTTP", "RecorderTestSupport"]
+            dependencies: [
+                "AWSCognito", "AWSCore", "AWSKinesis", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP",
+                "RecorderTestSupport",
+            ]
         ),
         .testTarget(
             name: "DocSnippets",

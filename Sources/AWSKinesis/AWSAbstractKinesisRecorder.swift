@@ -1,7 +1,7 @@
 public import Foundation
 import RecorderAWS
+import RecorderConcurrency
 package import RecorderEngine
-import Synchronization
 
 /// What `AWSKinesisRecorder` and `AWSFirehoseRecorder` have in common: records are saved on disk now and sent later.
 ///

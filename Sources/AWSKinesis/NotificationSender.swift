@@ -1,7 +1,7 @@
 import Foundation
 import RecorderAWS
+import RecorderConcurrency
 import RecorderEngine
-import Synchronization
 
 /// Turns what the engine reports into notifications whose sender is the recorder.
 final class NotificationSender: Sendable {
@@ -10,8 +10,8 @@ final class NotificationSender: Sendable {
     }
 
     private let identity: RecorderIdentity
-    private let sender = Mutex(Weak())
-    private let onProgress = Mutex<(@Sendable (AWSSubmitProgress) -> Void)?>(nil)
+    private let sender = Locked(Weak())
+    private let onProgress = Locked<(@Sendable (AWSSubmitProgress) -> Void)?>(nil)
 
     init(_ identity: RecorderIdentity) {
         self.identity = identity

@@ -1,6 +1,6 @@
 import Foundation
+import RecorderConcurrency
 import RecorderEngine
-import Synchronization
 
 /// Which recorder this is: its service, its key, and the names that go with the service.
 struct RecorderIdentity: Sendable {
@@ -14,7 +14,7 @@ struct RecorderIdentity: Sendable {
     let diskBytesUsedKey: String
 
     /// What the program set as `AWSAbstractKinesisRecorder.storeDirectory`.
-    static let directory = Mutex<URL?>(nil)
+    static let directory = Locked<URL?>(nil)
 
     func location() throws(RecorderError) -> StoreLocation {
         try StoreLocation(

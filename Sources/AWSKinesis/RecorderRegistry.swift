@@ -1,8 +1,8 @@
-import Synchronization
+import RecorderConcurrency
 
 /// Recorders by key, one registry a class.
 final class RecorderRegistry<Recorder: AWSAbstractKinesisRecorder>: Sendable {
-    private let recorders = Mutex<[String: Recorder]>([:])
+    private let recorders = Locked<[String: Recorder]>([:])
 
     subscript(key: String) -> Recorder? {
         get { recorders.withLock { $0[key] } }

@@ -1,7 +1,7 @@
 import AWSCore
 import RecorderAWS
+import RecorderConcurrency
 import RecorderEngine
-import Synchronization
 
 /// Makes a recorder's caller at the first submit that has something to send, and keeps it.
 ///
@@ -9,7 +9,7 @@ import Synchronization
 final class ServiceCallers: Sendable {
     private let service: AWSService
     private let configuration: AWSServiceConfiguration?
-    private let made = Mutex<AWSCaller?>(nil)
+    private let made = Locked<AWSCaller?>(nil)
 
     /// Without a configuration, the default service configuration counts or, without one, the environment.
     init(_ service: AWSService, _ configuration: AWSServiceConfiguration?) {

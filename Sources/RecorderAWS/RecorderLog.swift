@@ -1,12 +1,12 @@
 import Foundation
-import Synchronization
+import RecorderConcurrency
 
 /// The few lines that this package says on its own: to standard error, unless a test listens.
 package enum RecorderLog {
     /// Takes one finished line, without its line end. Called on the thread that has something to say.
     package typealias Sink = @Sendable (_ line: String) -> Void
 
-    private static let sink = Mutex<Sink?>(nil)
+    private static let sink = Locked<Sink?>(nil)
 
     /// Says what is wrong and how to mend it, as one line: `recorder: warning: ...`.
     package static func warning(_ message: String) {

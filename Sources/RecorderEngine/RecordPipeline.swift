@@ -1,6 +1,6 @@
 package import Foundation
 package import RecorderAWS
-import Synchronization
+import RecorderConcurrency
 
 /// START HERE: the road of a record, one call a stage: save, store, batch, send, settle, flush.
 ///
@@ -11,8 +11,8 @@ package final class RecordPipeline: Sendable {
     private let store: RecordStore
     private let line: SaveLine
     private let delivery = DeliveryQueue()
-    private let settings: Mutex<RecorderPolicy>
-    private let flushes = Mutex(FlushStateMachine<FlushCompletion>())
+    private let settings: Locked<RecorderPolicy>
+    private let flushes = Locked(FlushStateMachine<FlushCompletion>())
     private let caller: @Sendable () throws(RecorderError) -> AWSCaller
     private let report: @Sendable (RecorderEvent) -> Void
 
@@ -31,7 +31,7 @@ package final class RecordPipeline: Sendable {
         self.store = store
         self.caller = caller
         self.report = report
-        settings = Mutex(policy)
+        settings = Locked(policy)
         line = SaveLine(store, delivery, report: report)
         store.onRescue { [delivery] rescue in delivery.deliver { report(.rescued(rescue)) } }
     }

@@ -1,6 +1,6 @@
 import CRecorderCurl
 import Foundation
-import Synchronization
+import RecorderConcurrency
 
 /// The one thread that works with libcurl's multi handle, and with every handle on it.
 ///
@@ -14,11 +14,11 @@ final class CurlThread: Sendable {
         var isStopping = false
     }
 
-    private let door: Mutex<Door>
+    private let door: Locked<Door>
 
     init() {
         let isStarted = CurlLibrary.start == CURLE_OK
-        door = Mutex(Door(multi: isStarted ? curl_multi_init() : nil))
+        door = Locked(Door(multi: isStarted ? curl_multi_init() : nil))
         let thread = Thread { self.run() }
         thread.name = "recorder-http"
         thread.start()

@@ -1,7 +1,7 @@
 import AWSKinesis
 import Foundation
+import RecorderConcurrency
 import RecorderTestSupport
-import Synchronization
 import Testing
 
 /// The whole road against a real service.
@@ -71,7 +71,7 @@ import Testing
         for text in ["one", "two\n", "three"] {
             _ = try await recorder.saveRecord(Data(text.utf8), streamName: "lines").value
         }
-        let progress = Mutex<[AWSSubmitProgress]>([])
+        let progress = Locked<[AWSSubmitProgress]>([])
         recorder.submitProgressHandler = { step in progress.withLock { $0.append(step) } }
         _ = try await recorder.submitAllRecords().value
         #expect(String(decoding: try await moto.firehoseBytes("lines"), as: UTF8.self) == "one\ntwo\nthree\n")

@@ -1,7 +1,7 @@
 import AWSKinesis
 import Foundation
+import RecorderConcurrency
 import RecorderTestSupport
-import Synchronization
 import Testing
 
 /// Recorders of a test's own: every one keeps its files in one directory, which goes with the test process.
@@ -54,7 +54,7 @@ enum Recorders {
             let isFromSender: Bool
         }
 
-        private let seen = Mutex<[Note]>([])
+        private let seen = Locked<[Note]>([])
 
         init(_ name: Notification.Name, _ sender: AWSAbstractKinesisRecorder) {
             _ = NotificationCenter.default.addObserver(forName: name, object: sender, queue: nil) { [weak self] note in

@@ -1,8 +1,8 @@
 import Foundation
 import RecorderAWS
+import RecorderConcurrency
 import RecorderHTTP
 import RecorderTestSupport
-import Synchronization
 
 /// A caller over real sockets whose delays take no time and are written down.
 struct CallBench: Sendable {
@@ -49,7 +49,7 @@ struct CallBench: Sendable {
 
 /// What happened, in order.
 final class Recorded<Element: Sendable>: Sendable {
-    private let elements = Mutex<[Element]>([])
+    private let elements = Locked<[Element]>([])
 
     var all: [Element] { elements.withLock { $0 } }
 
@@ -58,7 +58,7 @@ final class Recorded<Element: Sendable>: Sendable {
 
 /// Keys that end when they are refused; each renewal gives the next ones.
 final class RotatingCredentials: CredentialsSource {
-    private let number = Mutex(1)
+    private let number = Locked(1)
 
     var renewals: Int { number.withLock { $0 } - 1 }
 

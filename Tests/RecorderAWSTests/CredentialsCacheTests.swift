@@ -1,7 +1,7 @@
 import Foundation
 import RecorderAWS
+import RecorderConcurrency
 import RecorderTestSupport
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CredentialsCacheTests {
@@ -14,9 +14,9 @@ import Testing
             var fails = false
         }
 
-        private let state: Mutex<State>
+        private let state: Locked<State>
 
-        init(life: TimeInterval?) { state = Mutex(State(life: life)) }
+        init(life: TimeInterval?) { state = Locked(State(life: life)) }
 
         var now: Date { state.withLock { $0.now } }
         var fetches: Int { state.withLock { $0.fetches } }

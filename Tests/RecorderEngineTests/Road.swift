@@ -1,9 +1,9 @@
 import Foundation
 import RecorderAWS
+import RecorderConcurrency
 import RecorderEngine
 import RecorderSQLite
 import RecorderTestSupport
-import Synchronization
 
 /// A pipeline over a real file in a directory of its own, sending to a scripted server where one is given.
 struct Road: Sendable {
@@ -126,7 +126,7 @@ struct Road: Sendable {
 
 /// What the engine reported, in order.
 final class EventLog: Sendable {
-    private let log = Mutex<[RecorderEvent]>([])
+    private let log = Locked<[RecorderEvent]>([])
 
     func append(_ event: RecorderEvent) { log.withLock { $0.append(event) } }
 
@@ -149,7 +149,7 @@ final class EventLog: Sendable {
 
 /// A wall clock that moves when the test says so.
 final class ManualClock: Sendable {
-    private let time = Mutex(Date(timeIntervalSince1970: 1_700_000_000))
+    private let time = Locked(Date(timeIntervalSince1970: 1_700_000_000))
 
     var now: Date { time.withLock { $0 } }
 

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Synchronization
+import RecorderConcurrency
 
 /// A small HTTP/1.1 server on a loopback port of the system's choice; a script decides each answer.
 ///
@@ -68,7 +68,7 @@ final class LocalServerCore: Sendable {
         var isStopped = false
     }
 
-    let state = Mutex(State())
+    let state = Locked(State())
     private let listener: LocalSocket
     private let uploadLimit: Int?
     private let script: LocalServer.Script

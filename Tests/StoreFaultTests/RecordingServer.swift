@@ -1,6 +1,6 @@
 import Foundation
+import RecorderConcurrency
 import RecorderTestSupport
-import Synchronization
 
 /// A Kinesis that writes down every record it took, before it answers.
 final class RecordingServer: Sendable {
@@ -32,11 +32,11 @@ final class RecordingServer: Sendable {
 }
 
 private final class TakenRecords: Sendable {
-    let counts = Mutex<[String: Int]>([:])
-    private let mood: Mutex<SeededRandom>?
+    let counts = Locked<[String: Int]>([:])
+    private let mood: Locked<SeededRandom>?
 
     init(_ moodySeed: UInt64?) {
-        if let moodySeed { mood = Mutex(SeededRandom(moodySeed)) } else { mood = nil }
+        if let moodySeed { mood = Locked(SeededRandom(moodySeed)) } else { mood = nil }
     }
 
     func answer(_ request: ReceivedRequest) -> Reply {

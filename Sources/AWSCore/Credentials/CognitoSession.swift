@@ -1,7 +1,7 @@
 import Foundation
 package import RecorderAWS
+import RecorderConcurrency
 import RecorderHTTP
-import Synchronization
 
 /// The identity behind a Cognito provider: starts anew when the logins change, and remembers the identity's id.
 package final class CognitoSession: CredentialsSource {
@@ -17,7 +17,7 @@ package final class CognitoSession: CredentialsSource {
     private let place: Result<Place, CredentialsFailure>
     private let manager: LoginsManager?
     private let transport: any HTTPTransport
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     private struct Place: Sendable {
         let region: Region

@@ -1,6 +1,6 @@
 public import Foundation
+import RecorderConcurrency
 import RecorderHTTP
-import Synchronization
 
 /// How long requests may take and how often they are tried again.
 ///
@@ -16,16 +16,16 @@ public class AWSNetworkingConfiguration: NSObject, NSCopying, @unchecked Sendabl
         var allowsCellularAccess = true
     }
 
-    private let settings: Mutex<Settings>
+    private let settings: Locked<Settings>
 
     /// A configuration with the defaults.
     public override init() {
-        settings = Mutex(Settings())
+        settings = Locked(Settings())
     }
 
     /// A configuration with another's settings.
     init(copying other: AWSNetworkingConfiguration) {
-        settings = Mutex(other.settings.withLock { $0 })
+        settings = Locked(other.settings.withLock { $0 })
     }
 
     /// How often a request is tried again at most; 3 by default, never more than 10.

@@ -1,6 +1,6 @@
 public import Foundation
 package import RecorderAWS
-import Synchronization
+import RecorderConcurrency
 
 /// Where a service is and whose keys to use for it.
 ///
@@ -29,9 +29,9 @@ public class AWSServiceConfiguration: AWSNetworkingConfiguration, @unchecked Sen
     /// The region's name, also where `regionType` does not know it; nil if there is none.
     package let regionName: String?
 
-    private let tokens: Mutex<ProductTokens>
+    private let tokens: Locked<ProductTokens>
 
-    private static let globalTokens = Mutex(ProductTokens())
+    private static let globalTokens = Locked(ProductTokens())
 
     private init(
         regionName: String?,
@@ -44,7 +44,7 @@ public class AWSServiceConfiguration: AWSNetworkingConfiguration, @unchecked Sen
         self.endpoint = endpoint
         self.credentialsProvider = credentialsProvider
         self.localTestingEnabled = localTestingEnabled
-        self.tokens = Mutex(ProductTokens())
+        self.tokens = Locked(ProductTokens())
         super.init()
     }
 
@@ -54,7 +54,7 @@ public class AWSServiceConfiguration: AWSNetworkingConfiguration, @unchecked Sen
         endpoint = other.endpoint
         credentialsProvider = other.credentialsProvider
         localTestingEnabled = other.localTestingEnabled
-        tokens = Mutex(other.tokens.withLock { $0 })
+        tokens = Locked(other.tokens.withLock { $0 })
         super.init(copying: other)
     }
 

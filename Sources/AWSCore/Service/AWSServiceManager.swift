@@ -1,12 +1,12 @@
 public import Foundation
 import RecorderAWS
-import Synchronization
+import RecorderConcurrency
 
 /// Holds the configuration for everything that is made without one. Safe to use from any thread.
 public final class AWSServiceManager: NSObject, Sendable {
     private static let shared = AWSServiceManager()
 
-    private let configuration = Mutex<AWSServiceConfiguration?>(nil)
+    private let configuration = Locked<AWSServiceConfiguration?>(nil)
 
     package override init() {}
 

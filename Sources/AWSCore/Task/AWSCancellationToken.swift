@@ -1,4 +1,5 @@
 public import Foundation
+import RecorderConcurrency
 
 /// Tells work that it is no longer wanted. Made by an ``AWSCancellationTokenSource``.
 ///

@@ -1,4 +1,5 @@
 public import Foundation
+import RecorderConcurrency
 
 /// An observer's place at an ``AWSCancellationToken``.
 ///

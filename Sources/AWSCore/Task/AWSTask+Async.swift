@@ -1,4 +1,5 @@
 import Foundation
+import RecorderConcurrency
 
 extension AWSTask {
     /// The result, once the task is completed; throws the error of a faulted task and `CancellationError` for a cancelled

@@ -1,4 +1,5 @@
 import Foundation
+import RecorderConcurrency
 
 /// Counts how many tasks end, and how, until one outcome stands for them all.
 final class Gathering: Sendable {

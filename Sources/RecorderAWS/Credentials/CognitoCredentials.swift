@@ -1,6 +1,6 @@
 package import Foundation
+import RecorderConcurrency
 package import RecorderHTTP
-import Synchronization
 
 /// Temporary keys from a Cognito identity pool, by the enhanced flow: an identity, then keys for it.
 ///

@@ -1,6 +1,6 @@
 import Foundation
+import RecorderConcurrency
 import RecorderHTTP
-import Synchronization
 
 /// The two calls of the enhanced flow, and the identity's id between them.
 final class CognitoPool: Sendable {
@@ -8,7 +8,7 @@ final class CognitoPool: Sendable {
     private let logins: [String: String]
     private let caller: AWSCaller
     private let now: @Sendable () -> Date
-    private let knownID: Mutex<String?>
+    private let knownID: Locked<String?>
     private let flight = SingleFlight<String>()
 
     init(
@@ -22,7 +22,7 @@ final class CognitoPool: Sendable {
         self.logins = logins
         self.caller = caller
         self.now = now
-        knownID = Mutex(identityID)
+        knownID = Locked(identityID)
     }
 
     func identityID() async throws(CredentialsFailure) -> String {

@@ -1,5 +1,5 @@
 package import Foundation
-import Synchronization
+import RecorderConcurrency
 
 /// Keeps temporary keys until shortly before they end, and fetches new ones once for all who ask.
 ///
@@ -16,7 +16,7 @@ package final class CredentialsCache: Sendable {
 
     private let now: @Sendable () -> Date
     private let fetch: Fetch
-    private let kept = Mutex<Kept?>(nil)
+    private let kept = Locked<Kept?>(nil)
     private let flight = SingleFlight<Credentials>()
 
     /// An empty cache over this source of keys.

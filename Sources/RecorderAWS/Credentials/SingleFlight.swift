@@ -1,4 +1,4 @@
-import Synchronization
+import RecorderConcurrency
 
 /// One piece of work for everybody who wants its result: who comes while it runs waits for it, and starts no second one.
 ///
@@ -17,7 +17,7 @@ final class SingleFlight<Value: Sendable>: Sendable {
         var work: Task<Void, Never>?
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// The result of the work that runs, or else of `work`, which is started.
     func value(_ work: @escaping Work) async throws(CredentialsFailure) -> Value {

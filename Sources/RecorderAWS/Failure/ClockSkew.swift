@@ -1,11 +1,11 @@
 import Foundation
-import Synchronization
+import RecorderConcurrency
 
 /// How far the service's clock is ahead of this machine's; nothing until a service says so.
 ///
 /// Machines without a clock chip start in some other year, and signatures hold for five minutes.
 final class ClockSkew: Sendable {
-    private let learnt = Mutex<TimeInterval>(0)
+    private let learnt = Locked<TimeInterval>(0)
 
     /// A difference below this cannot be why a signature's time was refused.
     static let tolerance: TimeInterval = 120

@@ -1,4 +1,4 @@
-import Synchronization
+import RecorderConcurrency
 
 /// The tokens that retries are paid with, so that a service in trouble is not buried in them.
 ///
@@ -8,7 +8,7 @@ package final class RetryQuota: Sendable {
     /// The tokens of a full bucket.
     package static let capacity = 500
 
-    private let tokens = Mutex(RetryQuota.capacity)
+    private let tokens = Locked(RetryQuota.capacity)
 
     /// A full bucket.
     package init() {}

@@ -1,6 +1,6 @@
 package import Foundation
+import RecorderConcurrency
 package import RecorderHTTP
-import Synchronization
 
 /// Signature Version 4, stages 2 to 4, for one service in one region.
 ///
@@ -15,7 +15,7 @@ package final class SigV4Signer: Sendable {
 
     private let region: String
     private let service: String
-    private let kept = Mutex(KeptKey())
+    private let kept = Locked(KeptKey())
 
     /// A signer for this region and the service's signing name.
     package init(region: String, service: String) {

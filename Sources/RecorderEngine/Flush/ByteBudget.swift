@@ -1,4 +1,4 @@
-import Synchronization
+import RecorderConcurrency
 
 /// The bytes that the requests of one flush may have on their way at the same time.
 ///
@@ -10,11 +10,11 @@ final class ByteBudget: Sendable {
     }
 
     private let capacity: Int
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(_ capacity: Int) {
         self.capacity = capacity
-        state = Mutex(State(available: capacity))
+        state = Locked(State(available: capacity))
     }
 
     /// Runs `body` once there is room for its bytes.

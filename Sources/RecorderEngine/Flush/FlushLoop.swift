@@ -1,4 +1,4 @@
-import Synchronization
+import RecorderConcurrency
 
 /// Runs the stages for every stream, several streams at a time, each apart from the trouble of the others.
 struct FlushLoop: Sendable {
@@ -40,7 +40,7 @@ struct FlushLoop: Sendable {
 
 /// Adds up the settles of all streams since the flush began.
 private final class ProgressMeter: Sendable {
-    private let sum = Mutex(FlushProgress())
+    private let sum = Locked(FlushProgress())
     private let start = ContinuousClock.now
 
     func adding(_ event: RecorderEvent) -> RecorderEvent {

@@ -1,5 +1,5 @@
 package import Foundation
-import Synchronization
+import RecorderConcurrency
 
 /// The records on disk: append, next batch, settle, expire, clear, counts.
 ///
@@ -8,10 +8,10 @@ import Synchronization
 package final class RecordStore: Sendable {
     private let locate: @Sendable () throws(RecorderError) -> StoreLocation
     private let now: @Sendable () -> Date
-    private let writer = Mutex<StoreWriter?>(nil)
-    private let reader = Mutex<StoreReader?>(nil)
+    private let writer = Locked<StoreWriter?>(nil)
+    private let reader = Locked<StoreReader?>(nil)
     /// Told of each damaged file that was put aside, once.
-    private let rescued = Mutex<(@Sendable (Rescue) -> Void)?>(nil)
+    private let rescued = Locked<(@Sendable (Rescue) -> Void)?>(nil)
     private let writerQueue = DispatchQueue(label: "com.amazonaws.AWSKinesisRecorder")
     private let readerQueue = DispatchQueue(label: "com.amazonaws.AWSKinesisRecorder.reader")
 

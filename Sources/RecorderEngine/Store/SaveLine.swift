@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import RecorderConcurrency
 
 /// The line: callers append in order and go on, one drain at a time stores what waits in one commit (group commit).
 final class SaveLine: Sendable {
@@ -18,7 +18,7 @@ final class SaveLine: Sendable {
     private static let maximumGroup = 1_024
     private static let maximumGroupBytes = 4 * 1_024 * 1_024
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let store: RecordStore
     private let delivery: DeliveryQueue
     private let report: @Sendable (RecorderEvent) -> Void

@@ -1,9 +1,9 @@
 import AWSCore
 import Foundation
 import RecorderAWS
+import RecorderConcurrency
 import RecorderHTTP
 import RecorderTestSupport
-import Synchronization
 import Testing
 
 struct AWSCognitoCredentialsProviderTests {
@@ -24,7 +24,7 @@ struct AWSCognitoCredentialsProviderTests {
 
     /// A pool that numbers the identities it gives out.
     private func cognito() throws -> LocalServer {
-        let given = Mutex(0)
+        let given = Locked(0)
         return try LocalServer { request, _ in
             switch request.operation {
             case "GetId":
@@ -139,7 +139,7 @@ struct AWSCognitoCredentialsProviderTests {
 
 /// What a user writes: logins that change while the program runs.
 private final class Logins: NSObject, AWSIdentityProviderManager, Sendable {
-    let given = Mutex<[String: String]>([:])
+    let given = Locked<[String: String]>([:])
 
     func logins() -> AWSTask<NSDictionary> {
         let dictionary = NSMutableDictionary()

@@ -1,8 +1,8 @@
 import AWSCore
 import Foundation
 import RecorderAWS
+import RecorderConcurrency
 import RecorderTestSupport
-import Synchronization
 import Testing
 
 struct ProvidedCredentialsTests {
@@ -96,7 +96,7 @@ struct ProvidedCredentialsTests {
 /// What a user writes: a class that derives from NSObject.
 private final class UserProvider: NSObject, AWSCredentialsProvider, Sendable {
     private let answer: @Sendable () -> AWSTask<AWSCredentials>
-    private let count = Mutex(0)
+    private let count = Locked(0)
 
     init(_ answer: @escaping @Sendable () -> AWSTask<AWSCredentials>) {
         self.answer = answer

@@ -1,6 +1,6 @@
 import AWSCore
 import RecorderAWS
-import Synchronization
+import RecorderConcurrency
 import Testing
 
 @Suite(.serialized) struct AWSServiceManagerTests {
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func `a second default configuration is ignored, with one warning`() {
-        let lines = Mutex<[String]>([])
+        let lines = Locked<[String]>([])
         let sink = RecorderLog.replaceSink { line in lines.withLock { $0.append(line) } }
         defer { RecorderLog.replaceSink(sink) }
         manager.defaultServiceConfiguration = AWSServiceConfiguration(region: .USEast1, credentialsProvider: provider)

@@ -1,7 +1,7 @@
 import Foundation
+import RecorderConcurrency
 import RecorderEngine
 import RecorderTestSupport
-import Synchronization
 import Testing
 
 /// What a user may turn on or up.
@@ -28,8 +28,8 @@ import Testing
     }
 
     @Test func `by default one request of a stream is answered before the next one is sent`() async throws {
-        let open = Mutex(0)
-        let most = Mutex(0)
+        let open = Locked(0)
+        let most = Locked(0)
         let server = try LocalServer { request, _ in
             let now = open.withLock { open in
                 open += 1

@@ -1,8 +1,8 @@
 import Foundation
 import RecorderAWS
+import RecorderConcurrency
 import RecorderEngine
 import RecorderTestSupport
-import Synchronization
 import Testing
 
 @Suite struct FlushTests {

@@ -1,7 +1,7 @@
 import Foundation
+import RecorderConcurrency
 import RecorderEngine
 import RecorderTestSupport
-import Synchronization
 import Testing
 
 /// Random walks over the whole road against a list in memory: nothing lost, nothing twice, order kept, counts right.
@@ -29,10 +29,10 @@ private final class ScriptedService: Sendable {
         var rejected: Set<String> = []
     }
 
-    let state: Mutex<State>
+    let state: Locked<State>
 
     init(seed: UInt64) {
-        state = Mutex(State(random: SeededGenerator(seed: seed)))
+        state = Locked(State(random: SeededGenerator(seed: seed)))
     }
 
     func answer(_ request: ReceivedRequest) -> Reply {

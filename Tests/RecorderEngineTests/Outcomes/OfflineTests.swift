@@ -1,7 +1,7 @@
 import RecorderAWS
+import RecorderConcurrency
 import RecorderEngine
 import RecorderTestSupport
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct OfflineTests {
@@ -23,7 +23,7 @@ import Testing
             arrived.append(PutRequestSeen(request).texts)
             return .kinesis(request)
         }
-        let url = Mutex("")
+        let url = Locked("")
         let road = try Road(
             to: online,
             calling: { configuration throws(ConfigurationFailure) in

@@ -1,7 +1,7 @@
+import RecorderConcurrency
 import RecorderEngine
 import RecorderHTTP
 import RecorderTestSupport
-import Synchronization
 
 /// One request as a row's script sees it, and the ways to answer it.
 struct PutCall {
@@ -37,7 +37,7 @@ struct PutCall {
 
 /// What happened, in order.
 final class Recorded<Element: Sendable>: Sendable {
-    private let elements = Mutex<[Element]>([])
+    private let elements = Locked<[Element]>([])
 
     var all: [Element] { elements.withLock { $0 } }
 

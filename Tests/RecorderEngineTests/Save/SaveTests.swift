@@ -1,7 +1,7 @@
 import Foundation
+import RecorderConcurrency
 import RecorderEngine
 import RecorderTestSupport
-import Synchronization
 import Testing
 
 @Suite struct SaveTests {
@@ -11,7 +11,7 @@ import Testing
 
     @Test func `saves complete in the order of the calls, and are stored in it`() async throws {
         let road = try Road()
-        let order = Mutex<[Int]>([])
+        let order = Locked<[Int]>([])
         for number in 0..<2_000 {
             road.pipeline.save(Data("\(number)".utf8), stream: "s\(number % 3)", partitionKey: nil) { _ in
                 order.withLock { $0.append(number) }
@@ -32,7 +32,7 @@ import Testing
     @Test func `256 KiB is taken and one byte more is refused at once, with both sizes named`() async throws {
         let road = try Road()
         try await road.save(Data(count: 262_144))
-        let answered = Mutex<RecorderError?>(nil)
+        let answered = Locked<RecorderError?>(nil)
         road.pipeline.save(Data(count: 262_145), stream: "s", partitionKey: nil) { result in
             if case .failure(let error) = result { answered.withLock { $0 = error } }
         }

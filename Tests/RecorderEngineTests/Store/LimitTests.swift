@@ -1,7 +1,7 @@
 import Foundation
+import RecorderConcurrency
 import RecorderEngine
 import RecorderTestSupport
-import Synchronization
 import Testing
 
 @Suite struct LimitTests {
@@ -88,7 +88,7 @@ import Testing
 
     @Test func `each save strictly above the threshold is reported before it completes`() async throws {
         let road = try Road { $0.limits.notificationThreshold = 2 * 66 }
-        let seen = Mutex<[Int]>([])
+        let seen = Locked<[Int]>([])
         for number in 0..<4 {
             road.pipeline.save(Data("\(number)".utf8), stream: "s", partitionKey: "k") { [events = road.events] _ in
                 seen.withLock { $0.append(events.thresholds.count) }
