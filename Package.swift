@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "AWSCore", targets: ["AWSCore"]),
         .library(name: "AWSCognito", targets: ["AWSCognito"]),
         .library(name: "AWSKinesis", targets: ["AWSKinesis"]),
+        .library(name: "AmplifyFoundation", targets: ["AmplifyFoundation"]),
     ],
     targets: [
         // Devices: C libraries, and the one target each that may call them. RecorderConcurrency is one lock.
@@ -38,6 +39,7 @@ let package = Package(
             dependencies: ["AWSCore", "RecorderAWS", "RecorderConcurrency", "RecorderEngine"]
         ),
         .target(name: "AWSCognito", dependencies: ["AWSCore"]),
+        .target(name: "AmplifyFoundation", dependencies: ["RecorderConcurrency"]),
 
         // Tests.
         .target(
@@ -74,6 +76,7 @@ let package = Package(
             name: "AWSCoreTests",
             dependencies: ["AWSCore", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderTestSupport"]
         ),
+        .testTarget(name: "AmplifyFoundationTests", dependencies: ["AmplifyFoundation", "RecorderConcurrency"]),
         .testTarget(name: "TaskSpellings", dependencies: ["AWSCore"]),
         .testTarget(
             name: "TaskSpellingsSwift5",

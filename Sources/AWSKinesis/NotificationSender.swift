@@ -49,6 +49,7 @@ final class NotificationSender: Sendable {
             )
         case .settled(let progress):
             if let progressHandler { progressHandler(AWSSubmitProgress(progress)) }
+        case .answered: break
         case .rescued(let rescue):
             let lost = rescue.lost.map { "\($0) records were lost" } ?? "how many records were lost cannot be known"
             RecorderLog.warning(

@@ -44,6 +44,9 @@ struct RecorderErrors: Sendable {
             make(recorderDomain, AWSKinesisRecorderErrorType.dataTooLarge.rawValue, text)
         case .invalidRecord(_, let text):
             make(recorderDomain, AWSKinesisRecorderErrorType.unknown.rawValue, text)
+        // The recorders make room instead.
+        case .storeFull(let text):
+            make(recorderDomain, AWSKinesisRecorderErrorType.unknown.rawValue, text)
         case .storage(let text, _):
             // The original passed on the errors of its SQLite wrapper under this name.
             error.sqliteCode.map { make("AWSFMDatabase", $0, text) }

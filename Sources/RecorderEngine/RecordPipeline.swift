@@ -54,7 +54,8 @@ package final class RecordPipeline: Sendable {
                 payload,
                 stream: stream,
                 partitionKey: partitionKey,
-                maximumBytes: policy.maximumRecordBytes
+                maximumBytes: policy.maximumRecordBytes,
+                countsKey: policy.countsKeyInRecord
             ).ending(with: policy.delimiter)
             line.append(PendingSave(record: record, limits: policy.limits, completion: completion))
         } catch {
@@ -69,30 +70,52 @@ package final class RecordPipeline: Sendable {
     /// Calls during a run share the next one: two runs of a store are never side by side.
     package func flush(completion: @escaping FlushCompletion) {
         if case .start = flushes.withLock({ $0.flushRequested(by: completion) }) {
-            Task { await self.runFlushes() }
+            Task { await self.runFlushes(.whenFree) }
         }
     }
 
-    private func runFlushes() async {
-        var startsAgain = true
-        while startsAgain {
+    /// Sends up to `policy.batchesPerStream` batches of each stream, unless a flush is under way, here or in another
+    /// process: then nothing happens, and the report says so at once.
+    package func flushIfFree(completion: @escaping FlushCompletion) {
+        if flushes.withLock({ $0.startIfIdle(for: completion) }) {
+            Task { await self.runFlushes(.ifFree) }
+        } else {
+            delivery.deliver { completion(.success(.busy)) }
+        }
+    }
+
+    private enum FlushStart {
+        case whenFree, ifFree
+    }
+
+    private func runFlushes(_ first: FlushStart) async {
+        var next: FlushStart? = first
+        while let start = next {
             let result: Result<FlushReport, RecorderError>
             do throws(RecorderError) {
-                result = .success(try await runFlush())
+                result = .success(try await runFlush(start))
             } catch {
                 result = .failure(error)
             }
             let ended = flushes.withLock { $0.flushEnded() }
             delivery.deliver { for waiter in ended.served { waiter(result) } }
-            startsAgain = ended.startsAgain
+            next = ended.startsAgain ? .whenFree : nil
         }
     }
 
-    private func runFlush() async throws(RecorderError) -> FlushReport {
+    private func runFlush(_ start: FlushStart) async throws(RecorderError) -> FlushReport {
         await earlierSaves()
-        let lease = try await SubmitLease.take(store)
+        var policy = policy
+        let lease: SubmitLease
+        switch start {
+        case .whenFree:
+            policy.batchesPerStream = nil
+            lease = try await SubmitLease.take(store)
+        case .ifFree:
+            guard let free = try SubmitLease.takeIfFree(store) else { return .busy }
+            lease = free
+        }
         defer { lease.giveBack() }
-        let policy = policy
         for discard in try await store.expire(after: policy.limits.age) { deliver(.discarded(discard)) }
         let end = try store.totals().nextSequence
         let streams = try await store.streamsWithRecords()

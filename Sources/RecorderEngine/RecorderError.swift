@@ -9,6 +9,8 @@ package enum RecorderError: Error, Sendable {
 
     /// The record was refused before it was stored.
     case invalidRecord(Fault, String)
+    /// The store's limit leaves no room for the record, and nothing is evicted to make some.
+    case storeFull(String)
     /// The store's directory or file cannot be used; the text says what to do.
     case storage(String, SQLiteError?)
     /// The service, or the way to it, failed.
@@ -23,6 +25,17 @@ package enum RecorderError: Error, Sendable {
         if case .storage(_, let error?) = self { Int(error.code) } else { nil }
     }
 
+    /// Whether the service itself said no. Such an error concerns one stream, and says nothing about the others.
+    package var isAnswer: Bool {
+        guard case .service(let failure) = self else { return false }
+        return switch failure.kind {
+        case .throttled, .transient, .expiredCredentials, .denied, .clockSkew, .notFound, .invalidRequest, .unreadable,
+            .other:
+            true
+        case .transport, .credentials, .configuration, .redirect, .cancelled: false
+        }
+    }
+
     var isDiskFull: Bool {
         if case .storage(_, let error?) = self { error.isDiskFull } else { false }
     }
@@ -34,7 +47,7 @@ package enum RecorderError: Error, Sendable {
     /// What failed and how to mend it.
     package var message: String {
         switch self {
-        case .invalidRecord(_, let text), .storage(let text, _): text
+        case .invalidRecord(_, let text), .storeFull(let text), .storage(let text, _): text
         case .service(let failure): failure.message
         case .configuration(let failure): failure.message
         case .cancelled: "The operation was cancelled; the records are kept."

@@ -1,3 +1,5 @@
+package import RecorderAWS
+
 /// What the engine reports beside the result of each call.
 ///
 /// Delivered one at a time, in order, on the store's delivery thread and under no lock.
@@ -8,8 +10,21 @@ package enum RecorderEvent: Sendable {
     case discarded(Discard)
     /// A flush settled some records.
     case settled(FlushProgress)
+    /// The service answered for some records of a stream.
+    case answered(ServiceAnswer)
     /// The store was damaged: what could be read of it is in a new one.
     case rescued(Rescue)
+}
+
+/// What the service answered for some records of one stream. Those it discarded are in a `Discard`.
+package struct ServiceAnswer: Sendable {
+    package let stream: StreamName
+    /// Records that the service took.
+    package let delivered: Int
+    /// Records that failed and stay, to be tried again.
+    package let retried: Int
+    /// Why they failed.
+    package let failure: ServiceFailure?
 }
 
 /// How far a flush has come.

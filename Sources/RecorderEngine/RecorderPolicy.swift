@@ -2,6 +2,8 @@
 package struct RecorderPolicy: Sendable {
     /// The largest payload of one record, in bytes.
     package var maximumRecordBytes: Int
+    /// Whether the partition key counts in `maximumRecordBytes` as well.
+    package var countsKeyInRecord = false
     /// What a store may hold; checked by each save.
     package var limits: DiskLimits
     /// Payload and partition keys of one request, in bytes; at least one record always goes.
@@ -18,6 +20,10 @@ package struct RecorderPolicy: Sendable {
     package var delimiter: UInt8?
     /// Failures after which a record is discarded; nil keeps it for ever (within the limits).
     package var discardsAfterFailures: Int?
+    /// What a failure means for its record and for the flush.
+    package var failureRule = FailureRule.sendsAgain
+    /// Batches of a stream that `flushIfFree` sends at most; nil sends until nothing is left.
+    package var batchesPerStream: Int?
 
     /// What `AWSKinesisRecorder` and `AWSFirehoseRecorder` documented.
     package static let legacy = RecorderPolicy(
@@ -28,12 +34,42 @@ package struct RecorderPolicy: Sendable {
         requestsPerStream: 1,
         discardsAfterFailures: nil
     )
+
+    /// What `AmplifyKinesisClient` and `AmplifyFirehoseClient` document.
+    package static func amplify(_ service: StreamService, cacheBytes: Int, maxRetries: Int) -> RecorderPolicy {
+        var limits = DiskLimits(bytes: cacheBytes, age: .zero, notificationThreshold: 0)
+        limits.refusesWhenFull = true
+        return RecorderPolicy(
+            maximumRecordBytes: service.maximumRecordBytes,
+            countsKeyInRecord: true,
+            limits: limits,
+            batchByteLimit: service.maximumRequestBytes,
+            parallelStreams: 4,
+            requestsPerStream: 1,
+            discardsAfterFailures: maxRetries == .max ? nil : maxRetries + 1,
+            failureRule: .countsAttempts,
+            batchesPerStream: 1
+        )
+    }
+}
+
+/// What failures mean: the two families of clients document different things.
+package enum FailureRule: Sendable, Hashable {
+    /// What may pass is sent again within the flush, what the service calls invalid is deleted at once, and no stream's
+    /// trouble concerns the others.
+    case sendsAgain
+    /// A flush tries each record once, and every answer but "taken" counts one failure of it, whole refused requests
+    /// included. Trouble without an answer (network, credentials, storage) counts none, and starts no further stream.
+    case countsAttempts
 }
 
 /// How much, and for how long, a store may hold. Zero means no limit.
 package struct DiskLimits: Sendable, Hashable {
     /// Bytes of stored records; the oldest are evicted beyond it.
     package var bytes: Int
+    /// Whether nothing is ever evicted: a save that would exceed `bytes`, counted by payloads and partition keys alone,
+    /// is refused. Zero then means no room at all.
+    package var refusesWhenFull = false
     /// Age at which a record is discarded.
     package var age: Duration
     /// A save that finds more bytes than this stored is reported.
@@ -45,6 +81,15 @@ package struct DiskLimits: Sendable, Hashable {
         self.bytes = bytes
         self.age = age
         self.notificationThreshold = notificationThreshold
+    }
+
+    /// Why a record may not join what is stored, if it may not.
+    func refusal(of record: Record, besides stored: StoreLedger) -> RecorderError? {
+        guard refusesWhenFull else { return nil }
+        let wanted = record.storedBytes - Record.overhead
+        let free = bytes - (stored.bytes - stored.records * Record.overhead)
+        guard wanted > free else { return nil }
+        return .storeFull("The record takes \(wanted) bytes; \(max(free, 0)) of the store's \(bytes) are free.")
     }
 
     /// The usage to report for a save that added `bytes`, if there is something to report.

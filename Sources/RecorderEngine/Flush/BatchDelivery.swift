@@ -11,6 +11,8 @@ struct BatchDelivery {
     private let policy: RecorderPolicy
     private let tell: @Sendable (RecorderEvent) -> Void
 
+    /// What of the batch still waits for an answer, the last first.
+    private var parts: [Batch] = []
     private var suspects = RefusedRecords()
     private(set) var report = FlushReport()
 
@@ -31,7 +33,16 @@ struct BatchDelivery {
     /// Settles a batch by the answer to its request, and sends what must be sent again; throws when the stream must be
     /// left.
     mutating func finish(_ batch: Batch, _ first: BatchSender.Answer) async throws(RecorderError) {
-        var parts = [batch]
+        parts = [batch]
+        do throws(RecorderError) {
+            try await finishParts(batch, first)
+        } catch {
+            try await countAttempt(error)
+            throw error
+        }
+    }
+
+    private mutating func finishParts(_ batch: Batch, _ first: BatchSender.Answer) async throws(RecorderError) {
         var answer: BatchSender.Answer? = first
         var retries = 0
         while let part = parts.popLast() {
@@ -54,13 +65,15 @@ struct BatchDelivery {
                 }
             case .unreadable(let reason):
                 guard try await mayRetry(.transient, retries, of: min(2, sender.caller.maximumRetries)) else {
-                    throw .service(.unreadable(reason))
+                    // It may have been taken all the same, so it counts for no record.
+                    throw .service(policy.failureRule == .countsAttempts ? .unproven : .unreadable(reason))
                 }
                 retries += 1
                 parts.append(part)
             case .refused(let failure):
-                try await halve(part, failure, &parts)
+                try await halve(part, failure)
             case .failed(let failure):
+                parts.append(part)
                 throw failure.kind == .cancelled ? .cancelled : .service(failure)
             }
         }
@@ -82,7 +95,7 @@ struct BatchDelivery {
     }
 
     private func mayRetry(_ delay: RetryDelay, _ retries: Int, of maximum: Int) async throws(RecorderError) -> Bool {
-        guard retries < maximum else { return false }
+        guard policy.failureRule == .sendsAgain, retries < maximum else { return false }
         do {
             return try await sender.caller.waitToRetry(delay, retry: retries)
         } catch {
@@ -104,30 +117,63 @@ struct BatchDelivery {
         for (record, outcome) in zip(part.records, outcomes) {
             switch outcome {
             case .delivered: settlement.remove(record, .delivered)
-            case .rejected(let code, _): settlement.remove(record, .discarded(.rejected(code: code)))
-            case .retry(let code, let message):
-                var record = record
-                record.failures += 1
-                if let limit = policy.discardsAfterFailures, record.failures >= limit {
-                    settlement.remove(record, .discarded(.retriesExhausted))
-                } else {
-                    settlement.countFailure(of: record)
-                    let failure = ServiceFailure(ofRecord: code, message: message)
-                    failed.append(Failed(record: record, failure: failure))
+            case .rejected(let code, _) where policy.failureRule == .sendsAgain:
+                settlement.remove(record, .discarded(.rejected(code: code)))
+            case .rejected(let code, let message), .retry(let code, let message):
+                let failure = ServiceFailure(ofRecord: code, message: message)
+                if let kept = countFailure(of: record, &settlement) {
+                    failed.append(Failed(record: kept, failure: failure))
                 }
             case .unproven: note(.service(.unproven))
             }
         }
         if outcomes.contains(.delivered) { suspects.streamTakesRecords() }
         convict(&settlement)
-        try await apply(settlement)
+        try await apply(settlement, failed.last?.failure)
         return failed
     }
 
-    private mutating func apply(_ settlement: Settlement) async throws(RecorderError) {
+    /// Counts one failure more: the record as it stays, or nil if that was one too many.
+    private func countFailure(of record: BatchedRecord, _ settlement: inout Settlement) -> BatchedRecord? {
+        var record = record
+        record.failures += 1
+        if let limit = policy.discardsAfterFailures, record.failures >= limit {
+            settlement.remove(record, .discarded(.retriesExhausted))
+            return nil
+        }
+        settlement.countFailure(of: record)
+        return record
+    }
+
+    /// Counts the attempt that failed as a whole for every record that has no answer of its own.
+    private mutating func countAttempt(_ error: RecorderError) async throws(RecorderError) {
+        guard policy.failureRule == .countsAttempts, error.isAnswer, case .service(let failure) = error,
+            failure.kind != .unreadable
+        else { return }
+        var settlement = Settlement()
+        for part in parts.reversed() {
+            for record in part.records { _ = countFailure(of: record, &settlement) }
+        }
+        try await apply(settlement, failure)
+    }
+
+    private mutating func apply(
+        _ settlement: Settlement,
+        _ failure: ServiceFailure? = nil
+    ) async throws(RecorderError) {
         guard !settlement.isEmpty else { return }
         let receipt = try await store.settle(settlement)
         report.delivered += receipt.delivered
+        tell(
+            .answered(
+                ServiceAnswer(
+                    stream: stream,
+                    delivered: receipt.delivered,
+                    retried: settlement.failed.count,
+                    failure: failure
+                )
+            )
+        )
         for discard in receipt.discards {
             report.discarded += discard.count
             tell(.discarded(discard))
@@ -138,11 +184,7 @@ struct BatchDelivery {
     // MARK: refused requests
 
     /// Halves a refused batch until the record that spoils it stands alone.
-    private mutating func halve(
-        _ part: Batch,
-        _ refusal: ServiceFailure,
-        _ parts: inout [Batch]
-    ) async throws(RecorderError) {
+    private mutating func halve(_ part: Batch, _ refusal: ServiceFailure) async throws(RecorderError) {
         guard part.records.count == 1, let record = part.records.first else {
             let middle = part.records.count / 2
             parts.append(part.keeping(Array(part.records[middle...])))
@@ -150,18 +192,21 @@ struct BatchDelivery {
             return
         }
         suspects.add(record, refusal)
-        switch suspects.verdict {
+        var settlement = Settlement()
+        // By this rule the attempt counts whoever is to blame.
+        if policy.failureRule == .countsAttempts { _ = countFailure(of: record, &settlement) }
+        let verdict = suspects.verdict
+        convict(&settlement)
+        try await apply(settlement, refusal)
+        switch verdict {
         case .record: break
-        case .askAnother: guard askLast(of: &parts) else { throw .service(refusal) }
+        case .askAnother: guard askLast() else { throw .service(refusal) }
         case .stream: throw .service(refusal)
         }
-        var settlement = Settlement()
-        convict(&settlement)
-        try await apply(settlement)
     }
 
     /// Puts the batch's last record before the others that wait, alone; false if none waits.
-    private func askLast(of parts: inout [Batch]) -> Bool {
+    private mutating func askLast() -> Bool {
         guard let part = parts.first, let witness = part.records.last else { return false }
         parts[0].records.removeLast()
         if parts[0].records.isEmpty { parts.removeFirst() }
@@ -170,14 +215,16 @@ struct BatchDelivery {
     }
 
     private mutating func convict(_ settlement: inout Settlement) {
-        for suspect in suspects.convicted() {
+        let convicted = suspects.convicted()
+        guard policy.failureRule == .sendsAgain else { return }
+        for suspect in convicted {
             settlement.removeAlone(suspect.record, .discarded(.rejected(code: suspect.code)))
         }
     }
 
     /// A refused record that nobody's success vouches against stays, until its fourth refusal.
     mutating func settleLoneSuspect() async throws(RecorderError) {
-        guard let suspect = suspects.undecided.first else { return }
+        guard policy.failureRule == .sendsAgain, let suspect = suspects.undecided.first else { return }
         var settlement = Settlement()
         if suspect.record.failures + 1 >= RefusedRecords.maximumRefusals {
             settlement.remove(suspect.record, .discarded(.rejected(code: suspect.code)))
@@ -185,7 +232,7 @@ struct BatchDelivery {
             settlement.countFailure(of: suspect.record)
             note(.service(suspect.refusal))
         }
-        try await apply(settlement)
+        try await apply(settlement, suspect.refusal)
     }
 }
 

@@ -18,6 +18,9 @@ struct FlushLoop: Sendable {
                 total.delivered += finished.delivered
                 total.discarded += finished.discarded
                 total.failures += finished.failures
+                if policy.failureRule == .countsAttempts, !finished.failures.allSatisfy(\.error.isAnswer) {
+                    waiting = []
+                }
                 start(&waiting, &group, end, report)
             }
             return total

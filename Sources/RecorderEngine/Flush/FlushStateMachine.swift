@@ -30,6 +30,13 @@ package struct FlushStateMachine<Waiter> {
         }
     }
 
+    /// Starts a run, unless there is one: true if it must start now.
+    package mutating func startIfIdle(for waiter: Waiter) -> Bool {
+        guard case .idle = state else { return false }
+        state = .flushing(now: [waiter], next: [])
+        return true
+    }
+
     /// - Returns: whom to tell the run's result, and whether another run starts now.
     package mutating func flushEnded() -> (served: [Waiter], startsAgain: Bool) {
         guard case .flushing(let now, let next) = state else {

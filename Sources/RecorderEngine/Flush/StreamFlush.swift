@@ -26,7 +26,7 @@ struct StreamFlush {
     ) {
         self.sender = sender
         requestsAtOnce = max(policy.requestsPerStream, 1)
-        source = BatchSource(queue, before: end, store, sender.service, batchByteLimit: policy.batchByteLimit)
+        source = BatchSource(queue, before: end, store, sender.service, policy)
         delivery = BatchDelivery(queue.name, store, sender, policy, report: report)
     }
 
@@ -77,22 +77,29 @@ private struct BatchSource {
     private let planner: BatchPlanner
     private let service: StreamService
     private var mark: RecordID?
-    private var isExhausted = false
+    private var batchesLeft: Int
 
-    init(_ queue: StreamQueue, before end: Int64, _ store: RecordStore, _ service: StreamService, batchByteLimit: Int) {
+    init(
+        _ queue: StreamQueue,
+        before end: Int64,
+        _ store: RecordStore,
+        _ service: StreamService,
+        _ policy: RecorderPolicy
+    ) {
         self.queue = queue
         self.end = end
         self.store = store
-        planner = BatchPlanner(service, batchByteLimit: batchByteLimit)
+        planner = BatchPlanner(service, batchByteLimit: policy.batchByteLimit)
         self.service = service
+        batchesLeft = policy.batchesPerStream ?? .max
     }
 
     /// The next batch; each record is met once.
     mutating func next() async throws(RecorderError) -> Batch? {
-        guard !isExhausted else { return nil }
+        guard batchesLeft > 0 else { return nil }
         let batch = try await store.nextBatch(of: queue, after: mark, before: end, planner, service)
         mark = batch?.records.last?.id
-        isExhausted = batch == nil
+        batchesLeft = batch == nil ? 0 : batchesLeft - 1
         return batch
     }
 }

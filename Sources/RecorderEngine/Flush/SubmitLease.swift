@@ -26,6 +26,14 @@ struct SubmitLease: Sendable {
         return SubmitLease(lock: lock)
     }
 
+    /// The lease, if nobody holds it.
+    static func takeIfFree(_ store: RecordStore) throws(RecorderError) -> SubmitLease? {
+        let lock = try store.lease()
+        guard lock.tryLock() else { return nil }
+        lock.sign()
+        return SubmitLease(lock: lock)
+    }
+
     func giveBack() {
         lock.unlock()
     }

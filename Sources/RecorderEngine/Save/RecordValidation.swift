@@ -8,20 +8,22 @@ extension StreamService {
         _ payload: Data?,
         stream: String?,
         partitionKey: String?,
-        maximumBytes: Int
+        maximumBytes: Int,
+        countsKey: Bool = false
     ) throws(RecorderError) -> Record {
         guard let payload else {
             throw .invalidRecord(.noData, "The record has no data (nil). Pass the bytes to send.")
         }
-        guard payload.count <= maximumBytes else {
+        let key = sendsPartitionKey ? try checkPartitionKey(partitionKey) : ""
+        let size = payload.count + (countsKey ? key.utf8.count : 0)
+        guard size <= maximumBytes else {
             throw .invalidRecord(
                 .dataTooLarge,
-                "The record is \(payload.count) bytes; the limit is \(maximumBytes). Split it or compress it."
+                "The record is \(size) bytes\(countsKey && sendsPartitionKey ? " with its partition key" : ""); "
+                    + "the limit is \(maximumBytes). Split it or compress it."
             )
         }
-        let name = try checkStream(stream)
-        guard sendsPartitionKey else { return Record(stream: name, payload: payload, partitionKey: "") }
-        return Record(stream: name, payload: payload, partitionKey: try checkPartitionKey(partitionKey))
+        return Record(stream: try checkStream(stream), payload: payload, partitionKey: key)
     }
 
     /// Stream names are letters, digits, `_`, `.` and `-`.

@@ -21,6 +21,8 @@ package struct StreamService: Sendable {
     package let maximumStreamNameLength: Int
     package let maximumRequestRecords: Int
     package let maximumRequestBytes: Int
+    /// Of one record, the partition key included.
+    package let maximumRecordBytes: Int
 
     package static let kinesis = StreamService(
         name: "kinesis",
@@ -32,7 +34,8 @@ package struct StreamService: Sendable {
         proofField: "SequenceNumber",
         maximumStreamNameLength: 128,
         maximumRequestRecords: 500,
-        maximumRequestBytes: 10 * 1_024 * 1_024
+        maximumRequestBytes: 10 * 1_024 * 1_024,
+        maximumRecordBytes: 10 * 1_024 * 1_024
     )
 
     package static let firehose = StreamService(
@@ -45,6 +48,7 @@ package struct StreamService: Sendable {
         proofField: "RecordId",
         maximumStreamNameLength: 64,
         maximumRequestRecords: 500,
-        maximumRequestBytes: 4 * 1_024 * 1_024
+        maximumRequestBytes: 4 * 1_024 * 1_024,
+        maximumRecordBytes: 1_000 * 1_024
     )
 }

@@ -10,7 +10,13 @@ struct PendingSave: Sendable {
 
 /// What storing a group of saves came to.
 struct AppendReceipt: Sendable {
-    /// For each save the usage to report, where it is above the threshold.
-    var crossings: [Int?] = []
+    enum Answer {
+        /// It is stored; the usage to report, where it is above the threshold.
+        case stored(usage: Int?)
+        case refused(RecorderError)
+    }
+
+    /// One for each save.
+    var answers: [Answer] = []
     var discards: [Discard] = []
 }

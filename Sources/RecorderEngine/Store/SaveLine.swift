@@ -88,9 +88,13 @@ final class SaveLine: Sendable {
             switch result {
             case .success(let receipt):
                 for discard in receipt.discards { report(.discarded(discard)) }
-                for (save, usage) in zip(group, receipt.crossings) {
-                    if let usage { report(.byteThresholdReached(usage: usage)) }
-                    save.completion(.success(()))
+                for (save, answer) in zip(group, receipt.answers) {
+                    switch answer {
+                    case .stored(let usage):
+                        if let usage { report(.byteThresholdReached(usage: usage)) }
+                        save.completion(.success(()))
+                    case .refused(let error): save.completion(.failure(error))
+                    }
                 }
             case .failure(let error):
                 for save in group { save.completion(.failure(error)) }

@@ -71,9 +71,14 @@ final class StoreWriter {
         var receipt = AppendReceipt()
         try write { (ledger) throws(SQLiteError) in
             for save in saves {
+                if let refusal = save.limits.refusal(of: save.record, besides: ledger) {
+                    receipt.answers.append(.refused(refusal))
+                    continue
+                }
                 try insert(save.record, at: now, &ledger)
-                receipt.crossings.append(save.limits.reportedUsage(of: ledger.bytes, after: save.record.storedBytes))
-                try evict(beyond: save.limits.bytes, &ledger, &receipt.discards)
+                let usage = save.limits.reportedUsage(of: ledger.bytes, after: save.record.storedBytes)
+                receipt.answers.append(.stored(usage: usage))
+                if !save.limits.refusesWhenFull { try evict(beyond: save.limits.bytes, &ledger, &receipt.discards) }
             }
             if let limit = saves.last?.limits.age {
                 try expire(after: limit, now: now, &ledger, &receipt.discards)
@@ -191,7 +196,7 @@ final class StoreWriter {
             for run in settlement.runs {
                 try remove(run, &ledger, &receipt)
             }
-            try countFailures(settlement.failed.filter { $0.file == file }.map(\.id), &ledger)
+            try countFailures(settlement.failed.filter { $0.file == file }.map(\.id).sorted(), &ledger)
             receipt.progress.recordsLeft = ledger.records
             receipt.progress.bytesLeft = ledger.bytes
         }

@@ -1,0 +1,69 @@
+import RecorderConcurrency
+
+/// Where loggers come from, and where their messages go. Nothing is logged until a sink is added.
+///
+/// ```swift
+/// AmplifyLogging.addSink(AmplifyStandardErrorLogSink(logLevel: .info))
+/// ```
+/// Sinks count at once, also for loggers and clients made before them. Safe to use from any thread.
+public final class AmplifyLogging {
+    private static let sinks = Locked<[any LogSinkBehavior]>([])
+
+    private init() {}
+
+    /// Adds a sink, in place of one with the same id.
+    public static func addSink(_ sink: any LogSinkBehavior) {
+        sinks.withLock { sinks in
+            sinks.removeAll { $0.id == sink.id }
+            sinks.append(sink)
+        }
+    }
+
+    /// Removes the sink with this id, if there is one.
+    public static func removeSink(id: String) {
+        sinks.withLock { sinks in sinks.removeAll { $0.id == id } }
+    }
+
+    /// A logger under this name.
+    public static func logger(for name: String) -> any Logger { SinkLogger(name: name) }
+
+    /// A logger under the name of a type.
+    public static func logger<T>(for type: T.Type) -> any Logger { SinkLogger(name: "\(type)") }
+
+    fileprivate static func sinks(for level: LogLevel) -> [any LogSinkBehavior] {
+        guard level != .none else { return [] }
+        return sinks.withLock { $0 }.filter { $0.isEnabled(for: level) }
+    }
+}
+
+/// Hands messages to the sinks that there are at that moment.
+private struct SinkLogger: Logger {
+    let name: String
+
+    func log(_ logLevel: LogLevel, _ message: @autoclosure () -> String, _ error: @autoclosure () -> (any Error)?) {
+        let sinks = AmplifyLogging.sinks(for: logLevel)
+        guard !sinks.isEmpty else { return }
+        let message = LogMessage(level: logLevel, name: name, content: message(), error: error())
+        for sink in sinks { sink.emit(message: message) }
+    }
+
+    func error(_ message: @autoclosure () -> String, _ error: @autoclosure () -> (any Error)?) {
+        log(.error, message(), error())
+    }
+
+    func warn(_ message: @autoclosure () -> String, _ error: @autoclosure () -> (any Error)?) {
+        log(.warn, message(), error())
+    }
+
+    func info(_ message: @autoclosure () -> String, _ error: @autoclosure () -> (any Error)?) {
+        log(.info, message(), error())
+    }
+
+    func debug(_ message: @autoclosure () -> String, _ error: @autoclosure () -> (any Error)?) {
+        log(.debug, message(), error())
+    }
+
+    func verbose(_ message: @autoclosure () -> String, _ error: @autoclosure () -> (any Error)?) {
+        log(.verbose, message(), error())
+    }
+}

@@ -1,0 +1,84 @@
+import AmplifyFoundation
+import RecorderConcurrency
+import Testing
+
+/// One test at a time: sinks belong to the whole process.
+@Suite(.serialized) struct LoggingTests {
+    @Test func `a sink hears what loggers made before it say, up to its level, until it is removed`() {
+        let logger = AmplifyLogging.logger(for: "before")
+        let sink = Ears(level: .info)
+        AmplifyLogging.addSink(sink)
+        logger.error("e")
+        logger.warn("w", Oops())
+        logger.info("i")
+        logger.debug("d")
+        logger.verbose("v")
+        logger.log(.info, "logged")
+        AmplifyLogging.removeSink(id: sink.id)
+        logger.error("nobody")
+        #expect(sink.heard == ["error before e", "warn before w Oops()", "info before i", "info before logged"])
+    }
+
+    @Test func `a message that no sink wants is never put together`() {
+        let logger = AmplifyLogging.logger(for: Ears.self)
+        logger.error(never())
+        let sink = Ears(level: .error)
+        AmplifyLogging.addSink(sink)
+        logger.verbose(never())
+        logger.log(.none, never())
+        logger.error("once")
+        AmplifyLogging.removeSink(id: sink.id)
+        #expect(sink.heard == ["error Ears once"])
+    }
+
+    @Test func `a second sink with the same id takes the place of the first`() {
+        let (first, second) = (Ears(level: .error), Ears(level: .error))
+        AmplifyLogging.addSink(first)
+        AmplifyLogging.addSink(second)
+        AmplifyLogging.logger(for: "x").error("e")
+        AmplifyLogging.removeSink(id: second.id)
+        #expect(first.heard.isEmpty && second.heard == ["error x e"])
+    }
+
+    @Test func `the sink of standard error writes one line a message`() {
+        let message = LogMessage(level: .warn, name: "Client", content: "one\ntwo", error: Oops())
+        let line = AmplifyStandardErrorLogSink.line(message)
+        #expect(line.hasPrefix("amplify: warn: Client: one two ("))
+        #expect(!line.contains("\n"))
+        let sink = AmplifyOSLogSink(logLevel: .info)
+        #expect(sink.isEnabled(for: .error) && sink.isEnabled(for: .info) && !sink.isEnabled(for: .debug))
+        #expect(!sink.isEnabled(for: .none))
+    }
+
+    @Test func `levels go from none to verbose`() {
+        let levels: [LogLevel] = [.none, .error, .warn, .info, .debug, .verbose]
+        #expect(levels.map(\.rawValue) == Array(0...5))
+        #expect(levels == levels.sorted())
+    }
+
+    private func never() -> String {
+        Issue.record("a text was put together for nobody")
+        return ""
+    }
+}
+
+private struct Oops: Error {}
+
+private final class Ears: LogSinkBehavior {
+    let id = "ears"
+    private let level: LogLevel
+    private let messages = Locked<[String]>([])
+
+    init(level: LogLevel) {
+        self.level = level
+    }
+
+    var heard: [String] { messages.withLock { $0 } }
+
+    func isEnabled(for logLevel: LogLevel) -> Bool { logLevel <= level }
+
+    func emit(message: LogMessage) {
+        let error = message.error.map { " \($0)" } ?? ""
+        messages.withLock { $0.append("\(message.level) \(message.name) \(message.content)\(error)") }
+    }
+}
