@@ -15,11 +15,10 @@ import Testing
         let region = try Region("us-east-1")
         let endpoint = Endpoint.standard(for: .kinesis, in: region)
         let source = StaticCredentials(credentials)
-        let logins = ["accounts.example.com": secrets[2]]
         let things: [Any] = [
             credentials, source, EnvironmentCredentials(environment),
             CallConfiguration(region: region, endpoint: endpoint, credentials: source),
-            CognitoCredentials(identityPoolID: "pool", region: region, logins: logins), [credentials] as [Credentials?],
+            [credentials] as [Credentials?],
         ]
         for thing in things {
             var text = "\(thing) \(String(describing: thing)) \(String(reflecting: thing))"

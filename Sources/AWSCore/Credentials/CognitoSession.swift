@@ -3,147 +3,205 @@ package import RecorderAWS
 import RecorderConcurrency
 import RecorderHTTP
 
-/// The identity behind a Cognito provider: starts anew when the logins change, and remembers the identity's id.
+/// The keys behind a Cognito provider: fetched for the helper's identity, fetched anew when the logins change.
 package final class CognitoSession: CredentialsSource {
-    private struct State {
-        var source: CognitoCredentials?
-        var logins: [String: String] = [:]
-        var identityID: String?
+    /// The roles of the classic flow.
+    struct Roles: Sendable {
+        var unauthenticated: String?
+        var authenticated: String?
+
+        var isEmpty: Bool { unauthenticated == nil && authenticated == nil }
     }
 
-    /// The pool that the identity is in.
-    let identityPoolID: String
+    /// What keys are asked for with.
+    private struct Terms: Equatable {
+        var logins: [String: String] = [:]
+        var role: String?
+    }
 
-    private let place: Result<Place, CredentialsFailure>
-    private let manager: LoginsManager?
-    private let transport: any HTTPTransport
+    private struct State {
+        var cache: CredentialsCache?
+        var terms = Terms()
+    }
+
+    private let helper: CognitoHelper
+    private let roles: Roles?
+    private let client: Result<CognitoClient, CredentialsFailure>
+    private let place: CognitoPlace
+    private let memory: CognitoMemory
     private let state = Locked(State())
 
-    private struct Place: Sendable {
-        let region: Region
-        let endpoint: Endpoint?
-    }
-
+    /// A session of the enhanced flow, or of the classic one where roles are given.
     init(
-        regionType: AWSRegionType,
-        identityPoolID: String,
-        manager: (any AWSIdentityProviderManager)?,
-        environment: [String: String],
-        transport: any HTTPTransport
+        _ helper: any AWSCognitoCredentialsProviderHelperProtocol,
+        roles: Roles?,
+        place: CognitoPlace,
+        memory: CognitoMemory
     ) {
-        self.identityPoolID = identityPoolID
-        self.place = Self.place(regionType, environment)
-        self.manager = manager.map(LoginsManager.init)
-        self.transport = transport
-    }
-
-    /// The identity's id as far as it is known.
-    var knownIdentityID: String? { state.withLock { $0.identityID } }
-
-    /// The identity's id: the known one, else a new one from the service.
-    func identityID() async throws(CredentialsFailure) -> String {
-        let source = try await currentSource()
-        do {
-            return try await identityID(of: source)
-        } catch {
-            throw Self.explain(error)
+        self.helper = CognitoHelper(helper)
+        self.roles = roles.flatMap { $0.isEmpty ? nil : $0 }
+        self.place = place
+        self.memory = memory
+        client = place.client(poolID: helper.identityPoolId)
+        if let known = helper.identityId {
+            memory.identityID = known
+        } else {
+            adoptKeptIdentity()
         }
     }
 
+    /// The identity's id as far as it is known.
+    var knownIdentityID: String? { helper.given.identityId ?? memory.identityID }
+
+    /// The identity's id: the known one, else a new one from the service.
+    func identityID() async throws(CredentialsFailure) -> String {
+        adoptKeptIdentity()
+        guard let id = try await helper.identityID() else {
+            throw .cognito(.identityIdIsNil, "The identity provider gave no identity id: it must set or return one.")
+        }
+        memory.identityID = id
+        return id
+    }
+
     package func credentials() async throws(CredentialsFailure) -> Credentials? {
-        let source = try await currentSource()
+        let terms: Terms
         do {
-            let credentials = try await source.credentials()
-            _ = try await identityID(of: source)
-            return credentials
+            terms = try await currentTerms()
         } catch {
-            throw Self.explain(error)
+            // Whoever cannot tell the logins now may go on with the keys of a moment ago.
+            if let fresh = state.withLock({ $0.cache })?.fresh { return fresh }
+            throw error
+        }
+        do {
+            return try await cache(for: terms).credentials()
+        } catch {
+            throw CredentialsFailure(
+                error.message,
+                kind: error.kind,
+                underlying: error.underlying,
+                cause: error.nsError(.cognitoIdentity)
+            )
         }
     }
 
     package func invalidate() {
-        state.withLock { $0.source }?.invalidate()
+        state.withLock { $0.cache }?.invalidate()
+        memory.forgetKeys()
     }
 
     /// Forgets the identity and its keys; the next use makes a new one.
     func clear() {
+        helper.given.clear()
         state.withLock { $0 = State() }
+        memory.clear()
     }
 
-    private func currentSource() async throws(CredentialsFailure) -> CognitoCredentials {
-        let place = try place.get()
-        let logins = try await manager?.logins() ?? [:]
+    // MARK: keys
+
+    private func currentTerms() async throws(CredentialsFailure) -> Terms {
+        guard let manager = helper.manager else { return Terms() }
+        return Terms(logins: try await manager.logins(), role: manager.customRole)
+    }
+
+    private func cache(for terms: Terms) -> CredentialsCache {
+        adoptKeptIdentity()
         return state.withLock { state in
-            if let source = state.source, state.logins == logins { return source }
-            let source = CognitoCredentials(
-                identityPoolID: identityPoolID,
-                region: place.region,
-                endpoint: place.endpoint,
-                logins: logins,
-                identityID: state.identityID,
-                transport: transport
-            )
-            state.source = source
-            state.logins = logins
-            return source
-        }
-    }
-
-    /// Asks a source for its id and keeps it, unless another source, or none, has taken its place meanwhile.
-    private func identityID(of source: CognitoCredentials) async throws(CredentialsFailure) -> String {
-        let id = try await source.identityID()
-        state.withLock { state in
-            if state.source === source { state.identityID = id }
-        }
-        return id
-    }
-
-    private static func place(
-        _ regionType: AWSRegionType,
-        _ environment: [String: String]
-    ) -> Result<Place, CredentialsFailure> {
-        do throws(ConfigurationFailure) {
-            guard let name = regionType.name else {
-                throw ConfigurationFailure("The Cognito provider's region is .Unknown: give the pool's region.")
+            if let cache = state.cache, state.terms == terms { return cache }
+            let digest = digest(terms)
+            let cache = CredentialsCache(now: memory.now) { [weak self] () throws(CredentialsFailure) in
+                guard let self else { throw CredentialsFailure("The Cognito provider is gone.", kind: .cancelled) }
+                return try await self.fetch(terms, digest)
             }
-            let endpoint = try EnvironmentConfiguration.endpoint(for: .cognitoIdentity, in: environment)
-            return .success(Place(region: try Region(name), endpoint: endpoint))
-        } catch {
-            let cause = NSError(
-                domain: AWSCognitoCredentialsProviderErrorDomain,
-                code: AWSCognitoCredentialsProviderErrorType.invalidConfiguration.rawValue,
-                userInfo: [NSLocalizedDescriptionKey: error.message]
-            )
-            return .failure(CredentialsFailure(error.message, cause: cause))
+            if let kept = memory.keys(of: helper.given.identityId, terms: digest) {
+                cache.adopt(kept.credentials, obtained: kept.obtained)
+            }
+            state = State(cache: cache, terms: terms)
+            return cache
         }
     }
 
-    /// Adds the error for users, in Cognito's own domain.
-    private static func explain(_ failure: CredentialsFailure) -> CredentialsFailure {
-        CredentialsFailure(
-            failure.message,
-            kind: failure.kind,
-            underlying: failure.underlying,
-            cause: failure.nsError(.cognitoIdentity)
-        )
+    private func fetch(_ terms: Terms, _ digest: String) async throws(CredentialsFailure) -> Credentials {
+        let (id, credentials) =
+            if let roles { try await classicKeys(roles) } else { try await enhancedKeys(terms.role) }
+        if helper.given.identityId != id { helper.given.identityId = id }
+        memory.keep(credentials, of: id, terms: digest)
+        return credentials
+    }
+
+    private func enhancedKeys(_ role: String?) async throws(CredentialsFailure) -> (String, Credentials) {
+        let client = try client.get()
+        var logins: [String: String] = [:]
+        return try await CognitoRefusal.withOtherIdentityIfRefused { () throws(CredentialsFailure) in
+            // Asked first: identities that a backend vouches for come with the login.
+            logins = try await self.helper.logins()
+            return try await self.identityID()
+        } drop: { _ in
+            self.helper.given.identityId = nil
+            self.memory.identityID = nil
+        } call: { (id) throws(CredentialsFailure) in
+            try await client.credentials(for: id, logins: logins, role: role)
+        }
+    }
+
+    private func classicKeys(_ roles: Roles) async throws(CredentialsFailure) -> (String, Credentials) {
+        let logins = try await helper.logins()
+        let id = try await identityID()
+        let isAuthenticated = helper.given.isAuthenticated()
+        guard let role = isAuthenticated ? roles.authenticated : roles.unauthenticated else {
+            let name = isAuthenticated ? "authRoleArn" : "unauthRoleArn"
+            throw .cognito(.invalidConfiguration, "The Cognito provider has no \(name): give the role's ARN.")
+        }
+        guard let token = logins[AWSIdentityProviderAmazonCognitoIdentity] else {
+            throw .cognito(
+                .invalidCognitoIdentityToken,
+                "The identity provider gave no token of \(AWSIdentityProviderAmazonCognitoIdentity), which STS asks for."
+            )
+        }
+        return (id, try await assume(role, token))
+    }
+
+    private func assume(_ role: String, _ token: String) async throws(CredentialsFailure) -> Credentials {
+        let call = try place.call(.sts).get()
+        let service = SecurityTokenService(region: call.region, endpoint: call.endpoint, transport: call.transport)
+        let session = RoleSession(roleARN: role, name: "iOS-Provider")
+        return try await service.assumeRoleWithWebIdentity(session, token: token)
+    }
+
+    /// Another provider of the same pool, or an earlier run, may have made the identity.
+    private func adoptKeptIdentity() {
+        guard helper.given.identityId == nil, let kept = memory.identityID else { return }
+        helper.given.identityId = kept
+    }
+
+    /// Tells apart on disk what keys were asked for with, without showing it.
+    private func digest(_ terms: Terms) -> String {
+        var parts = [place.address, roles?.authenticated ?? "", roles?.unauthenticated ?? "", terms.role ?? ""]
+        for (name, token) in terms.logins.sorted(by: { $0.key < $1.key }) { parts += [name, token] }
+        return Digest.hex(Digest.sha256(Array(parts.joined(separator: "\0").utf8)))
     }
 }
 
-/// The logins that the user's code gives.
-private final class LoginsManager: @unchecked Sendable {
-    // Safe because the reference never changes, and the protocol demands a method that any thread may call.
-    private let manager: any AWSIdentityProviderManager
+/// The helper, which may be the user's own code.
+private final class CognitoHelper: @unchecked Sendable {
+    // Safe because the reference never changes, and the protocol demands members that any thread may use.
+    let given: any AWSCognitoCredentialsProviderHelperProtocol
 
-    init(_ manager: any AWSIdentityProviderManager) {
-        self.manager = manager
+    init(_ helper: any AWSCognitoCredentialsProviderHelperProtocol) {
+        given = helper
     }
+
+    var manager: LoginsManager? { given.identityProviderManager.map(LoginsManager.init) }
 
     func logins() async throws(CredentialsFailure) -> [String: String] {
-        let given = try await UserTask.result(asking: "The identity provider manager") { self.manager.logins() }
-        guard let given else { return [:] }
-        guard let logins = given as? [String: String] else {
-            throw CredentialsFailure("The identity provider manager's logins are not strings by strings.")
-        }
-        return logins
+        try await LoginsManager(given).logins()
     }
+
+    func identityID() async throws(CredentialsFailure) -> String? {
+        if let known = given.identityId { return known }
+        return try await UserTask.result(asking: "The identity provider") { self.given.getIdentityId() } as String?
+    }
+}
+
+extension CognitoSession: CustomReflectable {
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -36,7 +36,8 @@ package final class CredentialsCache: Sendable {
         kept.withLock { $0 = nil }
     }
 
-    private var fresh: Credentials? {
+    /// The kept keys while nothing speaks for new ones.
+    package var fresh: Credentials? {
         let now = now()
         return kept.withLock { kept in kept.flatMap { now < $0.renewAt ? $0.credentials : nil } }
     }
@@ -46,7 +47,7 @@ package final class CredentialsCache: Sendable {
         if let fresh { return fresh }
         do {
             let credentials = try await fetch()
-            keep(credentials)
+            keep(credentials, obtained: now())
             return credentials
         } catch {
             guard let old = old() else { throw error }
@@ -54,11 +55,15 @@ package final class CredentialsCache: Sendable {
         }
     }
 
-    private func keep(_ credentials: Credentials) {
-        let now = now()
+    /// Keeps keys that came at another time, such as in an earlier run of the program.
+    package func adopt(_ credentials: Credentials, obtained: Date) {
+        keep(credentials, obtained: obtained)
+    }
+
+    private func keep(_ credentials: Credentials, obtained: Date) {
         var renewAt = Date.distantFuture
         if let end = credentials.expiration {
-            let life = max(0, end.timeIntervalSince(now))
+            let life = max(0, end.timeIntervalSince(obtained))
             renewAt = end - min(600, life / 2)
         }
         kept.withLock { $0 = Kept(credentials: credentials, renewAt: renewAt) }

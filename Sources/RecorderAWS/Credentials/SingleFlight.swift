@@ -4,8 +4,8 @@ import RecorderConcurrency
 ///
 /// Nothing is kept: the next caller after the end starts anew, after a failure too. A cancelled caller stops waiting at
 /// once; the work itself is cancelled when the last one has left. No lock is held while the work runs.
-final class SingleFlight<Value: Sendable>: Sendable {
-    typealias Work = @Sendable () async throws(CredentialsFailure) -> Value
+package final class SingleFlight<Value: Sendable>: Sendable {
+    package typealias Work = @Sendable () async throws(CredentialsFailure) -> Value
 
     private typealias Outcome = Result<Value, CredentialsFailure>
 
@@ -19,8 +19,11 @@ final class SingleFlight<Value: Sendable>: Sendable {
 
     private let state = Locked(State())
 
+    /// Nothing to wait for yet.
+    package init() {}
+
     /// The result of the work that runs, or else of `work`, which is started.
-    func value(_ work: @escaping Work) async throws(CredentialsFailure) -> Value {
+    package func value(_ work: @escaping Work) async throws(CredentialsFailure) -> Value {
         let number = state.withLock { state in
             state.nextNumber += 1
             return state.nextNumber

@@ -2,51 +2,18 @@ import AWSCore
 import Foundation
 import RecorderAWS
 import RecorderConcurrency
-import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-struct AWSCognitoCredentialsProviderTests {
-    private let pool = "us-east-1:00000000-0000-0000-0000-000000000000"
+@Suite(.timeLimit(.minutes(1))) struct AWSCognitoCredentialsProviderTests {
+    private let poolID = CognitoPoolServer.poolID
 
-    /// A provider that asks a local server.
-    private func provider(
-        at server: LocalServer,
-        manager: (any AWSIdentityProviderManager)? = nil
-    ) -> AWSCognitoCredentialsProvider {
-        AWSCognitoCredentialsProvider(
-            regionType: .USEast1,
-            identityPoolId: pool,
-            identityProviderManager: manager,
-            environment: ["AWS_ENDPOINT_URL_COGNITO_IDENTITY": "http://127.0.0.1:\(server.port)"]
-        )
-    }
-
-    /// A pool that numbers the identities it gives out.
-    private func cognito() throws -> LocalServer {
-        let given = Locked(0)
-        return try LocalServer { request, _ in
-            switch request.operation {
-            case "GetId":
-                let number = given.withLock { given in
-                    given += 1
-                    return given
-                }
-                return .json(200, #"{"IdentityId":"us-east-1:id-\#(number)"}"#)
-            case "GetCredentialsForIdentity":
-                let keys = #""AccessKeyId":"A","SecretKey":"S","SessionToken":"T","Expiration":4102444800"#
-                let id = request.text.firstMatch(of: /us-east-1:id-\d+/).map { String($0.output) } ?? ""
-                return .json(200, #"{"IdentityId":"\#(id)","Credentials":{\#(keys)}}"#)
-            default:
-                return .error(400, "UnknownOperationException")
-            }
-        }
-    }
+    // MARK: the enhanced flow
 
     @Test func `a guest gets an identity once and keys for it`() async throws {
-        let server = try cognito()
-        let provider = provider(at: server)
-        #expect(provider.identityPoolId == pool)
+        let pool = try CognitoPoolServer()
+        let provider = pool.provider()
+        #expect(provider.identityPoolId == poolID)
         #expect(provider.identityId == nil)
         let id = try await provider.getIdentityId().value
         let again = try await provider.getIdentityId().value
@@ -58,59 +25,150 @@ struct AWSCognitoCredentialsProviderTests {
         #expect(credentials?.secretKey == "S")
         #expect(credentials?.sessionKey == "T")
         #expect(credentials?.expiration == Date(timeIntervalSince1970: 4_102_444_800))
-        #expect(server.requests.map(\.operation) == ["GetId", "GetCredentialsForIdentity"])
+        #expect(pool.calls == ["GetId", "GetCredentialsForIdentity"])
     }
 
     @Test func `asking for keys makes the identity known`() async throws {
-        let server = try cognito()
-        let provider = provider(at: server)
+        let pool = try CognitoPoolServer()
+        let provider = pool.provider()
         _ = try await provider.credentials().value
         #expect(provider.identityId == "us-east-1:id-1")
-        #expect(server.requests.count == 2)
+        #expect(pool.calls.count == 2)
     }
 
     @Test func `keys at hand are used again until they are invalidated`() async throws {
-        let server = try cognito()
-        let provider = provider(at: server)
+        let pool = try CognitoPoolServer()
+        let provider = pool.provider()
         _ = try await provider.credentials().value
         _ = try await provider.credentials().value
-        #expect(server.requests.count == 2)
+        #expect(pool.calls.count == 2)
         provider.invalidateCachedTemporaryCredentials()
         _ = try await provider.credentials().value
-        #expect(server.requests.map(\.operation).last == "GetCredentialsForIdentity")
-        #expect(server.requests.count == 3)
+        provider.clearCredentials()
+        _ = try await provider.credentials().value
+        #expect(pool.calls.dropFirst(2) == ["GetCredentialsForIdentity", "GetCredentialsForIdentity"])
         #expect(provider.identityId == "us-east-1:id-1")
     }
 
+    @Test func `a hundred callers at once share one refresh`() async throws {
+        let pool = try CognitoPoolServer()
+        let provider = pool.provider()
+        try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0..<100 { group.addTask { try await provider.credentials().value?.accessKey } }
+            for try await key in group { #expect(key == "A") }
+        }
+        #expect(pool.calls == ["GetId", "GetCredentialsForIdentity"])
+    }
+
+    @Test(arguments: [(601, 2), (599, 3)])
+    func `keys are renewed when less than ten minutes are left`(secondsLeft: Double, calls: Int) async throws {
+        let pool = try CognitoPoolServer(expiration: 10_000)
+        let clock = Clock(0)
+        let provider = pool.provider(now: clock.now)
+        _ = try await provider.credentials().value
+        clock.seconds = 10_000 - secondsLeft
+        _ = try await provider.credentials().value
+        #expect(pool.calls.count == calls)
+    }
+
     @Test func `clearing the keychain makes a new guest`() async throws {
-        let server = try cognito()
-        let provider = provider(at: server)
+        let pool = try CognitoPoolServer()
+        let provider = pool.provider()
         _ = try await provider.credentials().value
         provider.clearKeychain()
         #expect(provider.identityId == nil)
         #expect(try await provider.getIdentityId().value == "us-east-1:id-2")
-        #expect(server.requests.map(\.operation) == ["GetId", "GetCredentialsForIdentity", "GetId"])
+        #expect(pool.calls == ["GetId", "GetCredentialsForIdentity", "GetId"])
     }
+
+    @Test func `an outage passes: the next call asks again`() async throws {
+        let isDown = Switch(true)
+        let pool = try CognitoPoolServer { _ in isDown.isOn ? "InvalidParameterException" : nil }
+        let provider = pool.provider()
+        let error = await provider.credentials().failure()
+        #expect(error?.code == AWSCognitoIdentityErrorType.invalidParameter.rawValue)
+        isDown.isOn = false
+        #expect(try await provider.credentials().value != nil)
+    }
+
+    // MARK: logins
 
     @Test func `new logins fetch new keys for the same identity`() async throws {
-        let server = try cognito()
+        let pool = try CognitoPoolServer()
         let manager = Logins()
-        let provider = provider(at: server, manager: manager)
+        let provider = pool.provider(manager: manager)
         _ = try await provider.credentials().value
+        #expect(provider.identityProvider.isAuthenticated() == false)
         manager.given.withLock { $0 = ["graph.facebook.com": "facebook-token"] }
         _ = try await provider.credentials().value
-        #expect(server.requests.last?.operation == "GetCredentialsForIdentity")
-        #expect(server.requests.last?.text.contains("facebook-token") == true)
+        #expect(pool.calls.last == "GetCredentialsForIdentity")
+        #expect(pool.server.requests.last?.text.contains("facebook-token") == true)
         #expect(provider.identityId == "us-east-1:id-1")
+        #expect(provider.identityProvider.isAuthenticated())
+        _ = try await provider.credentials().value
+        #expect(pool.calls.count == 3)
     }
 
-    @Test func `Cognito's refusal comes in Cognito's domain, for tasks and for calls`() async throws {
-        let server = try LocalServer { _, _ in .error(400, "ResourceNotFoundException", message: "no such pool") }
-        let provider = provider(at: server)
-        let error = await #expect(throws: NSError.self) { try await provider.getIdentityId().value }
-        #expect(error?.domain == AWSCognitoIdentityErrorDomain)
-        #expect(error?.code == AWSCognitoIdentityErrorType.resourceNotFound.rawValue)
-        #expect(error?.localizedDescription.contains("no such pool") == true)
+    @Test func `a manager's role goes to Cognito, and another one fetches new keys`() async throws {
+        let pool = try CognitoPoolServer()
+        let manager = Logins(["accounts.google.com": "jwt"])
+        manager.role.withLock { $0 = "arn:aws:iam::1:role/one" }
+        let provider = pool.provider(manager: manager)
+        _ = try await provider.credentials().value
+        manager.role.withLock { $0 = "arn:aws:iam::1:role/two" }
+        _ = try await provider.credentials().value
+        let bodies = pool.server.requests.map(\.text)
+        #expect(bodies.count == 3)
+        #expect(bodies[1].contains(#"role\/one"#))
+        #expect(bodies[2].contains(#"role\/two"#))
+    }
+
+    @Test func `a manager that fails now and then does not stop keys that hold`() async throws {
+        let pool = try CognitoPoolServer()
+        let manager = Logins(["accounts.google.com": "jwt"])
+        let provider = pool.provider(manager: manager)
+        _ = try await provider.credentials().value
+        let own = NSError(domain: "mine", code: 7)
+        manager.failure.withLock { $0 = own }
+        #expect(try await provider.credentials().value?.accessKey == "A")
+        provider.invalidateCachedTemporaryCredentials()
+        #expect(await provider.credentials().failure() === own)
+    }
+
+    // MARK: refusals
+
+    @Test(arguments: ["ResourceNotFoundException", "NotAuthorizedException"])
+    func `a refused identity is dropped and the pair tried once more`(code: String) async throws {
+        let pool = try CognitoPoolServer { $0.text.contains("stale") ? code : nil }
+        let provider = pool.provider()
+        provider.identityProvider.identityId = "us-east-1:stale-0"
+        #expect(try await provider.credentials().value?.accessKey == "A")
+        #expect(provider.identityId == "us-east-1:id-1")
+        #expect(pool.calls == ["GetCredentialsForIdentity", "GetId", "GetCredentialsForIdentity"])
+    }
+
+    @Test func `a pool that refuses every identity is misconfigured, and the error has Cognito's inside`() async throws
+    {
+        let pool = try CognitoPoolServer { $0.operation == "GetId" ? nil : "NotAuthorizedException" }
+        let error = await pool.provider().credentials().failure()
+        #expect(error?.domain == AWSCognitoCredentialsProviderErrorDomain)
+        #expect(error?.code == AWSCognitoCredentialsProviderErrorType.invalidConfiguration.rawValue)
+        #expect(error?.localizedDescription.contains(poolID) == true)
+        let inner = error?.userInfo[NSUnderlyingErrorKey] as? NSError
+        #expect(inner?.domain == AWSCognitoIdentityErrorDomain)
+        #expect(inner?.code == AWSCognitoIdentityErrorType.notAuthorized.rawValue)
+        #expect(pool.calls.count == 4)
+    }
+
+    @Test func `a pool that does not exist is one clear error, for tasks and for calls`() async throws {
+        let pool = try CognitoPoolServer { _ in "ResourceNotFoundException" }
+        let provider = pool.provider()
+        for error in [await provider.getIdentityId().failure(), await provider.credentials().failure()] {
+            #expect(error?.domain == AWSCognitoIdentityErrorDomain)
+            #expect(error?.code == AWSCognitoIdentityErrorType.resourceNotFound.rawValue)
+            #expect(error?.localizedDescription.contains("refused by the test") == true)
+            #expect(error?.localizedDescription.contains(poolID) == true)
+        }
         let failure = await #expect(throws: CredentialsFailure.self) {
             try await provider.credentialsSource.credentials()
         }
@@ -118,7 +176,7 @@ struct AWSCognitoCredentialsProviderTests {
     }
 
     @Test func `an error is a real NSError where the task is looked at`() async throws {
-        let provider = AWSCognitoCredentialsProvider(regionType: .Unknown, identityPoolId: pool)
+        let provider = AWSCognitoCredentialsProvider(regionType: .Unknown, identityPoolId: poolID, environment: [:])
         let task = provider.getIdentityId()
         _ = try? await task.value
         let error = task.error as? NSError
@@ -128,24 +186,60 @@ struct AWSCognitoCredentialsProviderTests {
     }
 
     @Test func `nobody at the endpoint is an error of the URL domain`() async throws {
-        let server = try cognito()
-        server.stop()
-        let provider = provider(at: server)
-        let error = await #expect(throws: NSError.self) { try await provider.credentials().value }
+        let pool = try CognitoPoolServer()
+        pool.server.stop()
+        let error = await pool.provider().credentials().failure()
         #expect(error?.domain == NSURLErrorDomain)
         #expect(error?.code == NSURLErrorCannotConnectToHost)
     }
-}
 
-/// What a user writes: logins that change while the program runs.
-private final class Logins: NSObject, AWSIdentityProviderManager, Sendable {
-    let given = Locked<[String: String]>([:])
+    // MARK: the classic flow
 
-    func logins() -> AWSTask<NSDictionary> {
-        let dictionary = NSMutableDictionary()
-        for (provider, token) in given.withLock({ $0 }) {
-            dictionary[NSString(string: provider)] = NSString(string: token)
-        }
-        return AWSTask(result: dictionary)
+    @Test func `with role ARNs a guest's keys come from STS, for a token of Cognito`() async throws {
+        let pool = try CognitoPoolServer()
+        let provider = pool.provider(
+            unauthRoleArn: "arn:aws:iam::1:role/guest",
+            authRoleArn: "arn:aws:iam::1:role/user"
+        )
+        let credentials = try await provider.credentials().value
+        #expect(credentials?.accessKey == "RA")
+        #expect(credentials?.sessionKey == "RT")
+        #expect(provider.identityId == "us-east-1:id-1")
+        #expect(pool.calls == ["GetId", "GetOpenIdToken", "AssumeRoleWithWebIdentity"])
+        let form = pool.server.requests[2].text
+        #expect(form.contains("RoleArn=arn%3Aaws%3Aiam%3A%3A1%3Arole%2Fguest"))
+        #expect(form.contains("WebIdentityToken=openid-of-us-east-1%3Aid-1"))
+        #expect(form.contains("RoleSessionName=iOS-Provider"))
+        _ = try await provider.credentials().value
+        #expect(pool.calls.count == 3)
+    }
+
+    @Test func `who is logged in gets the other role`() async throws {
+        let pool = try CognitoPoolServer()
+        let provider = pool.provider(
+            manager: Logins(["accounts.google.com": "jwt"]),
+            unauthRoleArn: "arn:aws:iam::1:role/guest",
+            authRoleArn: "arn:aws:iam::1:role/user"
+        )
+        _ = try await provider.credentials().value
+        #expect(pool.server.requests.last?.text.contains("role%2Fuser") == true)
+        #expect(pool.server.requests[1].text.contains("jwt"))
+    }
+
+    @Test func `a guest without a role for guests is told which is missing`() async throws {
+        let pool = try CognitoPoolServer()
+        let provider = pool.provider(authRoleArn: "arn:aws:iam::1:role/user")
+        let error = await provider.credentials().failure()
+        #expect(error?.domain == AWSCognitoCredentialsProviderErrorDomain)
+        #expect(error?.code == AWSCognitoCredentialsProviderErrorType.invalidConfiguration.rawValue)
+        #expect(error?.localizedDescription.contains("unauthRoleArn") == true)
+    }
+
+    @Test func `an identity that Cognito refuses a token is dropped, too`() async throws {
+        let pool = try CognitoPoolServer { $0.text.contains("stale") ? "NotAuthorizedException" : nil }
+        let provider = pool.provider(unauthRoleArn: "arn:aws:iam::1:role/guest")
+        provider.identityProvider.identityId = "us-east-1:stale-0"
+        #expect(try await provider.credentials().value?.accessKey == "RA")
+        #expect(provider.identityId == "us-east-1:id-1")
     }
 }

@@ -1,67 +1,56 @@
 import Foundation
-import RecorderConcurrency
 import RecorderHTTP
 
-/// The two calls of the enhanced flow, and the identity's id between them.
-final class CognitoPool: Sendable {
+/// The calls to a Cognito identity pool: an identity, a token that vouches for it, keys for it.
+///
+/// They go unsigned. Nothing is kept between calls. Safe to use from any thread.
+package final class CognitoClient: Sendable {
     private let poolID: String
-    private let logins: [String: String]
     private let caller: AWSCaller
     private let now: @Sendable () -> Date
-    private let knownID: Locked<String?>
-    private let flight = SingleFlight<String>()
 
-    init(
-        poolID: String,
-        logins: [String: String],
-        identityID: String?,
-        caller: AWSCaller,
-        now: @escaping @Sendable () -> Date
-    ) {
+    /// A client of one pool; the configuration's credentials are not used.
+    package init(poolID: String, _ configuration: CallConfiguration) {
+        var configuration = configuration
+        configuration.credentials = AnonymousCredentials()
         self.poolID = poolID
-        self.logins = logins
-        self.caller = caller
-        self.now = now
-        knownID = Locked(identityID)
+        caller = AWSCaller(.cognitoIdentity, configuration)
+        now = configuration.now
     }
 
-    func identityID() async throws(CredentialsFailure) -> String {
-        if let known = knownID.withLock({ $0 }) { return known }
-        return try await flight.value { () throws(CredentialsFailure) in try await self.fetchID() }
-    }
-
-    /// New keys. An identity that the service refuses is dropped, and the pair of calls made once more.
-    func freshCredentials() async throws(CredentialsFailure) -> Credentials {
-        let id = try await identityID()
-        do {
-            return try await fetchCredentials(for: id)
-        } catch {
-            let refusals = ["ResourceNotFoundException", "NotAuthorizedException"]
-            guard let code = error.underlying?.code, refusals.contains(code) else { throw error }
-        }
-        knownID.withLock { if $0 == id { $0 = nil } }
-        return try await fetchCredentials(for: try await identityID())
-    }
-
-    private func fetchID() async throws(CredentialsFailure) -> String {
-        if let known = knownID.withLock({ $0 }) { return known }
+    /// A new identity for a guest, or the one that belongs to the logins: tokens by the name of who issued them.
+    package func identityID(logins: [String: String]) async throws(CredentialsFailure) -> String {
         let request = IdentityRequest(IdentityPoolId: poolID, Logins: logins.isEmpty ? nil : logins)
-        let (reply, _) = try await call("GetId", request, IdentityReply.self)
-        knownID.withLock { $0 = reply.IdentityId }
-        return reply.IdentityId
+        return try await call("GetId", request, IdentityReply.self).0.IdentityId
     }
 
-    private func fetchCredentials(for id: String) async throws(CredentialsFailure) -> Credentials {
-        let request = CredentialsRequest(IdentityId: id, Logins: logins.isEmpty ? nil : logins)
+    /// A token for `AssumeRoleWithWebIdentity`, which vouches for the identity; the service may name another one.
+    package func openIDToken(
+        for identityID: String,
+        logins: [String: String]
+    ) async throws(CredentialsFailure) -> (identityID: String, token: String) {
+        let request = TokenRequest(IdentityId: identityID, Logins: logins.isEmpty ? nil : logins)
+        let (reply, _) = try await call("GetOpenIdToken", request, TokenReply.self)
+        return (reply.IdentityId ?? identityID, reply.Token)
+    }
+
+    /// Keys for the identity; the service may name another one. `role` is asked for where the pool allows several.
+    package func credentials(
+        for identityID: String,
+        logins: [String: String],
+        role: String? = nil
+    ) async throws(CredentialsFailure) -> (identityID: String, credentials: Credentials) {
+        let logins = logins.isEmpty ? nil : logins
+        let request = CredentialsRequest(CustomRoleArn: role, IdentityId: identityID, Logins: logins)
         let (reply, response) = try await call("GetCredentialsForIdentity", request, CredentialsReply.self)
-        if let newID = reply.IdentityId { knownID.withLock { $0 = newID } }
         let keys = reply.Credentials
-        return Credentials(
+        let credentials = Credentials(
             accessKeyID: keys.AccessKeyId,
             secretAccessKey: keys.SecretKey,
             sessionToken: keys.SessionToken,
             expiration: keys.Expiration.map { response.ownTime(of: Date(timeIntervalSince1970: $0), now: now()) }
         )
+        return (reply.IdentityId ?? identityID, credentials)
     }
 
     private func call<Request: Encodable, Reply: Decodable>(
@@ -114,7 +103,18 @@ private struct IdentityReply: Decodable {
     let IdentityId: String
 }
 
+private struct TokenRequest: Encodable {
+    let IdentityId: String
+    let Logins: [String: String]?
+}
+
+private struct TokenReply: Decodable {
+    let IdentityId: String?
+    let Token: String
+}
+
 private struct CredentialsRequest: Encodable {
+    let CustomRoleArn: String?
     let IdentityId: String
     let Logins: [String: String]?
 }
