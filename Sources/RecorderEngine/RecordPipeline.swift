@@ -70,36 +70,58 @@ package final class RecordPipeline: Sendable {
     /// Calls during a run share the next one: two runs of a store are never side by side.
     package func flush(completion: @escaping FlushCompletion) {
         if case .start = flushes.withLock({ $0.flushRequested(by: completion) }) {
-            Task { await self.runFlushes(.whenFree) }
+            Task { await self.runFlushes() }
         }
     }
 
     /// Sends up to `policy.batchesPerStream` batches of each stream, unless a flush is under way, here or in another
     /// process: then nothing happens, and the report says so at once.
-    package func flushIfFree(completion: @escaping FlushCompletion) {
-        if flushes.withLock({ $0.startIfIdle(for: completion) }) {
-            Task { await self.runFlushes(.ifFree) }
-        } else {
-            delivery.deliver { completion(.success(.busy)) }
+    ///
+    /// Runs in the calling task: cancelling it ends the flush, and keeps what has no answer yet.
+    package func flushIfFree() async throws(RecorderError) -> FlushReport {
+        guard flushes.withLock({ $0.startIfIdle() }) else { return .busy }
+        return try await runHere(.ifFree)
+    }
+
+    /// Sends every record saved before the call, once no other flush is under way; runs in the calling task.
+    package func drain() async throws(RecorderError) -> FlushReport {
+        while !flushes.withLock({ $0.startIfIdle() }) {
+            do {
+                try await Task.sleep(for: .milliseconds(20))
+            } catch {
+                throw .cancelled
+            }
         }
+        return try await runHere(.whenFree)
     }
 
     private enum FlushStart {
         case whenFree, ifFree
     }
 
-    private func runFlushes(_ first: FlushStart) async {
-        var next: FlushStart? = first
-        while let start = next {
-            let result: Result<FlushReport, RecorderError>
-            do throws(RecorderError) {
-                result = .success(try await runFlush(start))
-            } catch {
-                result = .failure(error)
-            }
-            let ended = flushes.withLock { $0.flushEnded() }
-            delivery.deliver { for waiter in ended.served { waiter(result) } }
-            next = ended.startsAgain ? .whenFree : nil
+    private func runFlushes() async {
+        var startsAgain = true
+        while startsAgain { startsAgain = end(await outcome(of: .whenFree)) }
+    }
+
+    private func runHere(_ start: FlushStart) async throws(RecorderError) -> FlushReport {
+        let result = await outcome(of: start)
+        if end(result) { Task { await self.runFlushes() } }
+        return try result.get()
+    }
+
+    /// Tells a run's result to those who wait for it; true if another run must start.
+    private func end(_ result: Result<FlushReport, RecorderError>) -> Bool {
+        let ended = flushes.withLock { $0.flushEnded() }
+        delivery.deliver { for waiter in ended.served { waiter(result) } }
+        return ended.startsAgain
+    }
+
+    private func outcome(of start: FlushStart) async -> Result<FlushReport, RecorderError> {
+        do throws(RecorderError) {
+            return .success(try await runFlush(start))
+        } catch {
+            return .failure(error)
         }
     }
 

@@ -114,6 +114,7 @@ struct BatchDelivery {
     private mutating func settle(_ part: Batch, _ outcomes: [Outcome]) async throws(RecorderError) -> [Failed] {
         var settlement = Settlement()
         var failed: [Failed] = []
+        var lastFailure: ServiceFailure?
         for (record, outcome) in zip(part.records, outcomes) {
             switch outcome {
             case .delivered: settlement.remove(record, .delivered)
@@ -121,6 +122,7 @@ struct BatchDelivery {
                 settlement.remove(record, .discarded(.rejected(code: code)))
             case .rejected(let code, let message), .retry(let code, let message):
                 let failure = ServiceFailure(ofRecord: code, message: message)
+                lastFailure = failure
                 if let kept = countFailure(of: record, &settlement) {
                     failed.append(Failed(record: kept, failure: failure))
                 }
@@ -129,7 +131,7 @@ struct BatchDelivery {
         }
         if outcomes.contains(.delivered) { suspects.streamTakesRecords() }
         convict(&settlement)
-        try await apply(settlement, failed.last?.failure)
+        try await apply(settlement, lastFailure)
         return failed
     }
 

@@ -23,6 +23,9 @@ struct FlushLoop: Sendable {
                 }
                 start(&waiting, &group, end, report)
             }
+            if Task.isCancelled, let left = waiting.first {
+                total.failures.append(.init(stream: left.name, error: .cancelled))
+            }
             return total
         }
     }
@@ -33,7 +36,7 @@ struct FlushLoop: Sendable {
         _ end: Int64,
         _ report: @escaping @Sendable (RecorderEvent) -> Void
     ) {
-        guard let queue = waiting.popFirst() else { return }
+        guard !Task.isCancelled, let queue = waiting.popFirst() else { return }
         group.addTask {
             var flush = StreamFlush(queue, before: end, store, sender, policy, report: report)
             return await flush.run()

@@ -30,10 +30,10 @@ package struct FlushStateMachine<Waiter> {
         }
     }
 
-    /// Starts a run, unless there is one: true if it must start now.
-    package mutating func startIfIdle(for waiter: Waiter) -> Bool {
+    /// Starts a run that nobody waits for here, unless there is one: true if it must start now.
+    package mutating func startIfIdle() -> Bool {
         guard case .idle = state else { return false }
-        state = .flushing(now: [waiter], next: [])
+        state = .flushing(now: [], next: [])
         return true
     }
 

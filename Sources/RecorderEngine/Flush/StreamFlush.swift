@@ -8,7 +8,16 @@ import RecorderAWS
 struct StreamFlush {
     private struct Request {
         let batch: Batch
-        let answer: Task<BatchSender.Answer, Never>
+        let task: Task<BatchSender.Answer, Never>
+
+        /// Cancelling the flush cancels the request.
+        func answer() async -> BatchSender.Answer {
+            await withTaskCancellationHandler {
+                await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        }
     }
 
     private let source: BatchSource
@@ -39,7 +48,7 @@ struct StreamFlush {
             delivery.note(error)
         }
         // The stream was left; what is still on its way counts for what its answer proves.
-        for request in requests { await delivery.settleOnly(request.batch, await request.answer.value) }
+        for request in requests { await delivery.settleOnly(request.batch, await request.answer()) }
         return delivery.report
     }
 
@@ -53,7 +62,7 @@ struct StreamFlush {
             }
             guard !requests.isEmpty else { return }
             let request = requests.removeFirst()
-            let answer = await request.answer.value
+            let answer = await request.answer()
             // Records that must be sent again go before those behind them.
             if answer.isDelivered, let batch = ahead {
                 requests.append(start(batch))
@@ -65,7 +74,7 @@ struct StreamFlush {
     }
 
     private func start(_ batch: Batch) -> Request {
-        Request(batch: batch, answer: Task { [sender] in await sender.send(batch) })
+        Request(batch: batch, task: Task { [sender] in await sender.send(batch) })
     }
 }
 

@@ -24,10 +24,4 @@ extension Road {
             calling: configure
         )
     }
-
-    func flushIfFree() async throws -> FlushReport {
-        try await withCheckedThrowingContinuation { continuation in
-            pipeline.flushIfFree { continuation.resume(with: $0) }
-        }
-    }
 }

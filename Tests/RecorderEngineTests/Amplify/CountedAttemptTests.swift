@@ -58,7 +58,7 @@ import Testing
         let road = try Road(amplify: service, to: server)
         try await road.saveAll(Self.all)
         try await road.save("neighbour", to: "neighbour")
-        let report = try await road.flushIfFree()
+        let report = try await road.pipeline.flushIfFree()
         #expect(report.delivered == 4 - row.kept.count && report.discarded == 0)
         #expect(report.failures.allSatisfy { $0.error.isAnswer })
         #expect(try road.storedTexts() == row.kept)
@@ -79,7 +79,7 @@ import Testing
         }
         for stream in ["a", "b", "c"] { try await road.save("0", to: stream) }
         for _ in 0..<20 {
-            let report = try await road.flushIfFree()
+            let report = try await road.pipeline.flushIfFree()
             #expect(report.failures.map(\.stream.rawValue) == ["a"])
             #expect(report.failures.allSatisfy { !$0.error.isAnswer })
         }
@@ -100,7 +100,7 @@ import Testing
         try await road.save("0", to: "denied")
         for flush in 0...maxRetries {
             #expect(try road.records() == 2, "before flush \(flush)")
-            _ = try await road.flushIfFree()
+            _ = try await road.pipeline.flushIfFree()
         }
         #expect(try road.records() == 0)
         #expect(road.events.discards.map(\.reason) == [.retriesExhausted, .retriesExhausted])
@@ -115,11 +115,11 @@ import Testing
         }
         let road = try Road(amplify: .kinesis, maxRetries: 1, to: server)
         try await road.saveAll((0..<500).map(String.init))
-        let first = try await road.flushIfFree()
+        let first = try await road.pipeline.flushIfFree()
         #expect(first.delivered == 499 && first.discarded == 0)
         #expect(try road.storedTexts() == ["250"])
         #expect(try road.storedFailures() == [1])
-        let second = try await road.flushIfFree()
+        let second = try await road.pipeline.flushIfFree()
         #expect(second.discarded == 1)
         #expect(try road.records() == 0)
     }
@@ -128,7 +128,7 @@ import Testing
         let server = try LocalServer { _, _ in .error(400, "ValidationException") }
         let road = try Road(amplify: .kinesis, to: server)
         try await road.saveAll((0..<600).map(String.init))
-        _ = try await road.flushIfFree()
+        _ = try await road.pipeline.flushIfFree()
         #expect(try road.storedFailures() == (0..<600).map { $0 < 500 ? 1 : 0 })
         #expect(server.requests.count <= 12)
     }

@@ -10,10 +10,10 @@ import Testing
         let road = try Road(amplify: .kinesis, to: server)
         try await road.saveAll((0..<1_200).map(String.init), to: "long")
         try await road.saveAll((0..<3).map(String.init), to: "short")
-        #expect(try await road.flushIfFree().delivered == 503)
+        #expect(try await road.pipeline.flushIfFree().delivered == 503)
         #expect(try road.records() == 700)
         #expect(server.requests.count == 2)
-        #expect(try await road.flush().delivered == 700)
+        #expect(try await road.pipeline.drain().delivered == 700)
         #expect(server.requests.count == 4)
     }
 
@@ -26,16 +26,16 @@ import Testing
         let road = try Road(amplify: .kinesis, to: server)
         let other = try Road(amplify: .kinesis, to: server, in: road.directory)
         try await road.save("0")
-        async let running = road.flushIfFree()
+        async let running = road.pipeline.flushIfFree()
         await server.received(1)
-        let (same, another) = (try await road.flushIfFree(), try await other.flushIfFree())
+        let (same, another) = (try await road.pipeline.flushIfFree(), try await other.pipeline.flushIfFree())
         #expect(same.isBusy && same.delivered == 0)
         #expect(another.isBusy && another.delivered == 0)
         gate.open()
         let report = try await running
         #expect(!report.isBusy && report.delivered == 1)
         #expect(server.requests.count == 1)
-        #expect(try await !other.flushIfFree().isBusy)
+        #expect(try await !other.pipeline.flushIfFree().isBusy)
     }
 
     @Test func `a drain that is asked for during a flush follows it`() async throws {
@@ -46,11 +46,26 @@ import Testing
         }
         let road = try Road(amplify: .kinesis, to: server)
         try await road.saveAll((0..<1_200).map(String.init))
-        async let flush = road.flushIfFree()
+        async let flush = road.pipeline.flushIfFree()
         await server.received(1)
-        async let drain = road.flush()
+        async let drain = road.pipeline.drain()
         gate.open()
         #expect(try await flush.delivered == 500)
         #expect(try await drain.delivered == 700)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a cancelled flush ends at once, and keeps and does not count what has no answer`() async throws {
+        let server = try LocalServer { _, _ in .stall }
+        let road = try Road(amplify: .kinesis, to: server)
+        for stream in ["a", "b", "c", "d", "e", "f"] { try await road.save("0", to: stream) }
+        let flush = Task { try await road.pipeline.flushIfFree() }
+        await server.received(4)
+        flush.cancel()
+        let report = try await flush.value
+        #expect(report.delivered == 0)
+        #expect(report.failures.contains { !$0.error.isAnswer })
+        #expect(server.requests.count == 4)
+        #expect(try road.storedFailures() == [0, 0, 0, 0, 0, 0])
     }
 }
