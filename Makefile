@@ -1,6 +1,6 @@
 # `make` alone prints what there is.
 
-.PHONY: help setup demo demo-stop test lint format bench clean
+.PHONY: help setup demo demo-stop test lint format generate bench clean
 
 PYTHON := $(CURDIR)/.venv/bin/python
 SWIFT_FORMAT := swift format
@@ -20,11 +20,15 @@ demo-stop: ## Stop what `make demo KEEP=DIR` left running
 test: setup ## Build and run all tests; ARGS="--filter NAME" goes to swift test
 	RECORDER_TEST_PYTHON="$(PYTHON)" swift test $(ARGS)
 
-lint: ## Check the format of every Swift file
+lint: ## Check the format of every Swift file, and that generated ones are up to date
 	$(SWIFT_FORMAT) lint --strict $(SWIFT_SOURCES)
+	python3 Scripts/ServiceModel/generate.py --check
 
 format: ## Put every Swift file into that format
 	$(SWIFT_FORMAT) --in-place $(SWIFT_SOURCES)
+
+generate: ## Write the service clients' Swift anew from Scripts/ServiceModel/*.json
+	python3 Scripts/ServiceModel/generate.py
 
 bench: setup ## Build in release and run the benchmarks; ARGS go to them
 	swift run -c release Benchmarks $(ARGS)

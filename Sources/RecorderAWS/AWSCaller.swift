@@ -23,11 +23,13 @@ package final class AWSCaller: Sendable {
 
     /// Posts one operation and gives the 2xx answer as it is; whether its body makes sense is for the caller to judge.
     ///
-    /// Cancelling the calling task ends the call, delays included, within a second.
+    /// Cancelling the calling task ends the call, delays included, within a second. An answer of more than
+    /// `maximumResponseBytes` is none.
     package func call(
         _ operation: String,
         body: [UInt8],
-        headers: [HTTPHeader] = []
+        headers: [HTTPHeader] = [],
+        maximumResponseBytes: Int = 4 << 20
     ) async throws(ServiceFailure) -> HTTPResponse {
         var attempts = CallAttempts(maximumRetries: configuration.maximumRetries)
         while true {
@@ -35,7 +37,7 @@ package final class AWSCaller: Sendable {
             let clockError = skew.seconds
             let failure: ServiceFailure
             do {
-                let response = try await post(operation, body, headers, credentials)
+                let response = try await post(operation, body, headers, credentials, maximumResponseBytes)
                 quota.refund(attempts.lastRetry)
                 return response
             } catch {
@@ -65,7 +67,10 @@ package final class AWSCaller: Sendable {
     ) async throws(ServiceFailure) -> Bool {
         guard quota.pay(for: delay) else { return false }
         do {
-            try await configuration.pause(delay.delay(beforeRetry: retry, random: configuration.random(), hint: hint))
+            let chosen = configuration.backoff.map { $0(retry) }
+            try await configuration.pause(
+                chosen ?? delay.delay(beforeRetry: retry, random: configuration.random(), hint: hint)
+            )
             return true
         } catch {
             throw ServiceFailure(.cancelled, message: "The call was cancelled while it waited to try again.")
@@ -76,10 +81,12 @@ package final class AWSCaller: Sendable {
         _ operation: String,
         _ body: [UInt8],
         _ headers: [HTTPHeader],
-        _ credentials: Credentials?
+        _ credentials: Credentials?,
+        _ maximumResponseBytes: Int
     ) async throws(ServiceFailure) -> HTTPResponse {
         let endpoint = configuration.endpoint
         var request = HTTPRequest(url: endpoint.url, body: body, timeouts: configuration.timeouts)
+        request.maximumResponseBytes = maximumResponseBytes
         request.headers = [HTTPHeader("Host", endpoint.host)] + service.headers(for: operation) + headers
         if let credentials {
             signer.sign(&request, path: endpoint.path, with: credentials, at: skew.corrected(configuration.now()))

@@ -18,6 +18,9 @@ package struct CallConfiguration: Sendable {
     /// How often one call is tried again at most; 3 by default.
     package var maximumRetries: Int
 
+    /// The user's own delay before retry `n`, counted from 0; nil, the default, for ``RetryDelay``.
+    package var backoff: (@Sendable (Int) -> Duration)?
+
     /// What the `User-Agent` header says.
     package var userAgent: String
 

@@ -1,10 +1,10 @@
 /// Text inside JSON quotes.
-enum JSONText {
+package enum JSONText {
     /// Appends UTF-8 `text` with quotes, backslashes and control characters escaped.
-    static func append(_ text: UnsafeRawBufferPointer, to json: inout [UInt8]) {
-        guard unsafe text.contains(where: isEscaped) else { return unsafe json.append(contentsOf: text) }
+    package static func append(_ text: UnsafeRawBufferPointer, to json: inout [UInt8]) {
+        guard text.contains(where: isEscaped) else { return json.append(contentsOf: text) }
         for index in 0..<text.count {
-            let byte = unsafe text[index]
+            let byte = text[index]
             guard isEscaped(byte) else {
                 json.append(byte)
                 continue

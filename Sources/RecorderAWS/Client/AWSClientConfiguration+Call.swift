@@ -1,0 +1,83 @@
+import Foundation
+
+extension AWSClientConfiguration {
+    /// Everything that calls to a service need, from these settings and, where they say nothing, the environment.
+    package final func callConfiguration(
+        for service: AWSService,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ConfigurationFailure) -> CallConfiguration {
+        let settings = snapshot
+        let region = try settings.callRegion
+        var configuration = CallConfiguration(
+            region: try settings.signingRegion.map(Region.init) ?? region,
+            endpoint: try settings.endpoint(of: service, in: region, environment),
+            credentials: settings.credentials(environment)
+        )
+        configuration.timeouts = settings.httpClientConfiguration.timeouts
+        configuration.maximumRetries = settings.maximumRetries
+        configuration.backoff = settings.backoff
+        configuration.userAgent = settings.userAgent
+        return configuration
+    }
+}
+
+extension AWSClientConfiguration {
+    /// The region, or an error for users where there is none that can be used.
+    final var requiredRegion: String {
+        get throws {
+            do {
+                return try snapshot.callRegion.name
+            } catch {
+                throw AWSClientError(.configuration, error.message)
+            }
+        }
+    }
+}
+
+extension AWSClientConfiguration.Settings {
+    fileprivate var callRegion: Region {
+        get throws(ConfigurationFailure) {
+            guard let region else {
+                throw ConfigurationFailure(
+                    "The client's configuration has no region: give it one, such as \"us-east-1\", "
+                        + "or set the environment variable AWS_REGION."
+                )
+            }
+            return try Region(region)
+        }
+    }
+
+    fileprivate func endpoint(
+        of service: AWSService,
+        in region: Region,
+        _ environment: [String: String]
+    ) throws(ConfigurationFailure) -> Endpoint {
+        if let endpoint { return try Endpoint(url: endpoint) }
+        if ignoreConfiguredEndpointURLs != true,
+            let found = try EnvironmentConfiguration.endpoint(for: service, in: environment)
+        {
+            return found
+        }
+        return .standard(for: service, in: region)
+    }
+
+    fileprivate func credentials(_ environment: [String: String]) -> any CredentialsSource {
+        (resolver ?? DefaultAWSCredentialIdentityResolverChain(environment: environment)).credentialsSource
+    }
+
+    fileprivate var maximumRetries: Int {
+        max(0, maxAttempts.map { $0 - 1 } ?? retryStrategyOptions.maxRetriesBase)
+    }
+
+    /// nil for the standard strategy, which also heeds what the service asks for.
+    fileprivate var backoff: (@Sendable (Int) -> Duration)? {
+        let strategy = retryStrategyOptions.backoffStrategy
+        if strategy is ExponentialBackoffStrategy { return nil }
+        return { .seconds(min(max(strategy.computeNextBackoffDelay(attempt: $0), 0), 86_400)) }
+    }
+
+    fileprivate var userAgent: String {
+        let program = appID.map { "app/" + String($0.prefix(50).map { $0.isLetter || $0.isNumber ? $0 : "-" }) }
+        return UserAgent.with(tokens: [program, userAgentSuffix].compactMap { $0 }.filter { !$0.isEmpty })
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+/// The keys that this machine is set up with: from the environment, as the recorders find them too.
+public struct DefaultAWSCredentialIdentityResolverChain: AWSCredentialIdentityResolver {
+    package let source: any CredentialsSource
+
+    /// The chain for this process; looks at the environment now.
+    public init() {
+        self.init(environment: ProcessInfo.processInfo.environment)
+    }
+
+    package init(environment: [String: String]) {
+        source = EnvironmentCredentials(environment)
+    }
+
+    /// The keys of the first source that is set up.
+    public func getIdentity(identityProperties: Attributes?) async throws -> AWSCredentialIdentity {
+        do {
+            guard let keys = try await source.credentials() else {
+                throw CredentialsFailure("No credentials are set up.", kind: .notConfigured)
+            }
+            return AWSCredentialIdentity(
+                accessKey: keys.accessKeyID,
+                secret: keys.secretAccessKey,
+                expiration: keys.expiration,
+                sessionToken: keys.sessionToken
+            )
+        } catch let failure as CredentialsFailure {
+            throw AWSClientError(.credentials, failure.message)
+        }
+    }
+}
+
+extension AWSCredentialIdentityResolver {
+    /// This resolver as calls know it.
+    package var credentialsSource: any CredentialsSource {
+        (self as? DefaultAWSCredentialIdentityResolverChain)?.source ?? ResolvedCredentials(from: self)
+    }
+}
+
+/// The keys of a resolver that the user wrote.
+private struct ResolvedCredentials: CredentialsSource {
+    private let resolver: any AWSCredentialIdentityResolver
+
+    init(from resolver: any AWSCredentialIdentityResolver) {
+        self.resolver = resolver
+    }
+
+    func credentials() async throws(CredentialsFailure) -> Credentials? {
+        do {
+            let identity = try await resolver.getIdentity(identityProperties: nil)
+            return Credentials(
+                accessKeyID: identity.accessKey,
+                secretAccessKey: identity.secret,
+                sessionToken: identity.sessionToken,
+                expiration: identity.expiration
+            )
+        } catch {
+            if Task.isCancelled { throw CredentialsFailure("Waiting for credentials was cancelled.", kind: .cancelled) }
+            let text = "The credentials resolver failed: \(error.localizedDescription)"
+            throw CredentialsFailure(text, cause: error as NSError)
+        }
+    }
+
+    /// Nothing is kept here: the resolver is asked for every request.
+    func invalidate() {}
+}

@@ -1,0 +1,182 @@
+package import Foundation
+
+/// A value with a form in AWS JSON 1.1.
+package protocol WireValue {
+    /// Appends the value's JSON.
+    func write(to writer: WireWriter)
+
+    /// The value for a piece of parsed JSON, as `JSONSerialization` gives it.
+    static func read(_ json: Any) throws(WireMismatch) -> Self
+}
+
+/// A structure of the service model: named members, all optional.
+///
+/// One method names every member once, for both directions, so a shape costs one line a member.
+package protocol WireShape: WireValue {
+    /// A shape without any member.
+    static func blank() -> Self
+
+    /// Passes every member, with its name on the wire, to `fields`, which reads or writes it.
+    mutating func code(_ fields: WireFields)
+}
+
+/// What does not fit the model in an answer: where it is, and what should be there. Holds no value.
+package struct WireMismatch: Error, Sendable, Equatable {
+    /// The members that lead there, such as `Records[3].Data`; empty for the whole answer.
+    package private(set) var path = ""
+
+    /// What the model says, such as `a string`.
+    package let expected: String
+
+    /// A mismatch of the value at hand.
+    package init(expected: String) {
+        self.expected = expected
+    }
+
+    /// The same mismatch seen from the structure around it.
+    func inside(_ member: String) -> WireMismatch {
+        var outer = self
+        outer.path = path.isEmpty || path.hasPrefix("[") ? member + path : "\(member).\(path)"
+        return outer
+    }
+}
+
+extension WireShape {
+    package func write(to writer: WireWriter) {
+        writer.open("{")
+        var copy = self
+        copy.code(.writing(writer))
+        writer.close("}")
+    }
+
+    package static func read(_ json: Any) throws(WireMismatch) -> Self {
+        guard let object = json as? [String: Any] else { throw WireMismatch(expected: "an object") }
+        let reader = WireReader(object)
+        var shape = blank()
+        shape.code(.reading(reader))
+        if let mismatch = reader.mismatch { throw mismatch }
+        return shape
+    }
+}
+
+extension String: WireValue {
+    package func write(to writer: WireWriter) { writer.append(text: self) }
+
+    package static func read(_ json: Any) throws(WireMismatch) -> String {
+        guard let text = json as? String else { throw WireMismatch(expected: "a string") }
+        return text
+    }
+}
+
+extension Bool: WireValue {
+    package func write(to writer: WireWriter) { writer.append(literal: self ? "true" : "false") }
+
+    package static func read(_ json: Any) throws(WireMismatch) -> Bool {
+        guard let number = json as? NSNumber else { throw WireMismatch(expected: "true or false") }
+        return number.boolValue
+    }
+}
+
+extension Int: WireValue {
+    package func write(to writer: WireWriter) { writer.append(literal: String(self)) }
+
+    package static func read(_ json: Any) throws(WireMismatch) -> Int {
+        guard let number = json as? NSNumber, let whole = Int(exactly: number) else {
+            throw WireMismatch(expected: "a whole number")
+        }
+        return whole
+    }
+}
+
+extension Double: WireValue {
+    package func write(to writer: WireWriter) {
+        // JSON has no other numbers than finite ones; whole ones go without a fraction.
+        writer.append(literal: Int(exactly: self).map(String.init) ?? (isFinite ? String(self) : "null"))
+    }
+
+    package static func read(_ json: Any) throws(WireMismatch) -> Double {
+        guard let number = json as? NSNumber else { throw WireMismatch(expected: "a number") }
+        return number.doubleValue
+    }
+}
+
+/// Seconds since 1970, with a fraction where there is one.
+extension Date: WireValue {
+    package func write(to writer: WireWriter) { timeIntervalSince1970.write(to: writer) }
+
+    package static func read(_ json: Any) throws(WireMismatch) -> Date {
+        guard let number = json as? NSNumber else { throw WireMismatch(expected: "seconds since 1970") }
+        return Date(timeIntervalSince1970: number.doubleValue)
+    }
+}
+
+extension Data: WireValue {
+    package func write(to writer: WireWriter) { writer.append(base64: self) }
+
+    package static func read(_ json: Any) throws(WireMismatch) -> Data {
+        guard let text = json as? String, let data = Data(base64Encoded: text) else {
+            throw WireMismatch(expected: "base64 text")
+        }
+        return data
+    }
+}
+
+extension Array: WireValue where Element: WireValue {
+    package func write(to writer: WireWriter) {
+        writer.open("[")
+        for element in self {
+            writer.separate()
+            element.write(to: writer)
+        }
+        writer.close("]")
+    }
+
+    package static func read(_ json: Any) throws(WireMismatch) -> [Element] {
+        guard let elements = json as? [Any] else { throw WireMismatch(expected: "a list") }
+        var values: [Element] = []
+        values.reserveCapacity(elements.count)
+        for element in elements {
+            do {
+                values.append(try Element.read(element))
+            } catch {
+                throw error.inside("[\(values.count)]")
+            }
+        }
+        return values
+    }
+}
+
+extension Dictionary: WireValue where Key == String, Value: WireValue {
+    package func write(to writer: WireWriter) {
+        writer.open("{")
+        // In order, so that equal inputs give equal requests.
+        for (key, value) in self.sorted(by: { $0.key < $1.key }) {
+            writer.key(key)
+            value.write(to: writer)
+        }
+        writer.close("}")
+    }
+
+    package static func read(_ json: Any) throws(WireMismatch) -> [String: Value] {
+        guard let object = json as? [String: Any] else { throw WireMismatch(expected: "an object") }
+        var values: [String: Value] = [:]
+        for (key, value) in object {
+            do {
+                values[key] = try Value.read(value)
+            } catch {
+                throw error.inside("<key>")
+            }
+        }
+        return values
+    }
+}
+
+/// An enumeration of the service model, by its words.
+extension WireValue where Self: RawRepresentable, RawValue == String {
+    package func write(to writer: WireWriter) { rawValue.write(to: writer) }
+
+    package static func read(_ json: Any) throws(WireMismatch) -> Self {
+        guard let value = Self(rawValue: try String.read(json)) else { throw WireMismatch(expected: "a known word") }
+        return value
+    }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import RecorderAWS
+import RecorderHTTP
+import RecorderTestSupport
+import Testing
+
+/// The modern clients as programs use them, over real sockets.
+@Suite(.timeLimit(.minutes(1))) struct KinesisClientTests {
+    private static func configure(_ configuration: inout KinesisClient.KinesisClientConfiguration, _ url: String) {
+        let keys = AWSCredentialIdentity(accessKey: "AKIDEXAMPLE", secret: "secret", sessionToken: "token")
+        configuration.endpoint = url
+        configuration.awsCredentialIdentityResolver = StaticAWSCredentialIdentityResolver(keys)
+        configuration.maxAttempts = 1
+    }
+
+    private static func client(_ url: String) throws -> KinesisClient {
+        var configuration = try KinesisClient.KinesisClientConfiguration(region: "us-east-1")
+        configure(&configuration, url)
+        return KinesisClient(config: configuration)
+    }
+
+    @Test func `records that are put come back by shard iterator`() async throws {
+        let moto = try await MotoServer.shared()
+        try await moto.createStream("client-put")
+        let client = try Self.client(moto.url)
+        let entries = (0..<3).map {
+            KinesisClientTypes.PutRecordsRequestEntry(data: Data("record \($0)".utf8), partitionKey: "key \"\($0)\"")
+        }
+        let put = try await client.putRecords(input: PutRecordsInput(records: entries, streamName: "client-put"))
+        #expect(put.failedRecordCount == 0)
+        #expect(put.records?.count == 3)
+        let shards = try await client.listShards(input: ListShardsInput(streamName: "client-put")).shards
+        let iterator = try await client.getShardIterator(
+            input: GetShardIteratorInput(
+                shardId: shards?.first?.shardId,
+                shardIteratorType: .trimHorizon,
+                streamName: "client-put"
+            )
+        )
+        let got = try await client.getRecords(input: GetRecordsInput(shardIterator: iterator.shardIterator))
+        #expect(got.records?.map(\.data) == entries.map(\.data))
+        #expect(got.records?.map(\.partitionKey) == entries.map(\.partitionKey))
+        let age = try #require(got.records?.first?.approximateArrivalTimestamp).timeIntervalSinceNow
+        #expect(abs(age) < 3600)
+    }
+
+    @Test func `Firehose takes a batch by the same wire`() async throws {
+        let moto = try await MotoServer.shared()
+        try await moto.createDeliveryStream("client-batch")
+        let keys = AWSCredentialIdentity(accessKey: "AKIDEXAMPLE", secret: "secret")
+        let client = FirehoseClient(
+            config: try FirehoseClient.FirehoseClientConfig(
+                awsCredentialIdentityResolver: StaticAWSCredentialIdentityResolver(keys),
+                region: "us-east-1",
+                endpoint: moto.url
+            )
+        )
+        let records = ["a", "b"].map { FirehoseClientTypes.Record(data: Data($0.utf8)) }
+        let answer = try await client.putRecordBatch(
+            input: PutRecordBatchInput(deliveryStreamName: "client-batch", records: records)
+        )
+        #expect(answer.failedPutCount == 0)
+        #expect(answer.requestResponses?.allSatisfy { $0.recordId?.isEmpty == false } == true)
+        #expect(try await moto.firehoseBytes("client-batch") == Array("ab".utf8))
+    }
+
+    @Test func `an error of the service model comes as its own type`() async throws {
+        let moto = try await MotoServer.shared()
+        let client = try Self.client(moto.url)
+        await #expect {
+            _ = try await client.describeStream(input: DescribeStreamInput(streamName: "nowhere"))
+        } throws: { error in
+            let error = error as? ResourceNotFoundException
+            return error?.message?.contains("nowhere") == true && error?.statusCode == 400
+        }
+    }
+
+    @Test func `any other code keeps its name, text and request`() async throws {
+        let server = try LocalServer { _, _ in
+            let id = HTTPHeader("x-amzn-RequestId", "id-1")
+            return .json(403, #"{"__type":"UnheardOf","message":"no"}"#, headers: [id])
+        }
+        let client = try Self.client(server.url)
+        await #expect {
+            _ = try await client.describeLimits(input: DescribeLimitsInput())
+        } throws: { error in
+            let error = error as? UnknownAWSHTTPServiceError
+            return error?.errorCode == "UnheardOf" && error?.message == "no" && error?.requestID == "id-1"
+                && error?.localizedDescription == "UnheardOf: no (HTTP 403, request id-1)"
+        }
+    }
+
+    @Test func `an answer that does not fit the model says where`() async throws {
+        let answer = #"{"Records":[{"Data":"AAAA"},{"Data":7}],"NextShardIterator":"x"}"#
+        let server = try LocalServer { _, _ in .json(200, answer) }
+        let client = try Self.client(server.url)
+        await #expect {
+            _ = try await client.getRecords(input: GetRecordsInput(shardIterator: "i"))
+        } throws: { error in
+            let error = error as? AWSClientError
+            return error?.kind == .unreadableAnswer && error?.message.contains("Records[1].Data is not base64") == true
+        }
+    }
+
+    @Test func `null, unknown members and unknown words are no mismatch`() async throws {
+        let answer = #"{"StreamDescriptionSummary":{"StreamStatus":"DREAMING","KeyId":null,"New":{"x":[1]}}}"#
+        let server = try LocalServer { _, _ in .json(200, answer) }
+        let client = try Self.client(server.url)
+        let summary = try await client.describeStreamSummary(input: DescribeStreamSummaryInput(streamName: "s"))
+            .streamDescriptionSummary
+        #expect(summary?.streamStatus == .sdkUnknown("DREAMING"))
+        #expect(summary?.streamStatus?.rawValue == "DREAMING")
+        #expect(summary?.keyId == nil)
+    }
+
+    @Test func `the request says who sends it, and for which program`() async throws {
+        let server = try LocalServer { _, _ in .json(200, "") }
+        var configuration = try KinesisClient.KinesisClientConfiguration(region: "eu-west-1")
+        Self.configure(&configuration, server.url)
+        configuration.appID = "weather station"
+        configuration.signingRegion = "eu-central-1"
+        configuration.userAgentSuffix = "lib/amplify-swift#2.60.1 md/amplify-kinesis#2.60.1"
+        let client = KinesisClient(config: configuration)
+        _ = try await client.deleteStream(input: DeleteStreamInput(enforceConsumerDeletion: true, streamName: "s"))
+        let request = try #require(server.requests.first)
+        #expect(request.operation == "DeleteStream")
+        #expect(request.text == #"{"EnforceConsumerDeletion":true,"StreamName":"s"}"#)
+        let agent = try #require(request.header("User-Agent"))
+        #expect(agent.hasPrefix("swift-aws-recorder/"))
+        #expect(agent.hasSuffix(" app/weather-station lib/amplify-swift#2.60.1 md/amplify-kinesis#2.60.1"))
+        #expect(request.header("X-Amz-Security-Token") == "token")
+        #expect(request.header("Authorization")?.contains("/eu-central-1/kinesis/") == true)
+    }
+
+    @Test func `a client keeps what it was made with`() throws {
+        let configuration = try KinesisClient.KinesisClientConfiguration(region: "eu-west-1")
+        let client = KinesisClient(config: configuration)
+        configuration.region = "us-east-1"
+        #expect(client.config.region == "eu-west-1")
+    }
+
+    @Test func `maxAttempts and a backoff of one's own are kept to`() async throws {
+        struct Quick: RetryBackoffStrategy {
+            func computeNextBackoffDelay(attempt: Int) -> TimeInterval { 0.001 * Double(attempt) }
+        }
+        let server = try LocalServer { _, _ in .error(500, "InternalFailure") }
+        var configuration = try KinesisClient.KinesisClientConfiguration(region: "us-east-1")
+        Self.configure(&configuration, server.url)
+        configuration.maxAttempts = 4
+        configuration.retryStrategyOptions = RetryStrategyOptions(backoffStrategy: Quick(), maxRetriesBase: 1)
+        let client = KinesisClient(config: configuration)
+        await #expect(throws: UnknownAWSHTTPServiceError.self) {
+            _ = try await client.listStreams(input: ListStreamsInput())
+        }
+        #expect(server.requests.count == 4)
+    }
+
+    @Test func `what cannot be used fails the call and says what to set`() async throws {
+        #expect(throws: AWSClientError.self) { _ = try KinesisClient(region: "a/b") }
+        let configuration = try KinesisClient.KinesisClientConfiguration(region: "us-east-1")
+        configuration.endpoint = "localhost:4566"
+        let client = KinesisClient(config: configuration)
+        await #expect {
+            _ = try await client.listStreams(input: ListStreamsInput())
+        } throws: { error in
+            (error as? AWSClientError)?.kind == .configuration && error.localizedDescription.contains("localhost:4566")
+        }
+    }
+
+    @Test func `a resolver's own trouble is told in its own words`() async throws {
+        struct Trouble: LocalizedError { var errorDescription: String? { "signed out" } }
+        struct Failing: AWSCredentialIdentityResolver {
+            func getIdentity(identityProperties: Attributes?) async throws -> AWSCredentialIdentity { throw Trouble() }
+        }
+        let server = try LocalServer { _, _ in .json(200, "{}") }
+        var configuration = try KinesisClient.KinesisClientConfiguration(region: "us-east-1")
+        Self.configure(&configuration, server.url)
+        configuration.awsCredentialIdentityResolver = Failing()
+        let client = KinesisClient(config: configuration)
+        await #expect {
+            _ = try await client.listStreams(input: ListStreamsInput())
+        } throws: { error in
+            (error as? AWSClientError)?.kind == .credentials && error.localizedDescription.contains("signed out")
+        }
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `keys show in no text`() {
+        let identity = AWSCredentialIdentity(accessKey: "AKIDCANARY", secret: "canary", sessionToken: "canary")
+        var dumped = ""
+        dump(identity, to: &dumped)
+        #expect(!"\(identity) \(String(reflecting: identity)) \(dumped)".lowercased().contains("canary"))
+    }
+}
