@@ -18,9 +18,9 @@ import Testing
         #expect(Digest.hex(long) == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
     }
 
-    @Test(arguments: 0...130)
+    @Test(arguments: Array(0...130) + [10_000])
     func `base64 is what Foundation reads back, appended to what was there`(count: Int) {
-        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 11) }
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 37 &+ $0 &* 11) }
         var buffer = Array("begin".utf8)
         bytes.withUnsafeBytes { Base64.append($0, to: &buffer) }
         let text = String(decoding: buffer, as: UTF8.self)

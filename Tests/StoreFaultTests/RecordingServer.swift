@@ -33,10 +33,10 @@ final class RecordingServer: Sendable {
 
 private final class TakenRecords: Sendable {
     let counts = Locked<[String: Int]>([:])
-    private let mood: Locked<SeededRandom>?
+    private let mood: Locked<SeededRandom?>
 
     init(_ moodySeed: UInt64?) {
-        if let moodySeed { mood = Locked(SeededRandom(moodySeed)) } else { mood = nil }
+        mood = Locked(moodySeed.map { SeededRandom($0) })
     }
 
     func answer(_ request: ReceivedRequest) -> Reply {
@@ -57,7 +57,11 @@ private final class TakenRecords: Sendable {
     }
 
     private func roll() -> Int {
-        mood?.withLock { Int.random(in: 0..<16, using: &$0) } ?? .max
+        mood.withLock { mood in
+            guard var random = mood else { return .max }
+            defer { mood = random }
+            return Int.random(in: 0..<16, using: &random)
+        }
     }
 
     private func take(_ texts: [String]) {

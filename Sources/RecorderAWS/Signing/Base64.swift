@@ -1,35 +1,18 @@
-import CRecorderCrypto
-
-/// Base64 with padding and without line ends, by OpenSSL, written straight into a request's buffer.
+/// Base64 with padding and without line ends, written straight into a request's buffer.
+///
+/// Six bytes become eight characters by four look-ups, each of which gives two characters. OpenSSL's `EVP_EncodeBlock`
+/// looks up one by one and takes three times as many instructions, which is a tenth of all that a record costs.
 package enum Base64 {
     /// How many characters this many bytes become.
     package static func encodedCount(_ byteCount: Int) -> Int {
         (byteCount + 2) / 3 * 4
     }
 
-    /// Writes the characters for `bytes` and, behind them, one zero byte that the caller may overwrite; gives the
-    /// number of characters.
-    ///
-    /// `target` must hold `encodedCount + 1` bytes: [EVP_EncodeBlock](https://docs.openssl.org/3.0/man3/EVP_EncodeInit/)
-    /// always ends what it writes with a zero.
-    package static func encode(_ bytes: UnsafeRawBufferPointer, into target: UnsafeMutableRawPointer) -> Int {
-        let source = bytes.assumingMemoryBound(to: UInt8.self)
-        let written = EVP_EncodeBlock(
-            target.assumingMemoryBound(to: UInt8.self),
-            source.baseAddress,
-            CInt(bytes.count)
-        )
-        return Int(written)
-    }
-
     /// Appends the characters for `bytes` to a buffer.
     package static func append(_ bytes: UnsafeRawBufferPointer, to buffer: inout [UInt8]) {
         let start = buffer.count
-        buffer.append(contentsOf: repeatElement(0, count: encodedCount(bytes.count) + 1))
-        let written = buffer.withUnsafeMutableBytes { target in
-            target.baseAddress.map { encode(bytes, into: $0 + start) } ?? 0
-        }
-        buffer.removeLast(buffer.count - start - written)
+        appendBlank(encodedCount(bytes.count), to: &buffer)
+        buffer.withUnsafeMutableBytes { encode(bytes, into: UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
     }
 
     /// The bytes as base64 text.
@@ -37,5 +20,50 @@ package enum Base64 {
         var buffer: [UInt8] = []
         bytes.withUnsafeBytes { append($0, to: &buffer) }
         return String(decoding: buffer, as: UTF8.self)
+    }
+
+    /// Fills `target`, which has room for exactly the characters of `bytes`.
+    private static func encode(_ bytes: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) {
+        var (read, written) = (0, 0)
+        pairs.withUnsafeBufferPointer { pairs in
+            // Eight bytes are loaded for each six.
+            while read + 8 <= bytes.count {
+                let word = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: read, as: UInt64.self))
+                for place in 0..<4 {
+                    let pair = pairs[Int(truncatingIfNeeded: word &>> UInt64(52 &- 12 &* place)) & 0xFFF]
+                    target.storeBytes(of: pair, toByteOffset: written &+ 2 &* place, as: UInt16.self)
+                }
+                read += 6
+                written += 8
+            }
+        }
+        func byte(_ index: Int) -> Int { index < bytes.count ? Int(bytes[index]) : 0 }
+        while read < bytes.count {
+            let bits = byte(read) << 16 | byte(read + 1) << 8 | byte(read + 2)
+            for place in 0..<4 {
+                let isPadding = read + place > bytes.count
+                target[written + place] = isPadding ? UInt8(ascii: "=") : alphabet[bits >> (18 - 6 * place) & 0x3F]
+            }
+            read += 3
+            written += 4
+        }
+    }
+
+    /// Makes room by copying blank bytes, many at a time; `repeatElement` would be appended one by one.
+    private static func appendBlank(_ count: Int, to buffer: inout [UInt8]) {
+        var left = count
+        while left > 0 {
+            buffer.append(contentsOf: blank[..<min(left, blank.count)])
+            left -= blank.count
+        }
+    }
+
+    private static let blank = [UInt8](repeating: 0, count: 4_096)
+
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    /// The two characters of each twelve bits, in the order in which they lie in memory.
+    private static let pairs: [UInt16] = (0..<4_096).map { bits in
+        UInt16(littleEndian: UInt16(alphabet[bits >> 6]) | UInt16(alphabet[bits & 0x3F]) << 8)
     }
 }

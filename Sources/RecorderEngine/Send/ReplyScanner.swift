@@ -24,7 +24,7 @@ struct ReplyScanner {
         guard take("{") else { return nil }
         repeat {
             guard let field = string(), take(":") else { return nil }
-            if bytes[field].elementsEqual(entriesField) {
+            if holds(field, entriesField) {
                 guard found == nil, let entries = entries(expecting: count) else { return nil }
                 found = entries
             } else {
@@ -53,14 +53,13 @@ struct ReplyScanner {
         guard take("{") else { return nil }
         repeat {
             guard let field = string(), take(":") else { return nil }
-            let name = bytes[field]
-            if name.elementsEqual(proofField) {
+            if holds(field, proofField) {
                 guard proof == nil, let value = string() else { return nil }
                 proof = value
-            } else if name.elementsEqual(Self.errorCode) {
+            } else if holds(field, Self.errorCode) {
                 guard code == nil, let value = string() else { return nil }
                 code = value
-            } else if name.elementsEqual(Self.errorMessage) {
+            } else if holds(field, Self.errorMessage) {
                 guard message == nil, let value = string() else { return nil }
                 message = value
             } else {
@@ -99,14 +98,15 @@ struct ReplyScanner {
     private mutating func string() -> Range<Int>? {
         skipSpace()
         guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else { return nil }
-        var end = index + 1
-        while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
-            guard (0x20..<0x7F).contains(bytes[end]), bytes[end] != UInt8(ascii: "\\") else { return nil }
-            end += 1
-        }
-        guard end < bytes.count else { return nil }
+        let end = PlainText.end(in: bytes, from: index + 1)
+        guard end < bytes.count, bytes[end] == UInt8(ascii: "\"") else { return nil }
         defer { index = end + 1 }
         return index + 1..<end
+    }
+
+    private func holds(_ range: Range<Int>, _ name: [UInt8]) -> Bool {
+        guard range.count == name.count else { return false }
+        return name.indices.allSatisfy { bytes[range.lowerBound + $0] == name[$0] }
     }
 
     /// A whole number of up to 15 digits, or true, false, null.
