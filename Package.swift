@@ -63,13 +63,14 @@ let package = Package(
         ),
         .executableTarget(
             name: "StoreChild",
-            dependencies: ["RecorderAWS", "RecorderEngine"],
+            dependencies: ["RecorderAWS", "RecorderEngine", "RecorderHTTP"],
             path: "Tests/StoreChild"
         ),
         .testTarget(
             name: "StoreFaultTests",
             dependencies: [
-                "RecorderConcurrency", "RecorderEngine", "RecorderSQLite", "RecorderTestSupport", "StoreChild",
+                "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite", "RecorderTestSupport",
+                "StoreChild",
             ]
         ),
         .testTarget(

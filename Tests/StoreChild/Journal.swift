@@ -23,6 +23,15 @@ struct Journal: Sendable {
         write("-\(text)\n")
     }
 
+    /// The service took these records, and said so.
+    func delivered(_ texts: [String]) { write(texts.map { "*\($0)\n" }.joined()) }
+
+    /// A limit may remove this record from now on.
+    func released(_ text: String) { write("!\(text)\n") }
+
+    /// What was delivered so far is settled.
+    func settled() { write("~\n") }
+
     /// Something worth telling happened.
     func note(_ text: String) { write("=\(text)\n") }
 

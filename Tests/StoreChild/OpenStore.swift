@@ -1,6 +1,7 @@
 import Foundation
 import RecorderAWS
 package import RecorderEngine
+package import RecorderHTTP
 
 /// A Kinesis store in a directory, with a road to a server: what a child, or the test itself, saves and submits with.
 package struct OpenStore: Sendable {
@@ -11,6 +12,7 @@ package struct OpenStore: Sendable {
         in directory: String,
         to url: String?,
         byteLimit: Int = 0,
+        transport: any HTTPTransport = CurlTransport.shared,
         report: @escaping @Sendable (RecorderEvent) -> Void = { _ in }
     ) {
         var policy = RecorderPolicy.legacy
@@ -22,7 +24,7 @@ package struct OpenStore: Sendable {
             .kinesis,
             store,
             policy,
-            caller: { () throws(RecorderError) in try Self.caller(url) },
+            caller: { () throws(RecorderError) in try Self.caller(url, transport) },
             report: report
         )
     }
@@ -39,13 +41,21 @@ package struct OpenStore: Sendable {
         }
     }
 
-    private static func caller(_ url: String?) throws(RecorderError) -> AWSCaller {
+    /// Keys that tests look for where they must not be.
+    private static let canary = Credentials(
+        accessKeyID: "AKIDCANARY",
+        secretAccessKey: "CANARY-KEY",
+        sessionToken: "CANARY-TOKEN"
+    )
+
+    private static func caller(_ url: String?, _ transport: any HTTPTransport) throws(RecorderError) -> AWSCaller {
         do throws(ConfigurationFailure) {
             guard let url else { throw ConfigurationFailure("This store only saves.") }
             let configuration = CallConfiguration(
                 region: try Region("us-east-1"),
                 endpoint: try Endpoint(url: url),
-                credentials: StaticCredentials(Credentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "secret")),
+                credentials: StaticCredentials(canary),
+                transport: transport,
                 pause: { _ in }
             )
             return AWSCaller(.kinesis, configuration)

@@ -1,16 +1,17 @@
 import Foundation
 import Glibc
 import RecorderEngine
+import RecorderHTTP
 
 /// A process for the fault tests to kill: `StoreChild <command> <directory> <url or -> <journal> <name> [count]`.
 ///
 /// It ends when its standard input does, so that it never outlives the tests.
 @main
 struct StoreChild {
-    private let store: OpenStore
-    private let journal: Journal
-    private let name: String
-    private let count: Int
+    let store: OpenStore
+    let journal: Journal
+    let name: String
+    let count: Int
 
     static func main() async {
         let arguments = CommandLine.arguments
@@ -22,7 +23,11 @@ struct StoreChild {
         }
         let journal = Journal(arguments[4])
         let child = StoreChild(
-            store: OpenStore(in: arguments[2], to: arguments[3] == "-" ? nil : arguments[3]) { event in
+            store: OpenStore(
+                in: arguments[2],
+                to: arguments[3] == "-" ? nil : arguments[3],
+                transport: arguments[1] == "power" ? JournalingTransport(journal: journal) : CurlTransport.shared
+            ) { event in
                 if case .rescued(let rescue) = event {
                     journal.note("rescued \(rescue.rescued) lost \(rescue.lost ?? -1)")
                 }
@@ -38,6 +43,9 @@ struct StoreChild {
         case "submit": await child.submit()
         case "cycle": await child.cycle(acknowledgesEarly: false)
         case "early-cycle": await child.cycle(acknowledgesEarly: true)
+        case "power": await child.power()
+        case "soak": await child.soak()
+        case "leave": await child.leave()
         case "mend": await child.mend()
         default: fatalError("no command \(arguments[1])")
         }
@@ -70,7 +78,7 @@ struct StoreChild {
         }
     }
 
-    private func save(_ text: String, to stream: String, _ acknowledgesEarly: Bool = false) async {
+    func save(_ text: String, to stream: String, _ acknowledgesEarly: Bool = false) async {
         if acknowledgesEarly { journal.acknowledged(text) }
         do {
             try await store.save(text, to: stream)
@@ -86,7 +94,7 @@ struct StoreChild {
     }
 
     /// One submit.
-    private func submit() async {
+    func submit() async {
         do {
             let report = try await store.flush()
             for failure in report.failures { journal.note(failure.error.message) }

@@ -5,6 +5,7 @@ import RecorderSQLite
 enum StoreDirectory {
     /// Creates the directory if it is missing, and refuses one that others could replace.
     static func prepare(_ location: StoreLocation) throws(RecorderError) {
+        let missing = missingDirectories(upTo: location.directory)
         do {
             try FileManager.default.createDirectory(
                 atPath: location.directory,
@@ -19,6 +20,28 @@ enum StoreDirectory {
             )
         }
         try refuseForeign(location.directory)
+        for directory in missing { makeNameDurable(of: directory) }
+    }
+
+    /// The directory and those above it that do not exist yet.
+    private static func missingDirectories(upTo directory: String) -> [String] {
+        var missing: [String] = []
+        var path = directory
+        while path.count > 1, unsafe access(path, F_OK) != 0 {
+            missing.append(path)
+            path = (path as NSString).deletingLastPathComponent
+        }
+        return missing
+    }
+
+    /// A new directory's name may be lost at a power cut, with all that was saved in it, until its parent is synced;
+    /// SQLite does that for the files of a database only. Where a file system cannot, nothing better can be done.
+    private static func makeNameDurable(of directory: String) {
+        let parent = (directory as NSString).deletingLastPathComponent
+        let file = unsafe open(parent.isEmpty ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard file >= 0 else { return }
+        fsync(file)
+        close(file)
     }
 
     private static func refuseForeign(_ directory: String) throws(RecorderError) {
