@@ -42,6 +42,11 @@ package final class SQLiteConnection {
                 action: "opening \(path)"
             )
         }
+        // Where a file cannot be opened for writing, SQLite opens it for reading, and every write would fail for as long as
+        // the connection lives, even if it was only short of descriptors for a moment.
+        guard access == .readOnly || sqlite3_db_readonly(opened, "main") == 0 else {
+            throw SQLiteError(code: SQLITE_READONLY, message: "it can only be read", action: "opening \(path)")
+        }
         sqlite3_extended_result_codes(opened, 1)
         try check(sqlite3_busy_timeout(opened, busyTimeout), while: "setting the busy timeout")
         try check(

@@ -23,11 +23,21 @@ package final class LocalServer: Sendable {
     private let core: LocalServerCore
 
     /// Starts a server. Where `resetsUploadsAfter` is given, a connection is reset once that many bytes of a body came.
-    package init(resetsUploadsAfter uploadLimit: Int? = nil, _ script: @escaping Script) throws {
+    /// For long runs the server need not keep the requests.
+    package init(
+        resetsUploadsAfter uploadLimit: Int? = nil,
+        keepsRequests: Bool = true,
+        _ script: @escaping Script
+    ) throws {
         let listener = try LocalSocket.loopback()
         port = listener.port
         guard listen(listener.descriptor, 128) == 0 else { throw LocalSocket.Failure(doing: "listen") }
-        core = LocalServerCore(listener: listener, uploadLimit: uploadLimit, script: script)
+        core = LocalServerCore(
+            listener: listener,
+            uploadLimit: uploadLimit,
+            keepsRequests: keepsRequests,
+            script: script
+        )
         let core = core
         Thread.detachNewThread { core.acceptConnections() }
     }
@@ -47,8 +57,8 @@ package final class LocalServer: Sendable {
     package func received(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isReached = core.state.withLock { state in
-                if state.requests.count < count { state.waiters.append((count, continuation)) }
-                return state.requests.count >= count
+                if state.requestCount < count { state.waiters.append((count, continuation)) }
+                return state.requestCount >= count
             }
             if isReached { continuation.resume() }
         }
@@ -62,6 +72,7 @@ package final class LocalServer: Sendable {
 final class LocalServerCore: Sendable {
     struct State {
         var requests: [ReceivedRequest] = []
+        var requestCount = 0
         var connectionCount = 0
         var openConnections: [Int: CInt] = [:]
         var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
@@ -71,11 +82,18 @@ final class LocalServerCore: Sendable {
     let state = Locked(State())
     private let listener: LocalSocket
     private let uploadLimit: Int?
+    private let keepsRequests: Bool
     private let script: LocalServer.Script
 
-    init(listener: LocalSocket, uploadLimit: Int?, script: @escaping LocalServer.Script) {
+    init(
+        listener: LocalSocket,
+        uploadLimit: Int?,
+        keepsRequests: Bool,
+        script: @escaping LocalServer.Script
+    ) {
         self.listener = listener
         self.uploadLimit = uploadLimit
+        self.keepsRequests = keepsRequests
         self.script = script
     }
 
@@ -121,8 +139,9 @@ final class LocalServerCore: Sendable {
 
     private func record(_ request: ReceivedRequest) -> Int {
         let (index, ready) = state.withLock { state in
-            state.requests.append(request)
-            let count = state.requests.count
+            if keepsRequests { state.requests.append(request) }
+            state.requestCount += 1
+            let count = state.requestCount
             let ready = state.waiters.filter { $0.count <= count }
             state.waiters.removeAll { $0.count <= count }
             return (count - 1, ready)

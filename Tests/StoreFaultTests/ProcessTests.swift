@@ -9,7 +9,7 @@ extension FaultRows {
     @Suite struct ManyProcesses {
         @Test func `sixteen processes share a store under random kills and lose nothing`() async throws {
             var random = SeededRandom(seed + 10)
-            let duration = Duration.seconds(count(6, full: 60))
+            let duration = Duration.seconds(seconds(6, full: 600))
             let directory = try TemporaryDirectory()
             let server = try RecordingServer()
             let (path, journal) = (directory.path("store"), directory.path("journal"))

@@ -19,7 +19,7 @@ extension FaultRows {
             }
             var random = SeededRandom(seed + 30)
             // A sample by default: each stretch of calls is entered at a random place of it.
-            let stride = FaultRows.isFull ? 1 : 24
+            let stride = FaultRows.isFull ? 1 : FaultRows.isPatient ? 6 : 24
             var (points, acknowledged, lost, duplicates, refused) = (0, 0, 0, 0, 0)
             for call in Self.calls {
                 var number = Int.random(in: 1...stride, using: &random)
@@ -52,6 +52,65 @@ extension FaultRows {
             #expect(points > 0)
         }
 
+        @Test(arguments: ["error=EIO", "error=ENOSPC"])
+        func `a disk that fails from some call on acknowledges nothing more, and is well again with the next program`(
+            fault: String
+        ) async throws {
+            guard try canInject() else { return print("R3 skipped: strace is not here, or may not trace.") }
+            var (points, acknowledged, lost, refused) = (0, 0, 0, 0)
+            for call in ["pwrite64", "fdatasync", "ftruncate"] {
+                var number = 1
+                while true {
+                    let point = try await Point(call, fault, number, isPersistent: true)
+                    guard point.isReached else { break }
+                    points += 1
+                    acknowledged += point.acknowledged
+                    lost += point.lost.count
+                    refused += point.failures.count
+                    let told = "\(call) from \(number) on: \(point.failures)"
+                    #expect(point.lost.isEmpty, "\(told) lost \(point.lost)")
+                    #expect(point.integrity == "ok", "\(told)")
+                    #expect(point.goesOn, "\(told)")
+                    #expect(point.end == .exit(0), "\(told)")
+                    number += isFull ? 1 : isPatient ? max(number / 4, 2) : number * 3
+                }
+            }
+            report(
+                "R3 \(fault) for good:",
+                ["points": points, "acked": acknowledged, "lost": lost, "errors seen": refused]
+            )
+            #expect(points > 0 && refused > 0)
+        }
+
+        @Test(arguments: ["EMFILE", "EACCES"])
+        func `no file that cannot be opened for a moment costs more than the step it hits`(error: String) async throws {
+            guard try canInject() else { return print("R3 skipped: strace is not here, or may not trace.") }
+            var (points, lost, refused) = (0, 0, 0)
+            for file in [
+                "", "/kinesis.db", "/kinesis.db-wal", "/kinesis.db-shm", "/kinesis.db.lock", "/kinesis.db.submit",
+            ] {
+                for isNew in isPatient ? [true, false] : [false] {
+                    var number = 1
+                    while true {
+                        let point = try await Point("openat", "error=\(error)", number, isNew: isNew, file: file)
+                        guard point.isReached else { break }
+                        points += 1
+                        lost += point.lost.count
+                        refused += point.failures.count
+                        let told = "\(file) \(number), new \(isNew): \(point.failures)"
+                        #expect(point.lost.isEmpty, "\(told) lost \(point.lost)")
+                        #expect(point.integrity == "ok", "\(told)")
+                        #expect(point.goesOn, "\(told)")
+                        #expect(point.failures.count <= point.faults, "\(told)")
+                        #expect(point.end == .exit(0), "\(told)")
+                        number += 1
+                    }
+                }
+            }
+            report("R3 open \(error):", ["points": points, "lost": lost, "errors seen": refused])
+            #expect(points > 0)
+        }
+
         @Test func `control: a child that acknowledges first is found out by a fault`() async throws {
             guard try canInject() else { return print("R3 control skipped: no strace.") }
             let point = try await Point("fdatasync", "error=EIO", 4, command: "early-cycle")
@@ -74,13 +133,25 @@ private struct Point {
     /// Whether the next program saves and delivers.
     let goesOn: Bool
 
-    init(_ call: String, _ fault: String, _ number: Int, command: String = "cycle") async throws {
+    /// Fails the call with that number, or all from it on; where a file of the store is named, only calls on it count.
+    init(
+        _ call: String,
+        _ fault: String,
+        _ number: Int,
+        isPersistent: Bool = false,
+        isNew: Bool = true,
+        file: String? = nil,
+        command: String = "cycle"
+    ) async throws {
         let directory = try TemporaryDirectory()
         let server = try RecordingServer()
         let (path, journal, trace) = (directory.path("store"), directory.path("journal"), directory.path("trace"))
-        let strace = [
-            "strace", "-f", "-qq", "-o", trace, "-e", "trace=\(call)", "-e", "inject=\(call):\(fault):when=\(number)",
+        var strace = [
+            "strace", "-f", "-qq", "-o", trace, "-e", "trace=\(call)", "-e",
+            "inject=\(call):\(fault):when=\(number)\(isPersistent ? "+" : "")",
         ]
+        if let file { strace += ["-P", path + file] }
+        if !isNew { try await OpenStore(in: path, to: nil).save("before") }
         let child = try Child(under: strace, command, path, server.url, journal, "c")
         end = await child.end()
         let seen = (try? String(contentsOfFile: trace, encoding: .utf8)) ?? ""

@@ -1,0 +1,78 @@
+import Foundation
+import RecorderSQLite
+import RecorderTestSupport
+import StoreChild
+import Testing
+
+extension FaultRows {
+    /// Processes that may not do what they need.
+    @Suite struct LimitedProcess {
+        @Test func `a limit on file sizes is an error with its reason, and nothing is acknowledged falsely`()
+            async throws
+        {
+            let directory = try TemporaryDirectory()
+            let (path, journal) = (directory.path("store"), directory.path("journal"))
+            // By default the signal of this limit kills the process, which is a kill like any other.
+            let limited = ["sh", "-c", #"trap "" XFSZ; ulimit -f 100; exec "$@""#, "sh"]
+            let child = try Child(under: limited, "save", path, "-", journal, "limited", "400")
+            #expect(await child.end() == .exit(0))
+            let reading = JournalReading(journal)
+            #expect(!reading.acknowledged.isEmpty && !reading.failures.isEmpty)
+            #expect(reading.acknowledged.count + reading.failures.count == 400)
+            #expect(reading.failures.allSatisfy { $0.contains(path) })
+            let lost = try await lostAfter(reading, path)
+            report(
+                "R7 file size:",
+                ["acked": reading.acknowledged.count, "refused": reading.failures.count, "lost": lost]
+            )
+            #expect(lost == 0)
+        }
+
+        @Test func `with too few descriptors a step fails with its reason, and nothing is acknowledged falsely`()
+            async throws
+        {
+            var (lives, acknowledged, refused, lost) = (0, 0, 0, 0)
+            for descriptors in stride(from: 8, through: 32, by: isPatient ? 1 : 4) {
+                let directory = try TemporaryDirectory()
+                let server = try RecordingServer()
+                let (path, journal) = (directory.path("store"), directory.path("journal"))
+                let limited = ["prlimit", "--nofile=\(descriptors)"]
+                let child = try Child(under: limited, "cycle", path, server.url, journal, "c")
+                let watch = Task {
+                    try await Task.sleep(for: .seconds(60))
+                    child.kill()
+                }
+                let end = await child.end()
+                watch.cancel()
+                // With fewer, Swift's own runtime may give up: a kill like any other.
+                #expect(end == .exit(0) || descriptors < 20, "\(descriptors) descriptors: \(end)")
+                let reading = JournalReading(journal)
+                lives += 1
+                acknowledged += reading.acknowledged.count
+                refused += reading.failures.count + reading.notes.count
+                lost += try await lostAfter(reading, path, server)
+            }
+            report(
+                "R7 descriptors:",
+                ["lives": lives, "acked": acknowledged, "errors seen": refused, "lost": lost]
+            )
+            #expect(lost == 0)
+            #expect(acknowledged > 0 && refused > 0)
+        }
+
+        /// Acknowledged records that neither arrived nor are delivered by the next program.
+        private func lostAfter(_ reading: JournalReading, _ path: String, _ server: RecordingServer? = nil) async throws
+            -> Int
+        {
+            let server = try server ?? RecordingServer()
+            let store = OpenStore(in: path, to: server.url)
+            try await store.save("next")
+            _ = try await store.flush()
+            let connection = try SQLiteConnection(path: "\(path)/kinesis.db", access: .readOnly)
+            let check = try connection.prepare("PRAGMA integrity_check")
+            #expect(try check.step() && check.text(at: 0) == "ok")
+            #expect(server.texts["next"] == 1)
+            return reading.acknowledged.count { server.texts[$0] == nil }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import RecorderTestSupport
+import StoreChild
+import Synchronization
+import Testing
+
+extension FaultRows {
+    /// 2,000 records a second for long, with a service that fails now and then: what a process takes must not grow.
+    @Suite struct Soak {
+        private struct Sample {
+            var residentKilobytes: Int
+            var descriptors: Int
+            var logBytes: Int
+
+            init?(_ process: pid_t, _ database: String) {
+                guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
+                    let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
+                    let files = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd")
+                else { return nil }
+                residentKilobytes = line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? 0
+                descriptors = files.count
+                logBytes = size(of: "\(database)-wal")
+            }
+        }
+
+        @Test func `at 2,000 records a second under faults nothing is lost and nothing grows`() async throws {
+            let lasts = seconds(5, full: 3_600)
+            let directory = try TemporaryDirectory()
+            let service = try NumberedService(seed: seed + 50)
+            let (path, journal) = (directory.path("store"), directory.path("journal"))
+            let database = "\(path)/kinesis.db"
+            let child = try Child("soak", path, service.url, journal, "soak", "\(lasts)")
+            async let end = child.end()
+            var samples: [Sample] = []
+            let stop = ContinuousClock.now + .seconds(lasts)
+            while ContinuousClock.now < stop {
+                try await Task.sleep(for: .milliseconds(lasts < 60 ? 100 : 1_000))
+                if let sample = Sample(child.id, database) { samples.append(sample) }
+            }
+            #expect(await end == .exit(0))
+            let reading = JournalReading(journal)
+            let acknowledged = reading.notes.compactMap { Int($0) }.first ?? 0
+            let warm = samples.dropFirst(samples.count / 4)
+            let half = warm.count / 2
+            let growth = mean(warm.suffix(half)) - mean(warm.prefix(half))
+            let descriptors = warm.map(\.descriptors)
+            let files = ["", "-wal"].reduce(0) { $0 + size(of: database + $1) }
+            report(
+                "R28 soak:",
+                [
+                    "seconds": lasts, "acked": acknowledged,
+                    "lost": acknowledged - service.distinct(below: acknowledged),
+                    "RSS KB": samples.last?.residentKilobytes ?? 0, "RSS growth KB": growth,
+                    "descriptors": "\(descriptors.min() ?? 0)-\(descriptors.max() ?? 0)",
+                    "largest WAL": samples.map(\.logBytes).max() ?? 0, "files after": files,
+                ]
+            )
+            #expect(reading.failures == [])
+            #expect(acknowledged > lasts * 500)
+            #expect(service.distinct(below: acknowledged) == acknowledged)
+            #expect(samples.allSatisfy { $0.logBytes <= 8 * 1_024 * 1_024 })
+            #expect(files <= 512 * 1_024)
+            // A short run has not yet met every size of batch and backlog.
+            if lasts >= 60 { #expect(growth <= 2_048) }
+            #expect((descriptors.max() ?? 0) - (descriptors.min() ?? 0) <= 4)
+        }
+
+        private func mean(_ samples: some Collection<Sample>) -> Int {
+            samples.reduce(0) { $0 + $1.residentKilobytes } / max(samples.count, 1)
+        }
+    }
+}
+
+func size(of path: String) -> Int {
+    (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
+}
+
+/// A moody Kinesis for records that are numbers with filling: keeps one bit for each.
+private final class NumberedService: Sendable {
+    private let server: LocalServer
+    private let seen: Seen
+
+    private final class Seen: Sendable {
+        let state: Mutex<(random: SeededRandom, arrived: [Bool])>
+        init(_ seed: UInt64) { state = Mutex((SeededRandom(seed), [])) }
+
+        func answer(_ request: ReceivedRequest) -> Reply {
+            let json = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any]
+            let numbers = (json?["Records"] as? [[String: String]] ?? []).map { record in
+                let data = Data(base64Encoded: record["Data"] ?? "") ?? Data()
+                return Int(String(decoding: data.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)) ?? 0
+            }
+            return state.withLock { state in
+                let mood = Int.random(in: 0..<20, using: &state.random)
+                guard mood > 1 else { return mood == 0 ? .error(500, "InternalFailure") : .dropConnection }
+                let entries = numbers.map { number in
+                    if mood == 2, number % 7 == 0 { return #"{"ErrorCode":"ProvisionedThroughputExceededException"}"# }
+                    while state.arrived.count <= number { state.arrived.append(false) }
+                    state.arrived[number] = true
+                    return #"{"SequenceNumber":"1","ShardId":"shardId-000000000000"}"#
+                }
+                return .json(200, #"{"FailedRecordCount":0,"Records":[\#(entries.joined(separator: ","))]}"#)
+            }
+        }
+    }
+
+    init(seed: UInt64) throws {
+        let seen = Seen(seed)
+        self.seen = seen
+        server = try LocalServer(keepsRequests: false) { request, _ in seen.answer(request) }
+    }
+
+    var url: String { server.url }
+
+    func distinct(below end: Int) -> Int { seen.state.withLock { $0.arrived.prefix(end).count { $0 } } }
+}
