@@ -46,33 +46,4 @@ import Testing
     func `an address with anything else in it is refused`(url: String) {
         #expect(throws: ConfigurationFailure.self) { try Endpoint(url: url) }
     }
-
-    @Test func `the region comes from AWS_REGION, else from AWS_DEFAULT_REGION`() throws {
-        let both = ["AWS_REGION": "eu-west-1", "AWS_DEFAULT_REGION": "us-east-1"]
-        #expect(try EnvironmentConfiguration.region(in: both)?.name == "eu-west-1")
-        #expect(try EnvironmentConfiguration.region(in: ["AWS_DEFAULT_REGION": "us-east-1"])?.name == "us-east-1")
-        #expect(try EnvironmentConfiguration.region(in: ["AWS_REGION": ""]) == nil)
-        #expect(throws: ConfigurationFailure.self) {
-            try EnvironmentConfiguration.region(in: ["AWS_REGION": "no region"])
-        }
-    }
-
-    @Test func `a service's own endpoint variable goes before the general one`() throws {
-        let environment = ["AWS_ENDPOINT_URL": "http://all:1", "AWS_ENDPOINT_URL_FIREHOSE": "http://firehose:2"]
-        func host(_ service: AWSService) throws -> String? {
-            try EnvironmentConfiguration.endpoint(for: service, in: environment)?.host
-        }
-        #expect(try host(.firehose) == "firehose:2")
-        #expect(try host(.kinesis) == "all:1")
-        #expect(try EnvironmentConfiguration.endpoint(for: .kinesis, in: [:]) == nil)
-        let ignored = environment.merging(["AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "true"]) { $1 }
-        #expect(try EnvironmentConfiguration.endpoint(for: .kinesis, in: ignored) == nil)
-    }
-
-    @Test func `a bad endpoint variable is named`() {
-        let error = #expect(throws: ConfigurationFailure.self) {
-            try EnvironmentConfiguration.endpoint(for: .kinesis, in: ["AWS_ENDPOINT_URL_KINESIS": "localhost"])
-        }
-        #expect(error?.message.contains("AWS_ENDPOINT_URL_KINESIS") == true)
-    }
 }

@@ -2,7 +2,8 @@ import Foundation
 package import RecorderAWS
 
 extension AWSServiceConfiguration {
-    /// Everything that calls to a service need, from this configuration and, where it says nothing, the environment.
+    /// Everything that calls to a service need, from this configuration and, where it says nothing, the machine: the
+    /// environment and the profile in use.
     package func callConfiguration(
         for service: AWSService,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -25,16 +26,17 @@ extension AWSServiceConfiguration {
         return configuration
     }
 
-    /// The configuration for a recorder that was made without one: the default one, else the environment's region.
+    /// The configuration for a recorder that was made without one: the default one, else the machine's region.
     package static func resolved(
         by manager: AWSServiceManager = .default(),
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationFailure) -> AWSServiceConfiguration {
         if let configuration = manager.defaultServiceConfiguration { return configuration }
-        guard let region = try EnvironmentConfiguration.region(in: environment) else {
+        guard let region = try MachineSettings(environment).region() else {
             throw ConfigurationFailure(
                 "There is no service configuration: set AWSServiceManager.default().defaultServiceConfiguration, or the "
-                    + "environment variables AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
+                    + "environment variables AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile "
+                    + "with region and keys in ~/.aws/config."
             )
         }
         return AWSServiceConfiguration(region: region)
@@ -46,14 +48,15 @@ extension AWSServiceConfiguration {
         _ environment: [String: String]
     ) throws(ConfigurationFailure) -> Endpoint {
         if let endpoint { return try Endpoint(url: endpoint.address) }
-        if let found = try EnvironmentConfiguration.endpoint(for: service, in: environment) { return found }
-        guard !localTestingEnabled else {
+        let settings = try MachineSettings(environment)
+        guard localTestingEnabled else { return try settings.endpoint(for: service, in: region) }
+        guard let named = try settings.namedEndpoint(for: service) else {
             throw ConfigurationFailure(
                 "Local testing is enabled, but there is no local address: set \(service.endpointVariable), such as "
                     + "http://localhost:4566, or give the configuration an AWSEndpoint."
             )
         }
-        return .standard(for: service, in: region)
+        return named
     }
 
     private func credentialsSource(_ environment: [String: String]) -> any CredentialsSource {

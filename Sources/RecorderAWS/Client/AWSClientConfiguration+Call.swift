@@ -1,7 +1,7 @@
 import Foundation
 
 extension AWSClientConfiguration {
-    /// Everything that calls to a service need, from these settings and, where they say nothing, the environment.
+    /// Everything that calls to a service need, from these settings and, where they say nothing, the machine.
     package final func callConfiguration(
         for service: AWSService,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -53,12 +53,8 @@ extension AWSClientConfiguration.Settings {
         _ environment: [String: String]
     ) throws(ConfigurationFailure) -> Endpoint {
         if let endpoint { return try Endpoint(url: endpoint) }
-        if ignoreConfiguredEndpointURLs != true,
-            let found = try EnvironmentConfiguration.endpoint(for: service, in: environment)
-        {
-            return found
-        }
-        return .standard(for: service, in: region)
+        let ignoresNamed = ignoreConfiguredEndpointURLs == true
+        return try MachineSettings(environment).endpoint(for: service, in: region, ignoringNamed: ignoresNamed)
     }
 
     fileprivate func credentials(_ environment: [String: String]) -> any CredentialsSource {

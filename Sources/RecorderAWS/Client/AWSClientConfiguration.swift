@@ -25,7 +25,7 @@ public class AWSClientConfiguration: @unchecked Sendable {
 
     /// A configuration; what is left out has the default that its property names.
     ///
-    /// Throws ``AWSClientError`` if the region, given or the environment's, cannot be used.
+    /// Throws ``AWSClientError`` if the region, given or the machine's, cannot be used.
     public init(
         appID: String? = nil,
         awsCredentialIdentityResolver: (any AWSCredentialIdentityResolver)? = nil,
@@ -59,11 +59,11 @@ public class AWSClientConfiguration: @unchecked Sendable {
         settings = Mutex(other.snapshot)
     }
 
-    /// The region's name, the environment's where none is given.
+    /// The region's name, the machine's where none is given.
     private static func checked(_ name: String?) throws -> String? {
         do throws(ConfigurationFailure) {
             if let name { return try Region(name).name }
-            return try EnvironmentConfiguration.region(in: ProcessInfo.processInfo.environment)?.name
+            return try MachineSettings().region()?.name
         } catch {
             throw AWSClientError(.configuration, error.message)
         }
@@ -102,7 +102,8 @@ public class AWSClientConfiguration: @unchecked Sendable {
         set { settings.withLock { $0.ignoreConfiguredEndpointURLs = newValue } }
     }
 
-    /// The region, such as `us-east-1`; by default that of `AWS_REGION` or `AWS_DEFAULT_REGION`. Without one, calls fail.
+    /// The region, such as `us-east-1`; by default that of `AWS_REGION`, `AWS_DEFAULT_REGION` or the profile in use. Without
+    /// one, calls fail.
     public final var region: String? {
         get { snapshot.region }
         set { settings.withLock { $0.region = newValue } }

@@ -12,6 +12,9 @@ package struct AWSService: Sendable, Hashable {
     /// The environment variable that replaces the endpoint of this service alone.
     package let endpointVariable: String
 
+    /// The name in a `services` section of the shared configuration file.
+    var configurationName: String { String(signingName.map { $0 == "-" ? "_" : $0 }) }
+
     /// Kinesis Data Streams.
     package static let kinesis = AWSService(
         signingName: "kinesis",

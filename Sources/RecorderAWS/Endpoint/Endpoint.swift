@@ -33,18 +33,14 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         self.url = "\(parts.scheme)://\(host)\(path)"
     }
 
-    /// The public endpoint of a service in a region.
-    package static func standard(for service: AWSService, in region: Region) -> Endpoint {
-        Endpoint(standardHost: "\(service.endpointPrefix).\(region.name).\(region.dnsSuffix)")
-    }
-
     package var description: String { url }
 
-    private init(standardHost: String) {
-        host = standardHost
+    /// An endpoint at a host name that needs no check.
+    init(publicHost: String) {
+        host = publicHost
         path = "/"
         isEncrypted = true
-        url = "https://\(standardHost)/"
+        url = "https://\(publicHost)/"
     }
 
     /// The three parts of an address, or nil if there is anything else in it.

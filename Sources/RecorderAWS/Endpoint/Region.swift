@@ -18,20 +18,5 @@ package struct Region: Sendable, Hashable, CustomStringConvertible {
         self.name = name
     }
 
-    /// What the host names of this region's partition end in.
-    package var dnsSuffix: String {
-        Self.partitions.first { name.hasPrefix($0.prefix) }?.suffix ?? "amazonaws.com"
-    }
-
     package var description: String { name }
-
-    /// The partitions whose hosts are not under `amazonaws.com`.
-    private static let partitions: [(prefix: String, suffix: String)] = [
-        ("cn-", "amazonaws.com.cn"),
-        ("eusc-", "amazonaws.eu"),
-        ("us-iso-", "c2s.ic.gov"),
-        ("us-isob-", "sc2s.sgov.gov"),
-        ("eu-isoe-", "cloud.adc-e.uk"),
-        ("us-isof-", "csp.hci.ic.gov"),
-    ]
 }

@@ -1,0 +1,128 @@
+import Foundation
+import RecorderAWS
+import RecorderTestSupport
+import Testing
+
+@Suite struct SharedConfigurationTests {
+    @Test(
+        arguments: [
+            ("[default]\nregion = eu-west-1", "default", "eu-west-1"),
+            ("[profile a]\nregion=eu-west-1", "a", "eu-west-1"),
+            ("[profile\ta ]\r\n  \r\nregion\t=\teu-west-1 \r\n", "a", "eu-west-1"),
+            ("\u{FEFF}[default]\nREGION = eu-west-1", "default", "eu-west-1"),
+            ("[profile 'two words']\nregion = eu-west-1", "two words", "eu-west-1"),
+            ("[profile a] # a comment\nregion = eu-west-1", "a", "eu-west-1"),
+            ("# one\n;two\n[default]\n  # three\nregion = eu-west-1\n   ; four\n", "default", "eu-west-1"),
+            ("[default]\nregion = first\nregion = last", "default", "last"),
+            ("[profile a]\nregion = x\n[profile b]\n[profile a]\noutput = json", "a", "x"),
+            ("[default]\nregion = x\n[profile default]\nregion = y\n[default]\nregion = z", "default", "y"),
+            ("[default]\nregion = a # no comment", "default", "a # no comment"),
+            ("[default]\nregion = a = b", "default", "a = b"),
+            ("[default]\nregion = one\n  two", "default", "one\ntwo"),
+            ("[profile it's]\nregion = z\n[default]\nregion = ü", "default", "ü"),
+            ("[default]\nregion =", "default", nil),
+            ("  [default]\n  output = json\n  region = pasted\n    in", "default", "pasted\nin"),
+        ] as [(String, String, String?)]
+    )
+    func `a config file is read as the AWS CLI reads it`(text: String, profile: String, region: String?) throws {
+        let files = try ProfileFiles(config: text)
+        let shared = try SharedConfiguration(files.environment())
+        #expect(try shared.profile(profile)["region"] == region)
+    }
+
+    @Test(arguments: ["[a]\nregion = x", "[profile a b]\nregion = x", "[preview]\nprofile = a"])
+    func `a section of a config file that is not called a profile is none`(text: String) throws {
+        let shared = try SharedConfiguration(try ProfileFiles(config: text).environment())
+        #expect(throws: ConfigurationFailure.self) { try shared.profile("a") }
+    }
+
+    @Test func `the credentials file names profiles plainly, and its settings go first`() throws {
+        let files = try ProfileFiles(
+            config: "[profile a]\nregion = x\noutput = text",
+            credentials: "[a]\nregion = y\n[profile b]\nregion = z"
+        )
+        let shared = try SharedConfiguration(files.environment())
+        #expect(try shared.profile("a")["region"] == "y")
+        #expect(try shared.profile("a")["output"] == "text")
+        #expect(throws: ConfigurationFailure.self) { try shared.profile("b") }
+    }
+
+    @Test func `the files are in HOME unless variables name others; without either there are none`() throws {
+        let home = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: home.path(".aws"), withIntermediateDirectories: false)
+        try Data("[default]\nregion = home".utf8).write(to: URL(fileURLWithPath: home.path(".aws/config")))
+        try Data("[default]\nregion = other".utf8).write(to: URL(fileURLWithPath: home.path("other")))
+        func region(_ environment: [String: String]) throws -> String? {
+            try SharedConfiguration(environment).profileInUse()?["region"]
+        }
+        #expect(try region(["HOME": home.path]) == "home")
+        #expect(try region(["HOME": home.path, "AWS_CONFIG_FILE": "~/other"]) == "other")
+        #expect(try region(["HOME": home.path, "AWS_CONFIG_FILE": home.path("none")]) == nil)
+        #expect(try region([:]) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("region = canary", 1, "before the first section"),
+            ("[default]\n\ncanary", 3, "no \"=\""),
+            ("[default]\n= canary", 2, "no name"),
+            ("[default\nregion = canary", 1, "must end with \"]\""),
+            ("[default]\n  canary", 2, "no \"=\""),
+            ("[default]\ns3 =\n  canary", 3, "no \"=\""),
+            ("[default]\na = b\n[profile b]\n  canary", 4, "no \"=\""),
+        ] as [(String, Int, String)]
+    )
+    func `a malformed line is told by file and number, and is not quoted`(text: String, line: Int, word: String) throws
+    {
+        for files in [try ProfileFiles(config: text), try ProfileFiles(credentials: text)] {
+            let failure = #expect(throws: ConfigurationFailure.self) { try SharedConfiguration(files.environment()) }
+            let message = failure?.message ?? ""
+            #expect(message.hasPrefix(files.directory.path) && message.contains(", line \(line): "), "\(message)")
+            #expect(message.contains(word), "\(message)")
+            #expect(!message.contains("canary"))
+        }
+    }
+
+    @Test func `a file that cannot be read, is no text or is huge is told by name`() throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.path("file")
+        func message() -> String? {
+            #expect(throws: ConfigurationFailure.self) { try SharedConfiguration(["AWS_CONFIG_FILE": file]) }?.message
+        }
+        try Data([0x5B, 0xFF, 0xFE]).write(to: URL(fileURLWithPath: file))
+        #expect(message() == "\(file) is not text in UTF-8.")
+        try Data(count: 1 << 20 + 1).write(to: URL(fileURLWithPath: file))
+        #expect(message() == "\(file) is longer than 1048576 bytes.")
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+        #expect(message() == "\(file) cannot be read: Is a directory.")
+    }
+
+    @Test func `an unknown profile is an error that lists those there are, and the files`() throws {
+        let files = try ProfileFiles(
+            config: "[profile b]\n[default]",
+            credentials: "[a]\naws_secret_access_key = canary"
+        )
+        let shared = try SharedConfiguration(files.environment(["AWS_PROFILE": "typo\u{1B}"]))
+        let failure = #expect(throws: ConfigurationFailure.self) { try shared.profileInUse() }
+        #expect(
+            failure?.message == "AWS_PROFILE: There is no profile \"typo\\u{1b}\" in \(files.config) or "
+                + "\(files.credentials). There are: a, b, default."
+        )
+        let empty = try SharedConfiguration(["AWS_PROFILE": "a"])
+        #expect(
+            #expect(throws: ConfigurationFailure.self) { try empty.profileInUse() }?.message
+                == "AWS_PROFILE: There is no profile \"a\" in any file, since HOME is not set. There are no profiles at all."
+        )
+    }
+
+    @Test func `neither description nor dump shows a setting`() throws {
+        let files = try ProfileFiles(credentials: "[default]\naws_secret_access_key = canary")
+        let shared = try SharedConfiguration(files.environment())
+        let profile = try shared.profile("default")
+        var text = "\(shared) \(profile)"
+        dump(shared, to: &text)
+        dump(profile, to: &text)
+        #expect(!text.contains("canary"))
+    }
+}
