@@ -18,8 +18,8 @@ package final class AWSCaller: Sendable {
         signer = SigV4Signer(region: configuration.region.name, service: service.signingName)
     }
 
-    /// How often one call is tried again at most, and whatever its answer asks to be sent again.
-    package var maximumRetries: Int { configuration.maximumRetries }
+    /// The retries of one call, or of several that share them: none made yet.
+    package func attempts() -> CallAttempts { CallAttempts(maximumRetries: configuration.maximumRetries) }
 
     /// Posts one operation and gives the 2xx answer as it is; whether its body makes sense is for the caller to judge.
     ///
@@ -31,7 +31,25 @@ package final class AWSCaller: Sendable {
         headers: [HTTPHeader] = [],
         maximumResponseBytes: Int = 4 << 20
     ) async throws(ServiceFailure) -> HTTPResponse {
-        var attempts = CallAttempts(maximumRetries: configuration.maximumRetries)
+        var attempts = attempts()
+        return try await call(
+            operation,
+            body: body,
+            headers: headers,
+            maximumResponseBytes: maximumResponseBytes,
+            &attempts
+        )
+    }
+
+    /// The same as one of several calls that share their retries.
+    package func call(
+        _ operation: String,
+        body: [UInt8],
+        headers: [HTTPHeader],
+        maximumResponseBytes: Int = 4 << 20,
+        _ attempts: inout CallAttempts
+    ) async throws(ServiceFailure) -> HTTPResponse {
+        attempts.beginCall()
         while true {
             let credentials = try await credentials()
             let clockError = skew.seconds
@@ -45,8 +63,7 @@ package final class AWSCaller: Sendable {
             }
             let goesOn =
                 switch attempts.step(after: failure) {
-                case .retry(let delay, let number):
-                    try await waitToRetry(delay, retry: number, hint: failure.retryAfter)
+                case .retry(let delay, let number): try await wait(delay, retry: number, hint: failure.retryAfter)
                 case .renewCredentials: try await hasOther(than: credentials)
                 case .correctClock:
                     skew.learn(serverDate: failure.serverDate, at: configuration.now(), insteadOf: clockError)
@@ -56,15 +73,31 @@ package final class AWSCaller: Sendable {
         }
     }
 
-    /// Pays for a retry and waits for its time; false, at once, when the quota is used up.
-    ///
-    /// Also for retries that the answer to a successful call asks for. `retry` counts from 0, `hint` is the service's own
-    /// wish. Throws only when the task is cancelled.
+    /// Why a call that succeeded must be made again.
+    package enum Unfinished: Sendable {
+        /// Its answer asks for a part of it to be sent again.
+        case asksAgain(RetryDelay)
+        /// Its answer proves nothing.
+        case unreadable
+    }
+
+    /// Pays for a retry of a call that succeeded, and waits for its time; false, at once, when there is none left. Throws
+    /// only when the task is cancelled.
     package func waitToRetry(
-        _ delay: RetryDelay,
-        retry: Int,
-        hint: Duration? = nil
+        _ reason: Unfinished,
+        _ attempts: inout CallAttempts
     ) async throws(ServiceFailure) -> Bool {
+        let step =
+            switch reason {
+            case .asksAgain(let delay): attempts.retry(delay)
+            case .unreadable: attempts.retryUnanswered()
+            }
+        guard case .retry(let delay, let number) = step else { return false }
+        return try await wait(delay, retry: number)
+    }
+
+    /// Pays for a retry and waits for its time; false, at once, when the quota is used up.
+    private func wait(_ delay: RetryDelay, retry: Int, hint: Duration? = nil) async throws(ServiceFailure) -> Bool {
         guard quota.pay(for: delay) else { return false }
         do {
             let chosen = configuration.backoff.map { $0(retry) }

@@ -96,7 +96,11 @@ import Testing
     @Test func `a retry that the caller asks for is paid from the same quota`() async throws {
         let bench = try CallBench { _, _ in .json(200, "{}") }
         var paid = 0
-        while try await bench.caller.waitToRetry(.throttling, retry: 0) { paid += 1 }
+        while true {
+            var attempts = bench.caller.attempts()
+            guard try await bench.caller.waitToRetry(.asksAgain(.throttling), &attempts) else { break }
+            paid += 1
+        }
         #expect(paid == 100)
         #expect(bench.pauses.all == Array(repeating: .seconds(1), count: 100))
         #expect(await bench.failure() == nil)

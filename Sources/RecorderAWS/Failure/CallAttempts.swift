@@ -1,7 +1,9 @@
 import RecorderHTTP
 
-/// What one call has tried so far, and what it does about the next failure. Pure: it decides, the caller acts.
-struct CallAttempts {
+/// What one piece of work has tried so far, and what it does about the next failure. Pure: it decides, the caller acts.
+///
+/// Usually that is one call. Several calls may share a value, so that together they retry no more often than one would.
+package struct CallAttempts: Sendable {
     /// The next step.
     enum Step: Equatable {
         /// Pay, wait, send again.
@@ -14,7 +16,7 @@ struct CallAttempts {
         case giveUp
     }
 
-    /// The kind of the last retry, for the refund after a success.
+    /// The kind of the call's last retry, for the refund after a success.
     private(set) var lastRetry: RetryDelay?
 
     private let maximumRetries: Int
@@ -23,8 +25,14 @@ struct CallAttempts {
     private var hasRenewed = false
     private var hasCorrected = false
 
-    init(maximumRetries: Int) {
+    /// Nothing tried yet.
+    package init(maximumRetries: Int) {
         self.maximumRetries = max(0, maximumRetries)
+    }
+
+    /// Another of the calls that share this value begins.
+    mutating func beginCall() {
+        lastRetry = nil
     }
 
     /// The step after a failure.
@@ -34,9 +42,8 @@ struct CallAttempts {
             return retry(.throttling)
         case .transient:
             return retry(.transient)
-        case .transport(let cause) where cause.mayPass && unanswered < 2:
-            unanswered += 1
-            return retry(.transient)
+        case .transport(let cause) where cause.mayPass:
+            return retryUnanswered()
         case .expiredCredentials where !hasRenewed:
             hasRenewed = true
             return .renewCredentials
@@ -48,7 +55,15 @@ struct CallAttempts {
         }
     }
 
-    private mutating func retry(_ delay: RetryDelay) -> Step {
+    /// The step after an answer of success that proves as little as none.
+    mutating func retryUnanswered() -> Step {
+        guard unanswered < 2 else { return .giveUp }
+        unanswered += 1
+        return retry(.transient)
+    }
+
+    /// The step after an answer that asks for another try.
+    mutating func retry(_ delay: RetryDelay) -> Step {
         guard retries < maximumRetries else { return .giveUp }
         lastRetry = delay
         defer { retries += 1 }

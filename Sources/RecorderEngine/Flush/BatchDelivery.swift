@@ -32,7 +32,7 @@ struct BatchDelivery {
 
     /// Settles a batch by the answer to its request, and sends what must be sent again; throws when the stream must be
     /// left.
-    mutating func finish(_ batch: Batch, _ first: BatchSender.Answer) async throws(RecorderError) {
+    mutating func finish(_ batch: Batch, _ first: BatchSender.Sent) async throws(RecorderError) {
         parts = [batch]
         do throws(RecorderError) {
             try await finishParts(batch, first)
@@ -42,11 +42,12 @@ struct BatchDelivery {
         }
     }
 
-    private mutating func finishParts(_ batch: Batch, _ first: BatchSender.Answer) async throws(RecorderError) {
-        var answer: BatchSender.Answer? = first
-        var retries = 0
+    private mutating func finishParts(_ batch: Batch, _ first: BatchSender.Sent) async throws(RecorderError) {
+        var answer: BatchSender.Answer? = first.answer
+        // All requests for the batch share their retries, so that no record is tried again more often than one call is.
+        var attempts = first.attempts
         while let part = parts.popLast() {
-            let current = if let answer { answer } else { await sender.send(part) }
+            let current = if let answer { answer } else { await sender.send(part, &attempts) }
             answer = nil
             switch current {
             case .outcomes(let outcomes):
@@ -54,9 +55,7 @@ struct BatchDelivery {
                 guard let last = failed.last else { continue }
                 let again = part.keeping(failed.map(\.record))
                 let isThrottled = failed.contains { $0.failure.kind == .throttled }
-                if try await mayRetry(isThrottled ? .throttling : .transient, retries, of: sender.caller.maximumRetries)
-                {
-                    retries += 1
+                if try await mayRetry(.asksAgain(isThrottled ? .throttling : .transient), &attempts) {
                     parts.append(again)
                 } else {
                     note(.service(last.failure))
@@ -64,11 +63,10 @@ struct BatchDelivery {
                     if again.records.count == batch.records.count { throw .service(last.failure) }
                 }
             case .unreadable(let reason):
-                guard try await mayRetry(.transient, retries, of: min(2, sender.caller.maximumRetries)) else {
+                guard try await mayRetry(.unreadable, &attempts) else {
                     // It may have been taken all the same, so it counts for no record.
                     throw .service(policy.failureRule == .countsAttempts ? .unproven : .unreadable(reason))
                 }
-                retries += 1
                 parts.append(part)
             case .refused(let failure):
                 try await halve(part, failure)
@@ -94,10 +92,13 @@ struct BatchDelivery {
         if report.failures.isEmpty { report.failures = [.init(stream: stream, error: error)] }
     }
 
-    private func mayRetry(_ delay: RetryDelay, _ retries: Int, of maximum: Int) async throws(RecorderError) -> Bool {
-        guard policy.failureRule == .sendsAgain, retries < maximum else { return false }
+    private func mayRetry(
+        _ reason: AWSCaller.Unfinished,
+        _ attempts: inout CallAttempts
+    ) async throws(RecorderError) -> Bool {
+        guard policy.failureRule == .sendsAgain else { return false }
         do {
-            return try await sender.caller.waitToRetry(delay, retry: retries)
+            return try await sender.caller.waitToRetry(reason, &attempts)
         } catch {
             throw .cancelled
         }

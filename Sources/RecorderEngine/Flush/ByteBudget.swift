@@ -17,16 +17,9 @@ final class ByteBudget: Sendable {
         state = Locked(State(available: capacity))
     }
 
-    /// Runs `body` once there is room for its bytes.
-    func spend<T: Sendable>(_ bytes: Int, _ body: () async -> T) async -> T {
+    /// Waits until there is room for so many bytes, and takes it; `give` it back.
+    func take(_ bytes: Int) async {
         let bytes = min(bytes, capacity)
-        await take(bytes)
-        let value = await body()
-        give(bytes)
-        return value
-    }
-
-    private func take(_ bytes: Int) async {
         await withCheckedContinuation { continuation in
             let isRoom = state.withLock { state in
                 guard state.waiting.isEmpty, state.available >= bytes else {
@@ -40,7 +33,8 @@ final class ByteBudget: Sendable {
         }
     }
 
-    private func give(_ bytes: Int) {
+    func give(_ bytes: Int) {
+        let bytes = min(bytes, capacity)
         let served = state.withLock { state in
             state.available += bytes
             var served: [CheckedContinuation<Void, Never>] = []

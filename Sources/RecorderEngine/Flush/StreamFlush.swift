@@ -8,10 +8,10 @@ import RecorderAWS
 struct StreamFlush {
     private struct Request {
         let batch: Batch
-        let task: Task<BatchSender.Answer, Never>
+        let task: Task<BatchSender.Sent, Never>
 
         /// Cancelling the flush cancels the request.
-        func answer() async -> BatchSender.Answer {
+        func sent() async -> BatchSender.Sent {
             await withTaskCancellationHandler {
                 await task.value
             } onCancel: {
@@ -48,7 +48,7 @@ struct StreamFlush {
             delivery.note(error)
         }
         // The stream was left; what is still on its way counts for what its answer proves.
-        for request in requests { await delivery.settleOnly(request.batch, await request.answer()) }
+        for request in requests { await delivery.settleOnly(request.batch, await request.sent().answer) }
         return delivery.report
     }
 
@@ -62,13 +62,13 @@ struct StreamFlush {
             }
             guard !requests.isEmpty else { return }
             let request = requests.removeFirst()
-            let answer = await request.answer()
+            let sent = await request.sent()
             // Records that must be sent again go before those behind them.
-            if answer.isDelivered, let batch = ahead {
+            if sent.answer.isDelivered, let batch = ahead {
                 requests.append(start(batch))
                 ahead = nil
             }
-            try await delivery.finish(request.batch, answer)
+            try await delivery.finish(request.batch, sent)
             if ahead == nil { ahead = try await source.next() }
         }
     }

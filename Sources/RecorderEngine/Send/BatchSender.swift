@@ -14,6 +14,12 @@ struct BatchSender: Sendable {
         case failed(ServiceFailure)
     }
 
+    /// The answer to a batch's first request, and the retries that it took.
+    struct Sent: Sendable {
+        let answer: Answer
+        let attempts: CallAttempts
+    }
+
     let service: StreamService
     let caller: AWSCaller
     let budget: ByteBudget
@@ -26,14 +32,24 @@ struct BatchSender: Sendable {
         compresses = policy.compressesRequests
     }
 
-    func send(_ batch: Batch) async -> Answer {
-        let body = batch.request(to: service)
-        return await budget.spend(body.count) { await send(body, records: batch.records.count) }
+    /// Sends a batch for the first time.
+    func send(_ batch: Batch) async -> Sent {
+        var attempts = caller.attempts()
+        let answer = await send(batch, &attempts)
+        return Sent(answer: answer, attempts: attempts)
     }
 
-    private func send(_ body: [UInt8], records: Int) async -> Answer {
+    /// Sends a batch, or a part of one, once more; the retries that this takes are added to `attempts`.
+    func send(_ batch: Batch, _ attempts: inout CallAttempts) async -> Answer {
+        let body = batch.request(to: service)
+        await budget.take(body.count)
+        defer { budget.give(body.count) }
+        return await send(body, records: batch.records.count, &attempts)
+    }
+
+    private func send(_ body: [UInt8], records: Int, _ attempts: inout CallAttempts) async -> Answer {
         do {
-            let response = try await post(body)
+            let response = try await post(body, &attempts)
             switch PutReply(response.body, to: service, records: records) {
             case .outcomes(let outcomes): return .outcomes(outcomes)
             case .unreadable(let reason): return .unreadable(reason)
@@ -43,14 +59,15 @@ struct BatchSender: Sendable {
         }
     }
 
-    private func post(_ body: [UInt8]) async throws(ServiceFailure) -> HTTPResponse {
+    private func post(_ body: [UInt8], _ attempts: inout CallAttempts) async throws(ServiceFailure) -> HTTPResponse {
         guard compresses, let small = Gzip.compress(body) else {
-            return try await caller.call(service.operation, body: body)
+            return try await caller.call(service.operation, body: body, headers: [], &attempts)
         }
         return try await caller.call(
             service.operation,
             body: small,
-            headers: [HTTPHeader("Content-Encoding", "gzip")]
+            headers: [HTTPHeader("Content-Encoding", "gzip")],
+            &attempts
         )
     }
 }
