@@ -170,14 +170,41 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// - Returns: a task that succeeds with nil, or faults with the first stream's error once every stream was tried.
     @discardableResult
     public func submitAllRecords() -> AWSTask<AnyObject>! {
+        submitAllRecords(cancellationToken: nil)
+    }
+
+    /// The same, until the token is cancelled: then the task ends as cancelled at once.
+    ///
+    /// A submit that nobody else waits for stops: requests on their way are cut off, and their records stay, with no
+    /// failure counted. The service may have taken them all the same, so they may arrive twice.
+    ///
+    /// - Returns: a task that succeeds with nil, faults with the first stream's error, or is cancelled.
+    @discardableResult
+    public func submitAllRecords(cancellationToken: AWSCancellationToken?) -> AWSTask<AnyObject>! {
         let source = AWSTaskCompletionSource<AnyObject>()
-        pipeline.flush { [errors] result in
+        let ticket = pipeline.flush { [errors] result in
             switch result {
             case .success(let report): source.complete(errors.result(of: report))
+            case .failure(.cancelled): source.cancel()
             case .failure(let error): source.complete(.failure(errors.error(error)))
             }
         }
+        let registration = cancellationToken?.registerCancellationObserver { [pipeline] in pipeline.giveUp(ticket) }
+        if let registration { source.task.continueWith { _ in registration.dispose() } }
         return source.task
+    }
+
+    /// Sends every record that was saved before this call, like `submitAllRecords`; throws the first stream's error.
+    ///
+    /// When the Swift task that waits is cancelled this throws `CancellationError` at once, and the submit stops unless
+    /// another call waits for it; records without an answer stay.
+    public nonisolated(nonsending) func submit() async throws {
+        let cancellation = AWSCancellationTokenSource()
+        try await withTaskCancellationHandler {
+            _ = try await submitAllRecords(cancellationToken: cancellation.token).value
+        } onCancel: {
+            cancellation.cancel()
+        }
     }
 
     /// Removes every record that was saved before this call, without sending it.

@@ -12,7 +12,7 @@ package final class RecordPipeline: Sendable {
     private let line: SaveLine
     private let delivery = DeliveryQueue()
     private let settings: Locked<RecorderPolicy>
-    private let flushes = Locked(FlushStateMachine<FlushCompletion>())
+    private let flushes = Locked(Flushes())
     private let caller: @Sendable () throws(RecorderError) -> AWSCaller
     private let report: @Sendable (RecorderEvent) -> Void
 
@@ -68,10 +68,28 @@ package final class RecordPipeline: Sendable {
     /// Sends every record saved before the call; `completion` is called when each was attempted.
     ///
     /// Calls during a run share the next one: two runs of a store are never side by side.
-    package func flush(completion: @escaping FlushCompletion) {
-        if case .start = flushes.withLock({ $0.flushRequested(by: completion) }) {
-            Task { await self.runFlushes() }
+    ///
+    /// - Returns: what `giveUp` takes.
+    @discardableResult
+    package func flush(completion: @escaping FlushCompletion) -> FlushTicket {
+        let ticket = FlushTicket(completion)
+        let run = flushes.withLock { flushes -> FlushRun? in
+            if case .start = flushes.machine.flushRequested(by: ticket) { flushes.newRun() } else { nil }
         }
+        if let run { start(run) }
+        return ticket
+    }
+
+    /// Ends one call's wait: its completion gets `.cancelled`, unless it has been called already. A run that nobody waits
+    /// for any more is cancelled; what it has sent and not heard of is kept, and counts as no attempt.
+    package func giveUp(_ ticket: FlushTicket) {
+        let (withdrawn, run) = flushes.withLock { flushes in
+            let (withdrawn, isForNobody) = flushes.machine.withdraw { $0 === ticket }
+            return (withdrawn, isForNobody ? flushes.run : nil)
+        }
+        run?.cancel()
+        guard !withdrawn.isEmpty else { return }
+        delivery.deliver { ticket.completion(.failure(.cancelled)) }
     }
 
     /// Sends up to `policy.batchesPerStream` batches of each stream, unless a flush is under way, here or in another
@@ -79,13 +97,13 @@ package final class RecordPipeline: Sendable {
     ///
     /// Runs in the calling task: cancelling it ends the flush, and keeps what has no answer yet.
     package func flushIfFree() async throws(RecorderError) -> FlushReport {
-        guard flushes.withLock({ $0.startIfIdle() }) else { return .busy }
+        guard flushes.withLock({ $0.machine.startIfIdle() }) else { return .busy }
         return try await runHere(.ifFree)
     }
 
     /// Sends every record saved before the call, once no other flush is under way; runs in the calling task.
     package func drain() async throws(RecorderError) -> FlushReport {
-        while !flushes.withLock({ $0.startIfIdle() }) {
+        while !flushes.withLock({ $0.machine.startIfIdle() }) {
             do {
                 try await Task.sleep(for: .milliseconds(20))
             } catch {
@@ -99,22 +117,36 @@ package final class RecordPipeline: Sendable {
         case whenFree, ifFree
     }
 
-    private func runFlushes() async {
-        var startsAgain = true
-        while startsAgain { startsAgain = end(await outcome(of: .whenFree)) }
+    private struct Flushes {
+        var machine = FlushStateMachine<FlushTicket>()
+        /// What `flush` started; nil for a run in the calling task.
+        var run: FlushRun?
+
+        mutating func newRun() -> FlushRun? {
+            run = FlushRun()
+            return run
+        }
+    }
+
+    private func start(_ run: FlushRun) {
+        run.start { self.end(await self.outcome(of: .whenFree)) }
     }
 
     private func runHere(_ start: FlushStart) async throws(RecorderError) -> FlushReport {
         let result = await outcome(of: start)
-        if end(result) { Task { await self.runFlushes() } }
+        end(result)
         return try result.get()
     }
 
-    /// Tells a run's result to those who wait for it; true if another run must start.
-    private func end(_ result: Result<FlushReport, RecorderError>) -> Bool {
-        let ended = flushes.withLock { $0.flushEnded() }
-        delivery.deliver { for waiter in ended.served { waiter(result) } }
-        return ended.startsAgain
+    /// Tells a run's result to those who wait for it, and starts the next run if somebody waits for one.
+    private func end(_ result: Result<FlushReport, RecorderError>) {
+        let (ended, next) = flushes.withLock { flushes in
+            flushes.run = nil
+            let ended = flushes.machine.flushEnded()
+            return (ended, ended.startsAgain ? flushes.newRun() : nil)
+        }
+        delivery.deliver { for waiter in ended.served { waiter.completion(result) } }
+        if let next { start(next) }
     }
 
     private func outcome(of start: FlushStart) async -> Result<FlushReport, RecorderError> {

@@ -37,6 +37,18 @@ package struct FlushStateMachine<Waiter> {
         return true
     }
 
+    /// Takes back the requests that `isMeant` is true for.
+    ///
+    /// - Returns: who waits no longer, and whether a run is under way that nobody waits for any more.
+    package mutating func withdraw(
+        where isMeant: (Waiter) -> Bool
+    ) -> (withdrawn: [Waiter], isRunForNobody: Bool) {
+        guard case .flushing(let now, let next) = state else { return ([], false) }
+        let (left, gone) = (now.filter { !isMeant($0) }, now.filter(isMeant))
+        state = .flushing(now: left, next: next.filter { !isMeant($0) })
+        return (gone + next.filter(isMeant), !gone.isEmpty && left.isEmpty)
+    }
+
     /// - Returns: whom to tell the run's result, and whether another run starts now.
     package mutating func flushEnded() -> (served: [Waiter], startsAgain: Bool) {
         guard case .flushing(let now, let next) = state else {

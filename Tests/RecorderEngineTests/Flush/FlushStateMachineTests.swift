@@ -17,4 +17,17 @@ import Testing
         let afterwards = machine.flushRequested(by: "e")
         #expect(afterwards == .start)
     }
+
+    @Test func `a run is for nobody once the last one who waits for it has given up`() {
+        var machine = FlushStateMachine<String>()
+        for waiter in ["a", "b"] { _ = machine.flushRequested(by: waiter) }
+        let unknown = machine.withdraw { $0 == "x" }
+        #expect(unknown.withdrawn.isEmpty && !unknown.isRunForNobody)
+        let next = machine.withdraw { $0 == "b" }
+        #expect(next.withdrawn == ["b"] && !next.isRunForNobody)
+        let last = machine.withdraw { $0 == "a" }
+        #expect(last.withdrawn == ["a"] && last.isRunForNobody)
+        let ended = machine.flushEnded()
+        #expect(ended.served.isEmpty && !ended.startsAgain)
+    }
 }
