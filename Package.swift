@@ -13,6 +13,10 @@ let package = Package(
         .library(name: "AWSCognito", targets: ["AWSCognito"]),
         .library(name: "AWSKinesis", targets: ["AWSKinesis"]),
         .library(name: "AmplifyFoundation", targets: ["AmplifyFoundation"]),
+        .library(name: "AmplifyFoundationBridge", targets: ["AmplifyFoundationBridge"]),
+        .library(name: "AmplifyRecordCache", targets: ["AmplifyRecordCache"]),
+        .library(name: "AmplifyKinesisClient", targets: ["AmplifyKinesisClient"]),
+        .library(name: "AmplifyFirehoseClient", targets: ["AmplifyFirehoseClient"]),
     ],
     targets: [
         // Devices: C libraries, and the one target each that may call them. RecorderConcurrency is one lock.
@@ -40,6 +44,19 @@ let package = Package(
         ),
         .target(name: "AWSCognito", dependencies: ["AWSCore"]),
         .target(name: "AmplifyFoundation", dependencies: ["RecorderConcurrency"]),
+        .target(name: "AmplifyFoundationBridge", dependencies: ["AWSCore", "AmplifyFoundation", "RecorderAWS"]),
+        .target(
+            name: "AmplifyRecordCache",
+            dependencies: ["AmplifyFoundation", "RecorderAWS", "RecorderConcurrency", "RecorderEngine"]
+        ),
+        .target(
+            name: "AmplifyKinesisClient",
+            dependencies: ["AmplifyFoundation", "AmplifyRecordCache", "RecorderAWS", "RecorderEngine"]
+        ),
+        .target(
+            name: "AmplifyFirehoseClient",
+            dependencies: ["AmplifyFoundation", "AmplifyRecordCache", "RecorderAWS", "RecorderEngine"]
+        ),
 
         // Tests.
         .target(
@@ -78,6 +95,34 @@ let package = Package(
             dependencies: ["AWSCore", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderTestSupport"]
         ),
         .testTarget(name: "AmplifyFoundationTests", dependencies: ["AmplifyFoundation", "RecorderConcurrency"]),
+        .testTarget(
+            name: "AmplifyFoundationBridgeTests",
+            dependencies: ["AWSCore", "AmplifyFoundation", "AmplifyFoundationBridge", "RecorderAWS"]
+        ),
+        .testTarget(
+            name: "AmplifyClientTests",
+            dependencies: [
+                "AmplifyChild", "AmplifyFirehoseClient", "AmplifyFoundation", "AmplifyGuide", "AmplifyGuideSwift5",
+                "AmplifyKinesisClient", "AmplifyRecordCache", "RecorderAWS", "RecorderConcurrency",
+                "RecorderTestSupport",
+            ]
+        ),
+        .executableTarget(
+            name: "AmplifyChild",
+            dependencies: ["AmplifyFirehoseClient", "AmplifyFoundation", "AmplifyKinesisClient"],
+            path: "Tests/AmplifyChild"
+        ),
+        .executableTarget(
+            name: "AmplifyGuide",
+            dependencies: ["AmplifyFirehoseClient", "AmplifyFoundation", "AmplifyKinesisClient"],
+            path: "Tests/AmplifyGuide"
+        ),
+        .executableTarget(
+            name: "AmplifyGuideSwift5",
+            dependencies: ["AmplifyFirehoseClient", "AmplifyFoundation", "AmplifyKinesisClient"],
+            path: "Tests/AmplifyGuideSwift5",
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
         .testTarget(name: "TaskSpellings", dependencies: ["AWSCore"]),
         .testTarget(
             name: "TaskSpellingsSwift5",
@@ -103,7 +148,10 @@ let package = Package(
         ),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["AWSCore", "CRecorderSQLite", "RecorderAWS", "RecorderEngine", "RecorderHTTP"],
+            dependencies: [
+                "AWSCore", "AmplifyFoundation", "AmplifyKinesisClient", "CRecorderSQLite", "RecorderAWS",
+                "RecorderEngine", "RecorderHTTP",
+            ],
             path: "Benchmarks",
             exclude: ["Peers"]
         ),
@@ -112,7 +160,9 @@ let package = Package(
 )
 
 /// Old sources must compile as they stand, warnings and all.
-let oldSources: Set = ["DocSnippets", "DocSnippetsSwift4", "TaskSpellings", "TaskSpellingsSwift5"]
+let oldSources: Set = [
+    "AmplifyGuide", "AmplifyGuideSwift5", "DocSnippets", "DocSnippetsSwift4", "TaskSpellings", "TaskSpellingsSwift5",
+]
 
 /// Raw pointers are at home only where a C library is called.
 let callsC: Set = ["RecorderSQLite", "RecorderHTTP", "RecorderAWS", "RecorderTestSupport"]

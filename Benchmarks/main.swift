@@ -7,7 +7,7 @@ import Foundation
 // P9 comes first: it measures how a heap grows, which one with holes in it does not.
 let benchmarks: [Benchmark] = [
     p9Tasks, p1AwaitedSaves, p2GroupedSaves, p3DrainCost, p4DrainRate, p5BatchCost, p6Opening, p7DrainMemory,
-    p8RequestsAtOnce, p10SaveDuringSubmit, p11BytesWritten,
+    p8RequestsAtOnce, p10SaveDuringSubmit, p11BytesWritten, p12AmplifyFlush,
 ]
 
 let arguments = Array(CommandLine.arguments.dropFirst())
@@ -17,6 +17,10 @@ if arguments.count == 3, arguments[0] == drainArgument, let count = Int(argument
 }
 if arguments.count == 4, arguments[0] == Drain.argument, let requests = Int(arguments[3]) {
     try Drain.sendAndPrint(arguments[1], to: arguments[2], requestsPerStream: requests)
+    exit(0)
+}
+if arguments.count == 3, arguments[0] == AmplifyBacklog.argument {
+    try AmplifyBacklog.drainAndPrint(arguments[1], arguments[2])
     exit(0)
 }
 

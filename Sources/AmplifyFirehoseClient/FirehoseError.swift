@@ -1,0 +1,81 @@
+public import AmplifyFoundation
+import AmplifyRecordCache
+public import Foundation
+
+/// What the calls of ``AmplifyFirehoseClient`` throw.
+///
+/// `localizedDescription` is the description and the suggestion, too.
+public enum FirehoseError: AmplifyError {
+    /// The cache's file cannot be used: no rights, no room on the disk.
+    case cache(ErrorDescription, RecoverySuggestion, (any Error)? = nil)
+
+    /// The cache has no room for the record. Call `flush()` or `clearCache()`.
+    case cacheLimitExceeded(ErrorDescription, RecoverySuggestion, (any Error)? = nil)
+
+    /// The record, or an option of the client, cannot be used; nothing was stored.
+    case validation(ErrorDescription, RecoverySuggestion, (any Error)? = nil)
+
+    /// Anything else: no network, no credentials, a call that was cancelled.
+    case unknown(ErrorDescription, RecoverySuggestion, (any Error)? = nil)
+
+    /// What went wrong.
+    public var errorDescription: ErrorDescription { texts.description }
+
+    /// How to mend it.
+    public var recoverySuggestion: RecoverySuggestion { texts.suggestion }
+
+    /// The cause, if there is one: the very error that a credentials provider threw, an `AWSClientError`, a
+    /// `CancellationError`.
+    public var underlyingError: (any Error)? { texts.cause }
+
+    /// The error itself if it is a `FirehoseError`, else an `unknown` with these texts.
+    ///
+    /// - Parameters:
+    ///   - errorDescription: What went wrong.
+    ///   - recoverySuggestion: How to mend it.
+    ///   - error: The cause.
+    public init(
+        errorDescription: ErrorDescription,
+        recoverySuggestion: RecoverySuggestion,
+        error: (any Error)?
+    ) {
+        if let error = error as? FirehoseError {
+            self = error
+        } else {
+            self = .unknown(errorDescription, recoverySuggestion, error)
+        }
+    }
+
+    private var texts: (description: String, suggestion: String, cause: (any Error)?) {
+        switch self {
+        case .cache(let description, let suggestion, let cause),
+            .cacheLimitExceeded(let description, let suggestion, let cause),
+            .validation(let description, let suggestion, let cause),
+            .unknown(let description, let suggestion, let cause):
+            (description, suggestion, cause)
+        }
+    }
+}
+
+extension FirehoseError: CustomNSError {
+    /// The texts under Foundation's keys, so that `localizedDescription` says them.
+    public var errorUserInfo: [String: Any] {
+        var userInfo: [String: Any] = [
+            NSLocalizedDescriptionKey: "\(errorDescription) \(recoverySuggestion)",
+            NSLocalizedRecoverySuggestionErrorKey: recoverySuggestion,
+        ]
+        userInfo[NSUnderlyingErrorKey] = underlyingError
+        return userInfo
+    }
+}
+
+extension FirehoseError {
+    init(_ error: RecordClientError) {
+        switch error.kind {
+        case .cache: self = .cache(error.description, error.suggestion, error.cause)
+        case .cacheLimitExceeded: self = .cacheLimitExceeded(error.description, error.suggestion, error.cause)
+        case .validation: self = .validation(error.description, error.suggestion, error.cause)
+        case .unknown: self = .unknown(error.description, error.suggestion, error.cause)
+        }
+    }
+}

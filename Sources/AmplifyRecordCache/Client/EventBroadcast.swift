@@ -1,0 +1,52 @@
+import RecorderConcurrency
+
+/// Gives every listener its own sequence of the same events.
+final class EventBroadcast: Sendable {
+    private struct State {
+        var listeners: [Int: AsyncStream<RecordEvent>.Continuation] = [:]
+        var nextNumber = 0
+        var isFinished = false
+    }
+
+    /// A listener that does not keep up loses the oldest events beyond so many.
+    private static let buffered = 1_024
+
+    private let state = Locked(State())
+
+    /// A sequence of what happens from now on, until the broadcast is finished.
+    func stream() -> AsyncStream<RecordEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: RecordEvent.self,
+            bufferingPolicy: .bufferingNewest(Self.buffered)
+        )
+        let number: Int? = state.withLock { state in
+            guard !state.isFinished else { return nil }
+            state.nextNumber += 1
+            state.listeners[state.nextNumber] = continuation
+            return state.nextNumber
+        }
+        guard let number else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in
+            // Taken out under the lock, and let go outside of it.
+            _ = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
+        }
+        return stream
+    }
+
+    func send(_ event: RecordEvent) {
+        for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
+    }
+
+    /// Ends every sequence.
+    func finish() {
+        let listeners = state.withLock { state in
+            state.isFinished = true
+            defer { state.listeners = [:] }
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener.finish() }
+    }
+}

@@ -1,0 +1,47 @@
+import AmplifyFoundation
+import RecorderAWS
+import RecorderEngine
+
+extension RecordEvent {
+    /// What an event of the engine means to users of the clients.
+    static func all(for event: RecorderEvent) -> [RecordEvent] {
+        switch event {
+        case .answered(let answer):
+            let stream = answer.stream.rawValue
+            var events: [RecordEvent] = []
+            if answer.delivered > 0 { events.append(.delivered(records: answer.delivered, streamName: stream)) }
+            if answer.retried > 0 {
+                let reason = answer.failure?.description ?? "The service gave no reason."
+                events.append(.retried(records: answer.retried, streamName: stream, reason: reason))
+            }
+            return events
+        case .discarded(let discard):
+            let streams = discard.streams.map(\.rawValue).sorted()
+            return [.discarded(records: discard.count, streamNames: streams, reason: .maxRetriesExceeded)]
+        case .settled(let progress):
+            let status = FlushStatus(
+                recordsFlushed: progress.delivered,
+                recordsLeft: progress.recordsLeft,
+                elapsed: progress.elapsed
+            )
+            return [.progress(status)]
+        case .rescued(let rescue): return [.recovered(records: rescue.rescued, lost: rescue.lost)]
+        // The clients have no such threshold.
+        case .byteThresholdReached: return []
+        }
+    }
+
+    func write(to log: any Logger) {
+        switch self {
+        case .delivered(let records, let stream): log.verbose("\(records) records of \(stream) were delivered")
+        case .retried(let records, let stream, let reason):
+            log.warn("\(records) records of \(stream) failed and stay cached: \(reason)")
+        case .discarded(let records, let streams, _):
+            log.warn("\(records) records of \(streams.joined(separator: ", ")) failed too often and are gone")
+        case .progress: break
+        case .recovered(let records, let lost):
+            let lost = lost.map { "\($0) were lost" } ?? "how many were lost cannot be known"
+            log.error("The cache's file was damaged: \(records) records were recovered, \(lost)")
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import AmplifyFirehoseClient
+import AmplifyFoundation
+import AmplifyKinesisClient
+import Foundation
+
+/// A process that shares a cache with another one: `AmplifyChild <service> <url> <directory> <name> <count>`.
+///
+/// Records so many texts, flushing as it goes, and ends when it has drained the cache.
+@main
+struct AmplifyChild {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 6, let count = Int(arguments[5]) else {
+            fatalError("usage: service url directory name count")
+        }
+        let (url, directory, name) = (arguments[2], URL(fileURLWithPath: arguments[3]), arguments[4])
+        if arguments[1] == "kinesis" {
+            let client = try AmplifyKinesisClient(
+                region: "us-east-1",
+                credentialsProvider: ChildKeys(),
+                options: .init(configureClient: { $0.endpoint = url }, storeDirectory: directory)
+            )
+            for number in 0..<count {
+                let data = Data("\(name)-\(number)".utf8)
+                try await client.record(data: data, partitionKey: "key", streamName: "stream-\(number % 3)")
+                if number % 50 == 0 { try await client.flush() }
+            }
+            try await client.drain()
+        } else {
+            let client = try AmplifyFirehoseClient(
+                region: "us-east-1",
+                credentialsProvider: ChildKeys(),
+                options: .init(configureClient: { $0.endpoint = url }, storeDirectory: directory)
+            )
+            for number in 0..<count {
+                try await client.record(data: Data("\(name)-\(number)".utf8), streamName: "stream-\(number % 3)")
+                if number % 50 == 0 { try await client.flush() }
+            }
+            try await client.drain()
+        }
+    }
+}
+
+private struct ChildKeys: AWSCredentialsProvider, AWSCredentials {
+    let accessKeyId = "AKIDEXAMPLE"
+    let secretAccessKey = "secret"
+
+    func resolve() async throws -> any AWSCredentials { self }
+}

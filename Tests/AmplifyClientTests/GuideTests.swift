@@ -1,0 +1,27 @@
+import Foundation
+import RecorderTestSupport
+import Testing
+
+/// The code of the published pages, as it stands, against a local service.
+@Suite(.timeLimit(.minutes(5))) struct GuideTests {
+    @Test(arguments: ["AmplifyGuide", "AmplifyGuideSwift5"])
+    func `the published code does what the pages say`(program: String) async throws {
+        // A service of its own, as the pages' streams have fixed names.
+        let moto = try await MotoServer()
+        try await moto.createStream("my-stream")
+        try await moto.createDeliveryStream("my-delivery-stream")
+        let directory = try TemporaryDirectory()
+        let status = try await Program.run(
+            program,
+            [],
+            environment: ["AWS_ENDPOINT_URL": moto.url, "XDG_STATE_HOME": directory.path, "AWS_REGION": "us-east-1"]
+        )
+        #expect(status == 0)
+        #expect(try await moto.kinesisRecords("my-stream").map(\.text) == ["Hello Kinesis"])
+        #expect(try await moto.kinesisRecords("my-stream").map(\.partitionKey) == ["partition-1"])
+        #expect(try await moto.firehoseBytes("my-delivery-stream") == Array("Hello Firehose".utf8))
+        let store = "\(directory.path)/\(program)/com.amazonaws.AWSKinesisRecorder/amplify-kinesis-us-east-1.db"
+        #expect(FileManager.default.fileExists(atPath: store))
+        await moto.stop()
+    }
+}

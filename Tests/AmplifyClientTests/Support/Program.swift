@@ -1,0 +1,32 @@
+import Foundation
+
+/// A program of this package, beside the test bundle.
+enum Program {
+    /// Runs it to its end; gives its exit status.
+    static func run(
+        _ name: String,
+        _ arguments: [String],
+        environment: [String: String] = [:]
+    ) async throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path(of: name))
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        return try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do {
+                try process.run()
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    private static func path(of name: String) -> String {
+        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let places = ([own] + CommandLine.arguments).map {
+            URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/\(name)"
+        }
+        return places.first { FileManager.default.isExecutableFile(atPath: $0) } ?? places[0]
+    }
+}

@@ -1,0 +1,70 @@
+import AWSCore
+import AmplifyFoundation
+import AmplifyFoundationBridge
+import Foundation
+import RecorderAWS
+import Testing
+
+@Suite struct AdapterTests {
+    @Test func `keys, token and end cross from Foundation to AWSCore`() async throws {
+        let end = Date(timeIntervalSince1970: 2_000_000_000)
+        let adapter = FoundationToSDKCredentialsAdapter(provider: Given(keys: Token(expiration: end)))
+        let keys = try #require(try await adapter.credentials().value)
+        #expect(keys.accessKey == "id" && keys.secretKey == "secret")
+        #expect(keys.sessionKey == "token" && keys.expiration == end)
+    }
+
+    @Test func `an error of the provider is the task's error`() async throws {
+        let task = FoundationToSDKCredentialsAdapter(provider: Failing()).credentials()
+        await #expect(throws: Failing.Failure.self) { _ = try await task.value }
+    }
+
+    @Test func `keys, token and end cross from AWSCore to Foundation`() async throws {
+        let session = AWSBasicSessionCredentialsProvider(accessKey: "id", secretKey: "secret", sessionToken: "token")
+        let provider = try #require(session as (any AWSCore.AWSCredentialsProvider)?)
+        let keys = try await SDKToFoundationCredentialsAdapter(provider: provider).resolve()
+        #expect(keys.accessKeyId == "id" && keys.secretAccessKey == "secret")
+        #expect((keys as? any AWSTemporaryCredentials)?.sessionToken == "token")
+    }
+
+    @Test func `keys without a token are not temporary`() async throws {
+        let resolver = StaticAWSCredentialIdentityResolver(AWSCredentialIdentity(accessKey: "id", secret: "secret"))
+        let keys = try await SDKToFoundationCredentialsAdapter(resolver: resolver).resolve()
+        #expect(keys.accessKeyId == "id" && !(keys is any AWSTemporaryCredentials))
+    }
+
+    @Test func `a provider without keys is an error that says so`() async throws {
+        let adapter = SDKToFoundationCredentialsAdapter(provider: AWSAnonymousCredentialsProvider())
+        let error = await #expect(throws: (any Error).self) { _ = try await adapter.resolve() }
+        #expect(error?.localizedDescription.contains("no keys") == true)
+    }
+
+    @Test func `no dump of adapted keys shows them`() async throws {
+        let resolver = StaticAWSCredentialIdentityResolver(
+            AWSCredentialIdentity(accessKey: "the-id", secret: "the-secret", sessionToken: "the-token")
+        )
+        let keys = try await SDKToFoundationCredentialsAdapter(resolver: resolver).resolve()
+        var text = "\(keys)"
+        dump(keys, to: &text)
+        #expect(!text.contains("the-"))
+    }
+}
+
+private struct Given: AmplifyFoundation.AWSCredentialsProvider {
+    let keys: Token
+
+    func resolve() async throws -> any AmplifyFoundation.AWSCredentials { keys }
+}
+
+private struct Token: AWSTemporaryCredentials {
+    let accessKeyId = "id"
+    let secretAccessKey = "secret"
+    let sessionToken = "token"
+    let expiration: Date
+}
+
+private struct Failing: AmplifyFoundation.AWSCredentialsProvider {
+    struct Failure: Error {}
+
+    func resolve() async throws -> any AmplifyFoundation.AWSCredentials { throw Failure() }
+}
