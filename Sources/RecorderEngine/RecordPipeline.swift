@@ -4,13 +4,13 @@ import RecorderConcurrency
 
 /// START HERE: the road of a record, one call a stage: save, store, batch, send, settle, flush.
 ///
-/// Safe to use from any thread. Completions and events arrive in order on one delivery thread, under no lock.
+/// Safe to use from any thread. Completions and events arrive one at a time, in order, under no lock.
 package final class RecordPipeline: Sendable {
     package let service: StreamService
 
     private let store: RecordStore
     private let line: SaveLine
-    private let delivery = DeliveryQueue()
+    private let delivery: DeliveryQueue
     private let settings: Locked<RecorderPolicy>
     private let flushes = Locked(Flushes())
     private let caller: @Sendable () throws(RecorderError) -> AWSCaller
@@ -19,7 +19,7 @@ package final class RecordPipeline: Sendable {
     package typealias FlushCompletion = @Sendable (Result<FlushReport, RecorderError>) -> Void
 
     /// `caller` is asked at each flush that has something to send, so that configuration may come after the first saves;
-    /// `report` is called on the delivery thread.
+    /// `report` is called where completions are.
     package init(
         _ service: StreamService,
         _ store: RecordStore,
@@ -32,6 +32,7 @@ package final class RecordPipeline: Sendable {
         self.caller = caller
         self.report = report
         settings = Locked(policy)
+        delivery = DeliveryQueue(crew: store.crew)
         line = SaveLine(store, delivery, report: report)
         store.onRescue { [delivery] rescue in delivery.deliver { report(.rescued(rescue)) } }
     }

@@ -14,6 +14,14 @@ package final class SQLiteConnection {
     }
 
     private let handle: OpaquePointer
+    /// What begins and ends transactions, compiled at its first use: to parse it anew takes as long as to store a row.
+    private var bounds: [Bound: OpaquePointer] = [:]
+
+    private enum Bound: String {
+        case beginReading = "BEGIN"
+        case beginWriting = "BEGIN IMMEDIATE"
+        case commit = "COMMIT"
+    }
 
     /// Pages the write-ahead log held after this connection's last commit.
     package private(set) var walPages = 0
@@ -66,6 +74,7 @@ package final class SQLiteConnection {
     }
 
     deinit {
+        for statement in bounds.values { sqlite3_finalize(statement) }
         // Waits for unfinished statements instead of failing: https://www.sqlite.org/c3ref/close.html
         sqlite3_close_v2(handle)
     }
@@ -77,6 +86,10 @@ package final class SQLiteConnection {
 
     /// Compiles a statement that will be run many times.
     package func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
+        SQLiteStatement(try compile(sql), of: self, sql: sql)
+    }
+
+    private func compile(_ sql: String) throws(SQLiteError) -> OpaquePointer {
         var statement: OpaquePointer?
         try check(
             sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil),
@@ -85,7 +98,7 @@ package final class SQLiteConnection {
         guard let statement else {
             throw SQLiteError(code: SQLITE_MISUSE, message: "an empty statement", action: sql)
         }
-        return SQLiteStatement(statement, of: self, sql: sql)
+        return statement
     }
 
     /// The first column of the first row of a query, or nil where there is no row.
@@ -96,10 +109,19 @@ package final class SQLiteConnection {
 
     /// Runs `body` in one write transaction: all of it is durable when this returns, or nothing happened.
     package func transaction<T>(_ body: () throws(SQLiteError) -> T) throws(SQLiteError) -> T {
-        try execute("BEGIN IMMEDIATE")
+        try transaction(.beginWriting, body)
+    }
+
+    /// Runs `body` in one read transaction: all that it reads is of one instant.
+    package func reading<T>(_ body: () throws(SQLiteError) -> T) throws(SQLiteError) -> T {
+        try transaction(.beginReading, body)
+    }
+
+    private func transaction<T>(_ begin: Bound, _ body: () throws(SQLiteError) -> T) throws(SQLiteError) -> T {
+        try run(begin)
         do throws(SQLiteError) {
             let value = try body()
-            try execute("COMMIT")
+            try run(.commit)
             return value
         } catch {
             // Some errors have already rolled back: https://www.sqlite.org/lang_transaction.html
@@ -108,8 +130,27 @@ package final class SQLiteConnection {
         }
     }
 
+    private func run(_ bound: Bound) throws(SQLiteError) {
+        if bounds[bound] == nil { bounds[bound] = try compile(bound.rawValue) }
+        let statement = bounds[bound]
+        let code = sqlite3_step(statement)
+        sqlite3_reset(statement)
+        try check(code, while: bound.rawValue)
+    }
+
     /// Rows that the last INSERT, UPDATE or DELETE touched.
     package var changes: Int { Int(sqlite3_changes64(handle)) }
+
+    /// A number that changes when anybody else changed the file, as a transaction of ours then sees it:
+    /// https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntldataversion
+    package func dataVersion() throws(SQLiteError) -> UInt32 {
+        var version: UInt32 = 0
+        try check(
+            sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version),
+            while: "looking for changes"
+        )
+        return version
+    }
 
     package enum Checkpoint: Int32, Sendable {
         /// Moves what it can without waiting for anybody.

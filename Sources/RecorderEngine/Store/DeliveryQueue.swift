@@ -1,13 +1,16 @@
-import Foundation
-
-/// The one thread on which a store's completions and events reach user code, in order.
+/// How a store's completions and events reach user code: one at a time, in order, never while a lock is held.
 ///
-/// Never the writer's thread and never under a lock: a slow block delays later completions, but no commit, settle or
-/// submit. A block that waits here for another completion of the same store waits for ever.
-final class DeliveryQueue: Sendable {
-    private let queue = DispatchQueue(label: "com.amazonaws.AWSKinesisRecorder.delivery")
+/// Never on a thread that a commit waits for: a slow block delays later completions, but no commit, settle or submit. A
+/// block that waits here for another completion of the same store waits for ever.
+struct DeliveryQueue: Sendable {
+    let crew: StoreCrew
 
     func deliver(_ block: @escaping @Sendable () -> Void) {
-        queue.async(execute: block)
+        crew.run(.deliver, block)
+    }
+
+    /// The same as the last act of a job of the store's writer, whose thread goes on with it.
+    func deliverNext(_ block: @escaping @Sendable () -> Void) {
+        crew.runNext(.deliver, block)
     }
 }

@@ -3,7 +3,7 @@ import RecorderConcurrency
 
 /// The records on disk: append, next batch, settle, expire, clear, counts.
 ///
-/// One connection writes, on a queue of its own; a second, read-only one reads batches and counts, so neither waits for
+/// One connection writes, in a lane of its own; a second, read-only one reads batches and counts, so neither waits for
 /// the other. The file is opened at the first use, and again whenever it could not be or was taken away.
 package final class RecordStore: Sendable {
     private let locate: @Sendable () throws(RecorderError) -> StoreLocation
@@ -12,8 +12,8 @@ package final class RecordStore: Sendable {
     private let reader = Locked<StoreReader?>(nil)
     /// Told of each damaged file that was put aside, once.
     private let rescued = Locked<(@Sendable (Rescue) -> Void)?>(nil)
-    private let writerQueue = DispatchQueue(label: "com.amazonaws.AWSKinesisRecorder")
-    private let readerQueue = DispatchQueue(label: "com.amazonaws.AWSKinesisRecorder.reader")
+    /// Who does what blocks or calls user code.
+    let crew = StoreCrew()
 
     /// - Parameters:
     ///   - locate: asked whenever the file is opened.
@@ -31,13 +31,9 @@ package final class RecordStore: Sendable {
         rescued.withLock { $0 = report }
     }
 
-    func onWriterQueue(_ work: @escaping @Sendable () -> Void) {
-        writerQueue.async(execute: work)
-    }
-
     // MARK: store
 
-    /// Stores a group of saves in one commit. Blocks; called on the writer's queue.
+    /// Stores a group of saves in one commit. Blocks; called in the writer's lane.
     func append(_ saves: [PendingSave]) throws(RecorderError) -> AppendReceipt {
         // A file that was deleted or replaced meanwhile holds what nobody will ever read: the group is stored again, in
         // the file that now belongs at this path.
@@ -61,7 +57,7 @@ package final class RecordStore: Sendable {
     // MARK: batch
 
     func streamsWithRecords() async throws(RecorderError) -> [StreamQueue] {
-        try await onQueue(readerQueue) { () throws(RecorderError) in
+        try await inLane(.read) { () throws(RecorderError) in
             try self.withReader { (reader) throws(RecorderError) in try reader.streamsWithRecords() }
         }
     }
@@ -73,7 +69,7 @@ package final class RecordStore: Sendable {
         _ planner: BatchPlanner,
         _ service: StreamService
     ) async throws(RecorderError) -> Batch? {
-        try await onQueue(readerQueue) { () throws(RecorderError) in
+        try await inLane(.read) { () throws(RecorderError) in
             try self.withReader { (reader) throws(RecorderError) in
                 try reader.nextBatch(of: queue, after: mark, before: end, planner, service)
             }
@@ -83,24 +79,24 @@ package final class RecordStore: Sendable {
     // MARK: settle
 
     func settle(_ settlement: Settlement) async throws(RecorderError) -> SettleReceipt {
-        try await onQueue(writerQueue) { () throws(RecorderError) in
+        try await inLane(.write) { () throws(RecorderError) in
             try self.withWriter { (writer) throws(RecorderError) in try writer.settle(settlement) }
         }
     }
 
     func expire(after limit: Duration) async throws(RecorderError) -> [Discard] {
         guard limit > .zero else { return [] }
-        return try await onQueue(writerQueue) { () throws(RecorderError) in
+        return try await inLane(.write) { () throws(RecorderError) in
             try self.withWriter { (writer) throws(RecorderError) in try writer.expire(after: limit, now: self.now()) }
         }
     }
 
-    /// Removes everything. Blocks; called on the writer's queue.
+    /// Removes everything. Blocks; called in the writer's lane.
     func clear() throws(RecorderError) -> Int {
         try withWriter { (writer) throws(RecorderError) in try writer.clear() }
     }
 
-    /// Takes over an original's database. Blocks; called on the writer's queue.
+    /// Takes over an original's database. Blocks; called in the writer's lane.
     func importRecords(from path: String, _ service: StreamService) throws(RecorderError) -> Import {
         try withWriter { (writer) throws(RecorderError) in
             try writer.importRecords(from: path, service, now: now())
@@ -192,12 +188,12 @@ package final class RecordStore: Sendable {
     }
 
     /// Blocking SQLite stays off the threads that run async code.
-    private func onQueue<T: Sendable>(
-        _ queue: DispatchQueue,
+    private func inLane<T: Sendable>(
+        _ lane: StoreCrew.Lane,
         _ body: @escaping @Sendable () throws(RecorderError) -> T
     ) async throws(RecorderError) -> T {
         let result: Result<T, RecorderError> = await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: Result { () throws(RecorderError) in try body() }) }
+            crew.run(lane) { continuation.resume(returning: Result { () throws(RecorderError) in try body() }) }
         }
         return try result.get()
     }

@@ -1,17 +1,40 @@
-import Foundation
 import RecorderConcurrency
 
-/// The line: callers append in order and go on, one drain at a time stores what waits in one commit (group commit).
+/// The line: callers append in order and go on, the writer stores what waits, a group a commit.
 final class SaveLine: Sendable {
-    private enum Entry: Sendable {
-        case save(PendingSave)
+    /// What one turn of the writer does.
+    private enum Turn: Sendable {
+        case saves([PendingSave])
         /// Something that must come after the saves before it and ahead of those after it.
         case step(@Sendable () -> Void)
     }
 
     private struct State {
-        var waiting: [Entry] = []
+        var turns = FIFO<Turn>()
+        /// The group that is still open to further saves, behind all turns.
+        var group: [PendingSave] = []
+        var groupBytes = 0
         var isDraining = false
+
+        var isEmpty: Bool { turns.isEmpty && group.isEmpty }
+
+        mutating func append(_ save: PendingSave) {
+            let bytes = save.record.storedBytes
+            if group.count == maximumGroup || groupBytes + bytes > maximumGroupBytes { closeGroup() }
+            group.append(save)
+            groupBytes += bytes
+        }
+
+        mutating func closeGroup() {
+            if !group.isEmpty { turns.append(.saves(group)) }
+            group = []
+            groupBytes = 0
+        }
+
+        mutating func next() -> Turn? {
+            if turns.isEmpty { closeGroup() }
+            return turns.popFirst()
+        }
     }
 
     /// One commit takes at most so much, so that memory and the wait for the first completion stay bounded.
@@ -31,60 +54,43 @@ final class SaveLine: Sendable {
 
     /// Takes a place in the line; returns at once, and never touches the disk.
     func append(_ save: PendingSave) {
-        append(.save(save))
+        append { $0.append(save) }
     }
 
-    /// Runs `step` on the writer's queue when everything before it in the line is stored.
+    /// Runs `step` in the writer's lane when everything before it in the line is stored.
     func afterEarlierSaves(_ step: @escaping @Sendable () -> Void) {
-        append(.step(step))
+        append { state in
+            state.closeGroup()
+            state.turns.append(.step(step))
+        }
     }
 
-    private func append(_ entry: Entry) {
+    private func append(_ add: (inout State) -> Void) {
         let starts = state.withLock { state in
-            state.waiting.append(entry)
+            add(&state)
             defer { state.isDraining = true }
             return !state.isDraining
         }
-        if starts { store.onWriterQueue { self.drain() } }
+        if starts { store.crew.run(.write) { self.drain() } }
     }
 
-    /// Stores what waits. Between two groups other work of the writer (settles) gets its turn.
+    /// Takes one turn. Between two of them other work of the writer (settles) gets its own.
     private func drain() {
-        let waiting = state.withLock { state in
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        var rest = waiting[...]
-        while !rest.isEmpty {
-            let group = Self.nextGroup(&rest)
-            if !group.isEmpty { save(group) }
-            if case .step(let step)? = rest.first {
-                rest.removeFirst()
-                step()
-            }
+        switch state.withLock({ $0.next() }) {
+        case .saves(let group)?: save(group)
+        case .step(let step)?: step()
+        case nil: break
         }
         let isDone = state.withLock { state in
-            state.isDraining = !state.waiting.isEmpty
-            return state.waiting.isEmpty
+            state.isDraining = !state.isEmpty
+            return state.isEmpty
         }
-        if !isDone { store.onWriterQueue { self.drain() } }
-    }
-
-    private static func nextGroup(_ rest: inout ArraySlice<Entry>) -> [PendingSave] {
-        var group: [PendingSave] = []
-        var bytes = 0
-        while case .save(let save)? = rest.first, group.count < maximumGroup {
-            bytes += save.record.storedBytes
-            guard group.isEmpty || bytes <= maximumGroupBytes else { break }
-            group.append(save)
-            rest.removeFirst()
-        }
-        return group
+        if !isDone { store.crew.runNext(.write) { self.drain() } }
     }
 
     private func save(_ group: [PendingSave]) {
         let result = Result { () throws(RecorderError) in try store.append(group) }
-        delivery.deliver { [report] in
+        delivery.deliverNext { [report] in
             switch result {
             case .success(let receipt):
                 for discard in receipt.discards { report(.discarded(discard)) }

@@ -1,32 +1,17 @@
 import RecorderSQLite
 
-/// The counts of one write transaction: read from row 0 at its start, added to by what it does, written at its end.
-///
-/// Read anew each time, because another process may have written since.
+/// The counts of one write transaction: as row 0 has them at its start, added to by what it does, written at its end.
 struct StoreLedger {
-    /// What one stream gains or loses.
-    struct Change {
+    /// What leaves, or stays after a failure.
+    struct Departures {
         var records = 0
         var bytes = 0
-        var saved = 0
         var delivered = 0
         var retried = 0
         var evicted = 0
         var expired = 0
         var rejected = 0
         var exhausted = 0
-
-        static func += (a: inout Change, b: Change) {
-            a.records += b.records
-            a.bytes += b.bytes
-            a.saved += b.saved
-            a.delivered += b.delivered
-            a.retried += b.retried
-            a.evicted += b.evicted
-            a.expired += b.expired
-            a.rejected += b.rejected
-            a.exhausted += b.exhausted
-        }
     }
 
     private(set) var records: Int
@@ -34,8 +19,16 @@ struct StoreLedger {
     private(set) var nextSequence: Int64
     /// The bytes of all records ever saved.
     private(set) var savedBytes: Int64
-    private(set) var changes: [Int64: Change] = [:]
-    private(set) var total = Change()
+
+    /// Records that this transaction saved.
+    private(set) var arrived = 0
+    /// What they take.
+    private(set) var arrivedBytes = 0
+    private(set) var departed: Departures?
+    /// How many records more or less each stream has.
+    private var otherStreams: [Int64: Int] = [:]
+    /// The stream that was touched last; mostly it is the only one.
+    private var lastStream: (number: Int64, records: Int) = (0, 0)
 
     init(records: Int, bytes: Int, nextSequence: Int64, savedBytes: Int64) {
         self.records = records
@@ -50,8 +43,23 @@ struct StoreLedger {
             nextSequence += 1
             savedBytes += Int64(bytes)
         }
-        add(Change(records: 1, bytes: bytes, saved: 1), to: stream)
+        arrived += 1
+        arrivedBytes += bytes
+        count(records: 1, bytes: bytes, to: stream)
         return nextSequence
+    }
+
+    /// Counts records of a stream that leave for one reason.
+    mutating func remove(_ count: Int, bytes: Int, of stream: Int64, as leaving: Settlement.Leaving) {
+        departed = departed ?? Departures()
+        departed?.add(count, bytes, leaving)
+        self.count(records: -count, bytes: -bytes, to: stream)
+    }
+
+    /// Counts failures after which the records stay.
+    mutating func retry(_ count: Int) {
+        departed = departed ?? Departures()
+        departed?.retried += count
     }
 
     /// Forgets every record that is left.
@@ -60,23 +68,37 @@ struct StoreLedger {
         bytes = 0
     }
 
-    mutating func add(_ change: Change, to stream: Int64) {
-        records += change.records
-        bytes += change.bytes
-        changes[stream, default: Change()] += change
-        total += change
+    /// How many records more or less each stream has that was touched.
+    var streams: [(number: Int64, records: Int)] {
+        otherStreams.map { ($0.key, $0.value) } + (lastStream.number > 0 ? [lastStream] : [])
+    }
+
+    /// The same counts at the start of the next transaction.
+    var carriedOver: StoreLedger {
+        StoreLedger(records: records, bytes: bytes, nextSequence: nextSequence, savedBytes: savedBytes)
+    }
+
+    private mutating func count(records: Int, bytes: Int, to stream: Int64) {
+        self.records += records
+        self.bytes += bytes
+        if lastStream.number != stream {
+            if lastStream.number > 0 { otherStreams[lastStream.number] = lastStream.records }
+            lastStream = (stream, otherStreams.removeValue(forKey: stream) ?? 0)
+        }
+        lastStream.records += records
     }
 }
 
-extension StoreLedger.Change {
-    /// Records that leave undelivered.
-    init(discarding count: Int, bytes: Int, for reason: Discard.Reason) {
-        self.init(records: -count, bytes: -bytes)
-        switch reason {
-        case .byteLimit: evicted = count
-        case .ageLimit: expired = count
-        case .rejected: rejected = count
-        case .retriesExhausted: exhausted = count
+extension StoreLedger.Departures {
+    fileprivate mutating func add(_ count: Int, _ bytes: Int, _ leaving: Settlement.Leaving) {
+        records += count
+        self.bytes += bytes
+        switch leaving {
+        case .delivered: delivered += count
+        case .discarded(.byteLimit): evicted += count
+        case .discarded(.ageLimit): expired += count
+        case .discarded(.rejected): rejected += count
+        case .discarded(.retriesExhausted): exhausted += count
         }
     }
 }

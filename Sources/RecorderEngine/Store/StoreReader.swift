@@ -96,10 +96,7 @@ final class StoreReader {
         _ planner: BatchPlanner,
         _ service: StreamService
     ) throws(RecorderError) -> Batch? {
-        try StoreTrouble.naming(path) { () throws(SQLiteError) in
-            // One read transaction, so that cursor, segments and rows are of one instant.
-            try connection.execute("BEGIN")
-            defer { try? connection.execute("COMMIT") }
+        try reading { () throws(SQLiteError) in
             // As much as the last batch needed, and an eighth more: a buffer that grows is copied.
             let request = PutRequest(to: queue.name, service, capacity: requestBytes + requestBytes / 8)
             var reading = BatchReading(file, planner, request)
@@ -118,6 +115,11 @@ final class StoreReader {
             if batch == nil, mark == nil { try checkEmpty(queue, before: end) }
             return batch
         }
+    }
+
+    /// One read transaction, so that cursor, segments and rows are of one instant.
+    private func reading<T>(_ body: () throws(SQLiteError) -> T) throws(RecorderError) -> T {
+        try StoreTrouble.naming(path) { () throws(SQLiteError) in try connection.reading(body) }
     }
 
     /// A stream with no row left must have no record counted either: damaged rows can go missing without an error.

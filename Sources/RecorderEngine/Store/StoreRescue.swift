@@ -155,7 +155,9 @@ extension DamagedStore.Row {
 private final class RescuedRecords {
     private let connection: SQLiteConnection
     private let statement: SQLiteStatement
-    private var streams: [Int64: (records: Int, bytes: Int)] = [:]
+    /// How many records each stream has.
+    private var streams: [Int64: Int64] = [:]
+    private var bytes = 0
     private var last: Int64 = 0
     private(set) var count = 0
 
@@ -176,9 +178,8 @@ private final class RescuedRecords {
         try statement.bind(row.partitionKey, at: 4)
         try statement.run(binding: row.data, at: 5)
         guard connection.changes == 1 else { return false }
-        let bytes = Record.storedBytes(payload: row.data.count, key: row.partitionKey.utf8.count)
-        let stream = streams[row.id.stream] ?? (0, 0)
-        streams[row.id.stream] = (stream.records + 1, stream.bytes + bytes)
+        streams[row.id.stream, default: 0] += 1
+        bytes += Record.storedBytes(payload: row.data.count, key: row.partitionKey.utf8.count)
         last = max(last, row.id.sequence)
         count += 1
         return true
@@ -187,19 +188,16 @@ private final class RescuedRecords {
     /// Writes streams, totals and the segment.
     func finish(_ known: [(number: Int64, name: String, cursor: Int64)]) throws(SQLiteError) {
         let add = try connection.prepare(
-            "INSERT INTO stream (number, name, cursor, records, bytes, saved) VALUES (?1, ?2, ?3, ?4, ?5, ?4)"
+            "INSERT INTO stream (number, name, cursor, records) VALUES (?1, ?2, ?3, ?4)"
         )
         for stream in known {
-            let kept = streams[stream.number] ?? (0, 0)
             try add.bind(stream.number, at: 1)
             try add.bind(stream.name, at: 2)
             try add.bind(stream.cursor, at: 3)
-            try add.bind(Int64(kept.records), at: 4)
-            try add.bind(Int64(kept.bytes), at: 5)
+            try add.bind(streams[stream.number] ?? 0, at: 4)
             try add.run()
         }
         let next = max(last, known.map(\.cursor).max() ?? 0) + 1
-        let bytes = streams.values.reduce(0) { $0 + $1.bytes }
         try connection.execute(
             """
             UPDATE stream SET records = \(count), bytes = \(bytes), saved = \(count), saved_bytes = \(bytes),

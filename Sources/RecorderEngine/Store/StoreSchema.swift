@@ -7,9 +7,9 @@ enum StoreSchema {
     static let version: Int64 = 1
 
     /// `stream` holds one small row a stream, kept in the same transaction as its records, so that counts, bytes and
-    /// limits cost the same at any backlog. Row 0 is the store as a whole: its name is the file's `StoreIdentity`, and it
-    /// alone uses `saved_bytes` and `next_sequence`. Always saved = records + delivered + evicted + expired + rejected +
-    /// exhausted + cleared.
+    /// limits cost the same at any backlog. Row 0 is the store as a whole: its name is the file's `StoreIdentity`, and
+    /// it alone uses the columns between `records` and `cursor` and behind that: fewer rows change with a record. Always
+    /// saved = records + delivered + evicted + expired + rejected + exhausted + cleared.
     ///
     /// `cursor` is the sequence through which the stream's records are gone: they are dead rows in their segment's table,
     /// until that is dropped. `segment` lists those tables, see `StoreSegments`. `imported` names the foreign files

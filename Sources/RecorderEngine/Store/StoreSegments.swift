@@ -12,9 +12,9 @@ final class StoreSegments {
     private let all: SQLiteStatement
     private let add: SQLiteStatement
     private let countRemoved: SQLiteStatement
-    private let forget: SQLiteStatement
+    private let removeRow: SQLiteStatement
     private var tables: [Int64: SegmentTable] = [:]
-    /// The newest segment, while this transaction lasts.
+    /// The newest segment, until anybody else changes the file.
     private var current: Segment?
 
     /// A segment is a sixteenth of the store, so that what is dead but not yet given back stays a small part of the file,
@@ -32,16 +32,17 @@ final class StoreSegments {
         firstTwo = try connection.prepare("\(inOrder) LIMIT 2")
         add = try connection.prepare("INSERT INTO segment (first_sequence, first_bytes) VALUES (?1, ?2)")
         countRemoved = try connection.prepare("UPDATE segment SET removed = ?2 WHERE first_sequence = ?1")
-        forget = try connection.prepare("DELETE FROM segment WHERE first_sequence = ?1")
+        removeRow = try connection.prepare("DELETE FROM segment WHERE first_sequence = ?1")
     }
 
-    /// Called at the start of each transaction: another process may have changed everything since the last one.
-    func begin() {
+    /// Forgets what another process may have changed.
+    func forget() {
         current = nil
     }
 
     /// Forgets prepared statements, whose tables may be gone after a rollback.
     func forgetTables() {
+        current = nil
         tables = [:]
     }
 
@@ -110,8 +111,8 @@ final class StoreSegments {
         current = nil
         tables[segment.first] = nil
         try connection.execute("DROP TABLE \(segment.table)")
-        try forget.bind(segment.first, at: 1)
-        try forget.run()
+        try removeRow.bind(segment.first, at: 1)
+        try removeRow.run()
     }
 
     private func newestSegment() throws(SQLiteError) -> Segment? {

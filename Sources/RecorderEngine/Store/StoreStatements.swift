@@ -8,8 +8,9 @@ final class StoreStatements {
     private let writeCursor: SQLiteStatement
     private let streams: SQLiteStatement
     private let totals: SQLiteStatement
-    private let updateTotals: SQLiteStatement
-    private let updateStream: SQLiteStatement
+    private let countArrivals: SQLiteStatement
+    private let countDepartures: SQLiteStatement
+    private let countStream: SQLiteStatement
     private let clearStreams: SQLiteStatement
     private let addForeign: SQLiteStatement
     private let connection: SQLiteConnection
@@ -28,13 +29,20 @@ final class StoreStatements {
         clearStreams = try connection.prepare(
             "UPDATE stream SET cleared = cleared + records, records = 0, bytes = 0, cursor = ?1 - 1"
         )
-        let update = """
-            UPDATE stream SET records = records + ?2, bytes = bytes + ?3, saved = saved + ?4,
-                delivered = delivered + ?5, retried = retried + ?6, evicted = evicted + ?7, expired = expired + ?8,
-                rejected = rejected + ?9, exhausted = exhausted + ?10
+        countArrivals = try connection.prepare(
             """
-        updateStream = try connection.prepare("\(update) WHERE number = ?1")
-        updateTotals = try connection.prepare("\(update), next_sequence = ?11, saved_bytes = ?12 WHERE number = ?1")
+            UPDATE stream SET records = records + ?1, bytes = bytes + ?2, saved = saved + ?1,
+                saved_bytes = saved_bytes + ?2, next_sequence = next_sequence + ?1 WHERE number = 0
+            """
+        )
+        countDepartures = try connection.prepare(
+            """
+            UPDATE stream SET records = records - ?1, bytes = bytes - ?2, delivered = delivered + ?3,
+                retried = retried + ?4, evicted = evicted + ?5, expired = expired + ?6, rejected = rejected + ?7,
+                exhausted = exhausted + ?8 WHERE number = 0
+            """
+        )
+        countStream = try connection.prepare("UPDATE stream SET records = records + ?2 WHERE number = ?1")
     }
 
     // MARK: totals
@@ -63,10 +71,17 @@ final class StoreStatements {
     private static let largestCount: Int64 = 1 << 60
 
     func write(_ ledger: StoreLedger) throws(SQLiteError) {
-        for (stream, change) in ledger.changes { try updateStream.run(change, stream) }
-        try updateTotals.bind(ledger.nextSequence, at: 11)
-        try updateTotals.bind(ledger.savedBytes, at: 12)
-        try updateTotals.run(ledger.total, 0)
+        for (number, records) in ledger.streams {
+            try countStream.bind(number, at: 1)
+            try countStream.bind(Int64(records), at: 2)
+            try countStream.run()
+        }
+        if ledger.arrived > 0 {
+            try countArrivals.bind(Int64(ledger.arrived), at: 1)
+            try countArrivals.bind(Int64(ledger.arrivedBytes), at: 2)
+            try countArrivals.run()
+        }
+        if let departed = ledger.departed { try countDepartures.run(departed) }
     }
 
     // MARK: streams
@@ -119,13 +134,15 @@ final class StoreStatements {
 }
 
 extension SQLiteStatement {
-    fileprivate func run(_ change: StoreLedger.Change, _ stream: Int64) throws(SQLiteError) {
-        try bind(stream, at: 1)
-        let columns = [
-            change.records, change.bytes, change.saved, change.delivered, change.retried, change.evicted,
-            change.expired, change.rejected, change.exhausted,
-        ]
-        for (index, value) in columns.enumerated() { try bind(Int64(value), at: Int32(index) + 2) }
+    fileprivate func run(_ departed: StoreLedger.Departures) throws(SQLiteError) {
+        try bind(Int64(departed.records), at: 1)
+        try bind(Int64(departed.bytes), at: 2)
+        try bind(Int64(departed.delivered), at: 3)
+        try bind(Int64(departed.retried), at: 4)
+        try bind(Int64(departed.evicted), at: 5)
+        try bind(Int64(departed.expired), at: 6)
+        try bind(Int64(departed.rejected), at: 7)
+        try bind(Int64(departed.exhausted), at: 8)
         try run()
     }
 

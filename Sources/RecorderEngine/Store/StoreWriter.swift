@@ -14,6 +14,8 @@ final class StoreWriter {
     private let file: StoreIdentity
     private let statements: StoreStatements
     private let segments: StoreSegments
+    /// The counts after our last transaction, and the state of the file that they are of.
+    private var known: (version: UInt32, ledger: StoreLedger)?
     /// Stream rows are never deleted, so a number once read stays right for as long as the file does.
     private var streamNumbers: [StreamName: Int64] = [:]
     private var streamNames: [Int64: StreamName] = [:]
@@ -21,7 +23,7 @@ final class StoreWriter {
     /// How long a save waits for other processes' commits before it fails.
     private static let lockPatience = Duration.seconds(10)
     /// The write-ahead log is emptied beyond this many pages (4 KiB each), so that little is exposed to damage.
-    private static let checkpointPages = 512
+    private static let checkpointPages = 1_000
     /// A drained store with fewer free pages than this is not worth rewriting. Few, as a full disk needs each of them.
     private static let vacuumPages: Int64 = 16
 
@@ -223,7 +225,7 @@ final class StoreWriter {
         let bytes = live.reduce(0) { $0 + $1.storedBytes }
         switch run.outcome {
         case .delivered:
-            ledger.add(.init(records: -count, bytes: -bytes, delivered: count), to: stream)
+            ledger.remove(count, bytes: bytes, of: stream, as: .delivered)
             receipt.progress.delivered += count
             receipt.progress.bytes += bytes
         case .discarded(let reason):
@@ -254,22 +256,33 @@ final class StoreWriter {
         do throws(RecorderError) {
             let isDrained = try StoreTrouble.naming(path) { () throws(SQLiteError) in
                 try connection.transaction { () throws(SQLiteError) in
-                    segments.begin()
-                    var ledger = try statements.ledger()
+                    var ledger = try currentLedger()
                     let before = ledger.records
                     try body(&ledger)
                     try statements.write(ledger)
+                    known?.ledger = ledger.carriedOver
                     return before > 0 && ledger.records == 0
                 }
             }
             tidy(isDrained: isDrained)
         } catch {
             // A stream or a segment that was new in this transaction is not there after all.
+            known = nil
             segments.forgetTables()
             streamNumbers = [:]
             streamNames = [:]
             throw error
         }
+    }
+
+    /// The counts at the start of a transaction: those of our last one, unless another process wrote since.
+    private func currentLedger() throws(SQLiteError) -> StoreLedger {
+        let version = try connection.dataVersion()
+        if let known, known.version == version { return known.ledger }
+        segments.forget()
+        let ledger = try statements.ledger()
+        known = (version, ledger)
+        return ledger
     }
 
     /// The same for what makes room: on a full disk it may use the reserve.
@@ -324,7 +337,7 @@ final class StoreWriter {
 
     private func countFailures(_ ids: [RecordID], _ ledger: inout StoreLedger) throws(SQLiteError) {
         guard let first = ids.first, let last = ids.last else { return }
-        ledger.add(.init(retried: ids.count), to: first.stream)
+        ledger.retry(ids.count)
         for span in try spans(from: first.sequence, through: last.sequence, ledger) {
             let countFailure = try segments.table(span.segment).countFailure
             for id in ids where span.sequences.contains(id.sequence) {
@@ -365,7 +378,7 @@ final class StoreWriter {
         _ discards: inout [Discard]
     ) throws(SQLiteError) {
         guard count > 0 else { return }
-        ledger.add(.init(discarding: count, bytes: bytes, for: reason), to: stream)
+        ledger.remove(count, bytes: bytes, of: stream, as: .discarded(reason))
         let name = try name(of: stream)
         if let index = discards.firstIndex(where: { $0.reason == reason }) {
             discards[index].count += count
