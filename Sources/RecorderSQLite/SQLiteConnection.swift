@@ -181,7 +181,13 @@ package final class SQLiteConnection {
     /// The one place where SQLite's result codes become errors.
     func check(_ code: Int32, while action: @autoclosure () -> String) throws(SQLiteError) {
         guard code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE else { return }
-        throw SQLiteError(code: code, message: String(cString: sqlite3_errmsg(handle)), action: action())
+        let isInputOutput = code & 0xff == SQLITE_IOERR || code & 0xff == SQLITE_CANTOPEN
+        throw SQLiteError(
+            code: code,
+            message: String(cString: sqlite3_errmsg(handle)),
+            action: action(),
+            systemError: isInputOutput ? sqlite3_system_errno(handle) : 0
+        )
     }
 
     /// Counts the log's pages after each commit; this hook also takes the place of automatic checkpoints:

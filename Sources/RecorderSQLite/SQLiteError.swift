@@ -1,4 +1,5 @@
 internal import CRecorderSQLite
+internal import Glibc
 
 /// What SQLite answered, and what it was asked to do.
 package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -9,10 +10,14 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What was being done: "opening", or the text of the statement.
     package let action: String
 
-    package init(code: Int32, message: String, action: String) {
+    /// The system's `errno` behind a failed read or write; 0 where there is none.
+    package let systemError: Int32
+
+    package init(code: Int32, message: String, action: String, systemError: Int32 = 0) {
         self.code = code
         self.message = message
         self.action = action
+        self.systemError = systemError
     }
 
     /// The error as damage if it says that a table is missing which must be there.
@@ -28,8 +33,11 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The primary code: the low byte of the extended one.
     package var primaryCode: Int32 { code & 0xff }
 
-    /// Also when the shared memory of the write-ahead log finds no space (SQLITE_IOERR_SHMSIZE).
-    package var isDiskFull: Bool { primaryCode == SQLITE_FULL || code == SQLITE_IOERR | 19 << 8 }
+    /// Also when the shared memory of the write-ahead log finds no space, which is SQLITE_IOERR_SHMSIZE to SQLite, as is
+    /// any other trouble there.
+    package var isDiskFull: Bool {
+        primaryCode == SQLITE_FULL || (code == SQLITE_IOERR | 19 << 8 && [ENOSPC, EDQUOT].contains(systemError))
+    }
     package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
     package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
     package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }

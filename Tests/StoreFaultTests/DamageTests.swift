@@ -55,7 +55,7 @@ extension FaultRows {
             var failures: [String]
             var notes: [String]
             var delivered: Set<String>
-            /// Texts that arrived and that nobody saved: payload bytes were hit, and the store keeps no sums of them.
+            /// Texts that arrived and that nobody saved: their sums should have kept them back.
             var altered: Int
         }
 
@@ -175,6 +175,7 @@ extension FaultRows {
                 ]
             )
             #expect(silent == 0)
+            #expect(altered == 0)
         }
 
         @Test func `a process that dies during a rescue leaves all of it to the next one`() async throws {

@@ -54,7 +54,7 @@ final class SegmentTable {
     init(_ segment: Segment, _ connection: SQLiteConnection) throws(SQLiteError) {
         let table = segment.table
         insert = try connection.prepare(
-            "INSERT INTO \(table) (id, saved_at, partition_key, data) VALUES (?1, ?2, ?3, ?4)"
+            "INSERT INTO \(table) (id, saved_at, sum, partition_key, data) VALUES (?1, ?2, ?3, ?4, ?5)"
         )
         delete = try connection.prepare("DELETE FROM \(table) WHERE id BETWEEN ?1 AND ?2")
         countFailure = try connection.prepare("UPDATE \(table) SET failures = failures + 1 WHERE id = ?1")

@@ -153,7 +153,10 @@ final class StoreReader {
         let statement: SQLiteStatement
         do throws(SQLiteError) {
             statement = try connection.prepare(
-                "SELECT id, failures, partition_key, data FROM \(segment.table) WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
+                """
+                SELECT id, failures, sum, partition_key, data FROM \(segment.table)
+                WHERE id BETWEEN ?1 AND ?2 ORDER BY id
+                """
             )
         } catch {
             throw error.asDamage
@@ -182,13 +185,19 @@ private struct BatchReading {
     /// Takes rows while they fit; false once one did not.
     mutating func take(_ rows: SQLiteStatement) throws(SQLiteError) -> Bool {
         while try rows.step() {
-            let key = unsafe rows.bytes(at: 2)
-            let data = unsafe rows.bytes(at: 3)
+            let id = RecordID(rawValue: rows.integer(at: 0))
+            let sum = rows.isNull(at: 2) ? nil : rows.integer(at: 2)
+            let key = unsafe rows.bytes(at: 3)
+            let data = unsafe rows.bytes(at: 4)
             guard planner.takes(data.count + key.count) else { return false }
+            // What was altered is never sent; the rescue that this leads to keeps all the others.
+            guard unsafe sum == nil || sum == RecordSum.of(id, key: key, data: data) else {
+                throw SQLiteError.damage("a record's sum is wrong", action: "reading a batch")
+            }
             let entry = unsafe request.append(data: data, partitionKey: key)
             records.append(
                 BatchedRecord(
-                    id: RecordID(rawValue: rows.integer(at: 0)),
+                    id: id,
                     file: file,
                     position: records.count,
                     failures: Int(rows.integer(at: 1)),

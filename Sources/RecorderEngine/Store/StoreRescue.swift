@@ -69,6 +69,7 @@ private final class DamagedStore {
         let id: RecordID
         let savedAt: Int64
         let failures: Int64
+        let sum: Int64?
         let partitionKey: String
         let data: Data
     }
@@ -116,16 +117,35 @@ private final class DamagedStore {
         }
         for name in names.filter({ Int64($0.dropFirst("record_".count)) != nil }) {
             for order in ["ASC", "DESC"] {
-                let sql = "SELECT id, saved_at, failures, partition_key, data FROM \(name) ORDER BY id \(order)"
-                guard let rows = try? connection?.prepare(sql) else { continue }
+                guard let rows = Self.records(of: name, order, connection) else { continue }
                 while (try? rows.step()) == true {
                     let id = RecordID(rawValue: rows.integer(at: 0))
-                    guard let cursor = cursors[id.stream], cursor < id.sequence else { continue }
+                    guard let cursor = cursors[id.stream], cursor < id.sequence, Self.isUnaltered(id, rows)
+                    else { continue }
                     // What is here already has been read from the other end, and all beyond it.
                     guard try use(Row(id, rows)) else { break }
                 }
             }
         }
+    }
+
+    private static func records(
+        of table: String,
+        _ order: String,
+        _ connection: SQLiteConnection?
+    ) -> SQLiteStatement? {
+        // Version 1 has no sums.
+        for sum in ["sum", "NULL"] {
+            let sql = "SELECT id, saved_at, failures, \(sum), partition_key, data FROM \(table) ORDER BY id \(order)"
+            if let rows = try? connection?.prepare(sql) { return rows }
+        }
+        return nil
+    }
+
+    /// Whether a row is as it was saved, or nobody can say.
+    private static func isUnaltered(_ id: RecordID, _ row: SQLiteStatement) -> Bool {
+        guard !row.isNull(at: 3) else { return true }
+        return unsafe row.integer(at: 3) == RecordSum.of(id, key: row.bytes(at: 4), data: row.bytes(at: 5))
     }
 
     /// Moves into the damaged file what its log holds, as far as it can.
@@ -146,8 +166,9 @@ extension DamagedStore.Row {
         self.id = id
         savedAt = row.integer(at: 1)
         failures = row.integer(at: 2)
-        partitionKey = row.text(at: 3)
-        data = unsafe Data(row.bytes(at: 4))
+        sum = row.isNull(at: 3) ? nil : row.integer(at: 3)
+        partitionKey = row.text(at: 4)
+        data = unsafe Data(row.bytes(at: 5))
     }
 }
 
@@ -165,7 +186,8 @@ private final class RescuedRecords {
         self.connection = connection
         statement = try connection.prepare(
             """
-            INSERT OR IGNORE INTO record_1 (id, saved_at, failures, partition_key, data) VALUES (?1, ?2, ?3, ?4, ?5)
+            INSERT OR IGNORE INTO record_1 (id, saved_at, failures, sum, partition_key, data)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """
         )
     }
@@ -175,8 +197,9 @@ private final class RescuedRecords {
         try statement.bind(row.id.rawValue, at: 1)
         try statement.bind(row.savedAt, at: 2)
         try statement.bind(row.failures, at: 3)
-        try statement.bind(row.partitionKey, at: 4)
-        try statement.run(binding: row.data, at: 5)
+        try statement.bind(row.sum, at: 4)
+        try statement.bind(row.partitionKey, at: 5)
+        try statement.run(binding: row.data, at: 6)
         guard connection.changes == 1 else { return false }
         streams[row.id.stream, default: 0] += 1
         bytes += Record.storedBytes(payload: row.data.count, key: row.partitionKey.utf8.count)

@@ -4,7 +4,9 @@ import RecorderSQLite
 enum StoreSchema {
     /// "AWSR": tells a store from any other SQLite file.
     static let applicationID: Int64 = 0x4157_5352
-    static let version: Int64 = 1
+    static let version: Int64 = 2
+    /// A number beyond this is no version that ever will be, but damage.
+    private static let largestVersion: Int64 = 255
 
     /// `stream` holds one small row a stream, kept in the same transaction as its records, so that counts, bytes and
     /// limits cost the same at any backlog. Row 0 is the store as a whole: its name is the file's `StoreIdentity`, and
@@ -45,13 +47,14 @@ enum StoreSchema {
         PRAGMA user_version = \(version);
         """
 
-    /// The table of one segment; `id` is a `RecordID`.
+    /// The table of one segment; `id` is a `RecordID`, `sum` its `RecordSum`, unknown where version 1 stored the record.
     static func recordTable(_ name: String) -> String {
         """
         CREATE TABLE \(name) (
             id INTEGER PRIMARY KEY,
             saved_at INTEGER NOT NULL,
             failures INTEGER NOT NULL DEFAULT 0,
+            sum INTEGER,
             partition_key TEXT NOT NULL,
             data BLOB NOT NULL
         )
@@ -72,6 +75,12 @@ enum StoreSchema {
             )
         }
         let isNew = found == (0, 0, 0)
+        if !isNew, found.application != applicationID || !(1...largestVersion).contains(found.version),
+            hasOurTables(connection)
+        {
+            let error = SQLiteError.damage("its header is not a store's, but its tables are", action: "opening")
+            try StoreTrouble.naming(path) { () throws(SQLiteError) in throw error }
+        }
         guard isNew || found.application == applicationID else {
             throw .storage("\(path) is some other program's database. Move it, or use another key.", nil)
         }
@@ -87,7 +96,29 @@ enum StoreSchema {
             try connection.execute("PRAGMA synchronous = FULL")
             try connection.execute("PRAGMA secure_delete = OFF")
             if isNew { try connection.transaction { () throws(SQLiteError) in try connection.execute(tables) } }
+            if found.version == 1 { try addSums(connection) }
         }
+    }
+
+    /// From version 1 to 2: records may have sums.
+    private static func addSums(_ connection: SQLiteConnection) throws(SQLiteError) {
+        do throws(SQLiteError) {
+            try connection.transaction { () throws(SQLiteError) in
+                let segments = try connection.prepare("SELECT first_sequence FROM segment")
+                var firsts: [Int64] = []
+                while try segments.step() { firsts.append(segments.integer(at: 0)) }
+                for first in firsts { try connection.execute("ALTER TABLE record_\(first) ADD COLUMN sum INTEGER") }
+                try connection.execute("PRAGMA user_version = 2")
+            }
+        } catch {
+            throw error.asDamage
+        }
+    }
+
+    /// Whether the tables are a store's, whatever the file's header says.
+    private static func hasOurTables(_ connection: SQLiteConnection) -> Bool {
+        let row = "SELECT next_sequence + (SELECT count(first_bytes) FROM segment) FROM stream WHERE number = 0"
+        return (try? connection.integer(row)) != nil
     }
 }
 

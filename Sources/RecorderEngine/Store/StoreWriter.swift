@@ -93,11 +93,13 @@ final class StoreWriter {
         let stream = try number(of: record.stream)
         let insert = try segments.tableForNextRecord(ledger).insert
         let sequence = ledger.save(bytes: record.storedBytes, to: stream)
-        try insert.bind(RecordID(stream: stream, sequence: sequence).rawValue, at: 1)
+        let id = RecordID(stream: stream, sequence: sequence)
+        try insert.bind(id.rawValue, at: 1)
         try insert.bind(now.milliseconds, at: 2)
-        try insert.bind(record.partitionKey, at: 3)
+        try insert.bind(RecordSum.of(id, key: record.partitionKey, data: record.payload), at: 3)
+        try insert.bind(record.partitionKey, at: 4)
         do throws(SQLiteError) {
-            try insert.run(binding: record.payload, at: 4)
+            try insert.run(binding: record.payload, at: 5)
         } catch {
             // A sequence that is in use already was counted wrong by damage.
             throw error.isConstraint ? .damage(error.message, action: error.action) : error
@@ -182,7 +184,7 @@ final class StoreWriter {
             }
             guard let newest = expired.last else { continue }
             try statements.moveCursor(to: newest)
-            try count(removed: expired, ledger)
+            try segments.count(removed: expired, until: ledger.nextSequence)
             try discard(expired.count, bytes, of: stream, .ageLimit, &ledger, &discards)
         }
     }
@@ -198,7 +200,9 @@ final class StoreWriter {
             for run in settlement.runs {
                 try remove(run, &ledger, &receipt)
             }
-            try countFailures(settlement.failed.filter { $0.file == file }.map(\.id).sorted(), &ledger)
+            let failed = settlement.failed.filter { $0.file == file }.map(\.id).sorted()
+            if !failed.isEmpty { ledger.retry(failed.count) }
+            try segments.countFailures(failed, until: ledger.nextSequence)
             receipt.progress.recordsLeft = ledger.records
             receipt.progress.bytesLeft = ledger.bytes
         }
@@ -215,12 +219,12 @@ final class StoreWriter {
         let cursor = try statements.cursor(of: stream)
         let live = run.records.filter { $0.file == file && cursor < $0.id }
         guard let first = live.first?.id, let last = live.last?.id else { return }
-        if try hasRecords(after: cursor, before: first, ledger) {
-            try delete(from: first, through: last, ledger)
+        if try segments.haveRecords(after: cursor, before: first, until: ledger.nextSequence) {
+            try segments.delete(from: first, through: last, until: ledger.nextSequence)
         } else {
             try statements.moveCursor(to: last)
         }
-        try count(removed: live.map(\.id), ledger)
+        try segments.count(removed: live.map(\.id), until: ledger.nextSequence)
         let count = live.count
         let bytes = live.reduce(0) { $0 + $1.storedBytes }
         switch run.outcome {
@@ -312,59 +316,6 @@ final class StoreWriter {
             try? connection.checkpoint(.passive)
         }
         if isShortOfSpace { isShortOfSpace = !reserve.keep() }
-    }
-
-    // MARK: - rows of a stream, whichever segments they are in
-
-    /// Whether any record of a stream is stored between two of its ids.
-    private func hasRecords(after: RecordID, before: RecordID, _ ledger: StoreLedger) throws(SQLiteError) -> Bool {
-        for span in try spans(from: after.sequence + 1, through: before.sequence - 1, ledger) {
-            let any = try segments.table(span.segment).any
-            try any.bind(from: after.next, through: before.previous)
-            defer { any.reset() }
-            if try any.step() { return true }
-        }
-        return false
-    }
-
-    private func delete(from first: RecordID, through last: RecordID, _ ledger: StoreLedger) throws(SQLiteError) {
-        for span in try spans(from: first.sequence, through: last.sequence, ledger) {
-            let delete = try segments.table(span.segment).delete
-            try delete.bind(from: first, through: last)
-            try delete.run()
-        }
-    }
-
-    private func countFailures(_ ids: [RecordID], _ ledger: inout StoreLedger) throws(SQLiteError) {
-        guard let first = ids.first, let last = ids.last else { return }
-        ledger.retry(ids.count)
-        for span in try spans(from: first.sequence, through: last.sequence, ledger) {
-            let countFailure = try segments.table(span.segment).countFailure
-            for id in ids where span.sequences.contains(id.sequence) {
-                try countFailure.bind(id.rawValue, at: 1)
-                try countFailure.run()
-            }
-        }
-    }
-
-    /// Tells each segment how many of these ids, in order, it lost.
-    private func count(removed ids: [RecordID], _ ledger: StoreLedger) throws(SQLiteError) {
-        guard let first = ids.first, let last = ids.last else { return }
-        for span in try spans(from: first.sequence, through: last.sequence, ledger) {
-            let count = ids.count { span.sequences.contains($0.sequence) }
-            if count > 0 { try segments.remove(count, from: span.segment, before: span.sequences.upperBound) }
-        }
-    }
-
-    /// The segments that hold any of these sequences.
-    private func spans(
-        from first: Int64,
-        through last: Int64,
-        _ ledger: StoreLedger
-    ) throws(SQLiteError) -> [(segment: Segment, sequences: Range<Int64>)] {
-        try Segment.spans(try segments.list(), before: ledger.nextSequence).filter {
-            $0.sequences.lowerBound <= last && first < $0.sequences.upperBound
-        }
     }
 
     // MARK: - discards

@@ -94,3 +94,56 @@ extension RescueTests {
         }
     }
 }
+
+extension RescueTests {
+    @Test func `a record that the disk altered is never sent, but counted as lost, and all others are delivered`()
+        async throws
+    {
+        for change in [
+            "UPDATE record_1 SET data = CAST('altered' AS BLOB) WHERE id & 0xFF = 2",
+            "UPDATE record_1 SET partition_key = 'altered' WHERE id & 0xFF = 2",
+        ] {
+            let server = try LocalServer { request, _ in .kinesis(request) }
+            let first = try Road()
+            try await first.saveAll(["1", "2", "3"])
+            do {
+                let connection = try SQLiteConnection(path: first.path, access: .readWrite)
+                try connection.execute(change)
+            }
+            let road = try Road(to: server, in: first.directory)
+            #expect(try await road.flush().delivered == 2, "\(change)")
+            #expect(server.requests.flatMap { PutRequestSeen($0).texts } == ["1", "3"], "\(change)")
+            #expect(road.events.rescues.map(\.lost) == [1], "\(change)")
+        }
+    }
+
+    @Test func `a file whose header alone is damaged is rescued, not refused`() async throws {
+        for change in ["application_id = 1096241489", "user_version = 65537", "user_version = 0"] {
+            let server = try LocalServer { request, _ in .kinesis(request) }
+            let first = try Road()
+            try await first.saveAll(["1", "2", "3"])
+            do {
+                let connection = try SQLiteConnection(path: first.path, access: .readWrite)
+                try connection.execute("PRAGMA \(change)")
+            }
+            let road = try Road(to: server, in: first.directory)
+            #expect(try await road.flush().delivered == 3, "\(change)")
+            #expect(road.events.rescues.map(\.lost) == [0], "\(change)")
+        }
+    }
+
+    @Test func `a store of the first version, without sums, is taken over with its records`() async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let first = try Road()
+        try await first.saveAll(["1", "2"])
+        do {
+            let connection = try SQLiteConnection(path: first.path, access: .readWrite)
+            try connection.execute("ALTER TABLE record_1 DROP COLUMN sum; PRAGMA user_version = 1")
+        }
+        let road = try Road(to: server, in: first.directory)
+        try await road.save("3")
+        #expect(try await road.flush().delivered == 3)
+        #expect(server.requests.flatMap { PutRequestSeen($0).texts } == ["1", "2", "3"])
+        #expect(road.events.rescues.isEmpty)
+    }
+}
