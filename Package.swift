@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "AWSCore", targets: ["AWSCore"]),
         .library(name: "AWSCognito", targets: ["AWSCognito"]),
         .library(name: "AWSKinesis", targets: ["AWSKinesis"]),
+        .library(name: "AWSFirehose", targets: ["AWSFirehose"]),
         .library(name: "AmplifyFoundation", targets: ["AmplifyFoundation"]),
         .library(name: "AmplifyFoundationBridge", targets: ["AmplifyFoundationBridge"]),
         .library(name: "AmplifyRecordCache", targets: ["AmplifyRecordCache"]),
@@ -42,6 +43,7 @@ let package = Package(
             name: "AWSKinesis",
             dependencies: ["AWSCore", "RecorderAWS", "RecorderConcurrency", "RecorderEngine"]
         ),
+        .target(name: "AWSFirehose", dependencies: ["AWSKinesis", "RecorderAWS"]),
         .target(name: "AWSCognito", dependencies: ["AWSCore"]),
         .target(name: "AmplifyFoundation", dependencies: ["RecorderConcurrency"]),
         .target(name: "AmplifyFoundationBridge", dependencies: ["AWSCore", "AmplifyFoundation", "RecorderAWS"]),
@@ -134,11 +136,13 @@ let package = Package(
             dependencies: [
                 "AWSCognito", "AWSCore", "AWSKinesis", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP",
                 "RecorderTestSupport",
-            ]
+            ],
+            resources: [.copy("Recordings")]
         ),
+        .testTarget(name: "AWSFirehoseTests", dependencies: ["AWSFirehose"]),
         .testTarget(
             name: "DocSnippets",
-            dependencies: ["AWSCognito", "AWSCore", "AWSKinesis"],
+            dependencies: ["AWSCognito", "AWSCore", "AWSFirehose", "AWSKinesis"],
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
         .testTarget(

@@ -80,5 +80,6 @@ def compact(value, depth=0):
     return "{\n" + ",\n".join(lines) + "\n" + "  " * depth + "}"
 
 
-for service in ("kinesis", "firehose"):
-    (HERE / f"{service}.json").write_text(compact(facts(service)) + "\n")
+if __name__ == "__main__":
+    for service in ("kinesis", "firehose"):
+        (HERE / f"{service}.json").write_text(compact(facts(service)) + "\n")

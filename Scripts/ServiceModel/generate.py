@@ -14,12 +14,14 @@ import subprocess
 import sys
 import tempfile
 
+import legacy
 import modern
 import swift
+import tables
 
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parent.parent
-FOLDERS = ["Sources/RecorderAWS/Generated"]
+FOLDERS = ["Sources/RecorderAWS/Generated", "Sources/AWSKinesis/Generated", "Tests/AWSKinesisTests/Generated"]
 
 
 def load(name):
@@ -30,8 +32,10 @@ def write(root):
     services = [load("Kinesis"), load("Firehose")]
     files = {}
     for service in services:
-        files |= {f"Sources/RecorderAWS/Generated/{service.name}/{k}": v for k, v in modern.files(service).items()}
-    files["Sources/RecorderAWS/Generated/ModeledErrors.swift"] = modern.errors(services)
+        for folder, made in zip(FOLDERS, (modern.files(service), legacy.files(service))):
+            files |= {f"{folder}/{service.name}/{name}": text for name, text in made.items()}
+    files |= {f"{FOLDERS[0]}/{name}": text for name, text in modern.errors(services).items()}
+    files[f"{FOLDERS[2]}/Operations+Tables.swift"] = tables.file(services)
     for path, text in files.items():
         file = root / path
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,6 @@
 """KinesisClient and FirehoseClient: their operations, inputs, outputs and types."""
 
-import collections
-import re
-
-from swift import BASIC, camel, case, limits
+from swift import BASIC, camel, case, comment, grouped, imported, limits
 
 # Both services have these; in one module they live inside the types of their service.
 SHARED = {"PutRecordInput", "PutRecordOutput"}
@@ -14,18 +11,14 @@ def files(service):
     made = {}
     for operation in service.operations:
         made[f"{service.name}{operation}.swift"] = imported(operation_file(service, operation))
-    for group, texts in groups(service).items():
-        made[f"{service.name}ClientTypes+{group}.swift"] = imported("\n".join(texts))
+    for group, names in grouped(service, service.parts + list(service.enums)).items():
+        text = "\n".join(part(service, name) for name in names)
+        made[f"{service.name}ClientTypes+{group}.swift"] = imported(text)
     made[f"{service.name}ClientTypes.swift"] = (
         f"/// The structures and enumerations inside the inputs and outputs of ``{service.name}Client``.\n"
         f"public enum {service.name}ClientTypes {{}}\n"
     )
     return made
-
-
-def imported(text):
-    """The text, with an import of what its types need."""
-    return "public import Foundation\n\n" + text if re.search(r"\b(Data|Date)\?", text) else text
 
 
 def operation_file(service, operation):
@@ -38,45 +31,19 @@ def operation_file(service, operation):
         return f"{place}.{operation}{end}" if operation + end in SHARED else operation + end
 
     text = f"extension {service.name}Client {{\n"
-    text += f"/// Calls `{operation}`. The service model knows these errors of it: {sentence(errors)}.\n"
+    text += comment(f"Calls `{operation}`. The service model knows these errors of it: {sentence(errors)}.") + "\n"
     text += (
         f"public func {method}(input: {name('Input')}) async throws -> {name('Output')} {{\n"
         f'try await calls.call("{operation}", input)\n}}\n}}\n\n'
     )
     for end, summary in (("Input", "takes"), ("Output", "gives")):
-        comment = f"/// What ``{service.name}Client/{method}(input:)`` {summary}."
-        text += structure(service, described[end.lower()], operation + end, comment, operation + end in SHARED) + "\n"
+        about = f"/// What ``{service.name}Client/{method}(input:)`` {summary}."
+        text += structure(service, described[end.lower()], operation + end, about, operation + end in SHARED) + "\n"
     return text
 
 
 def sentence(names):
     return ", ".join(f"``{n}``" for n in names) or "none"
-
-
-def groups(service):
-    """Parts and enumerations by the first word of their name; small groups together."""
-    found = collections.defaultdict(list)
-    for name in service.parts + sorted(service.enums):
-        found[first_word(name)].append(name)
-    small = [word for word, names in found.items() if sum(weight(service, n) for n in names) < 40]
-    rest = collections.defaultdict(list)
-    for word in small:
-        for name in found.pop(word):
-            rest[f"{name[0]}"].append(name)
-    return {
-        group: [part(service, name) for name in sorted(names)]
-        for group, names in sorted({**found, **rest}.items())
-    }
-
-
-def first_word(name):
-    start = camel(name)
-    run = len(start) - len(start.lstrip("abcdefghijklmnopqrstuvwxyz0123456789"))
-    return name[:run]
-
-
-def weight(service, name):
-    return 4 * len(service.shapes.get(name, service.enums.get(name, []))) + 12
 
 
 def part(service, name):
@@ -85,11 +52,11 @@ def part(service, name):
     return structure(service, name, name, f"/// `{name}` of the service model.", True)
 
 
-def structure(service, shape, name, comment, nested):
+def structure(service, shape, name, about, nested):
     members = service.members(shape) if shape else []
     place = f"{service.name}ClientTypes"
     lines = [f"extension {place} {{"] if nested else []
-    lines += [comment, f"public struct {name}: Sendable, Equatable {{"]
+    lines += [about, f"public struct {name}: Sendable, Equatable {{"]
     for wire, member in members:
         lines += [limits(wire, member), f"public var {camel(wire)}: {kind(service, member)}?", ""]
     parameters = ", ".join(f"{camel(w)}: {kind(service, m)}? = nil" for w, m in members)
@@ -136,14 +103,19 @@ def enumeration(service, name):
 
 
 def errors(services):
-    """One file for the errors of both services: the same code means the same."""
+    """The errors of both services, in two files beside their table: the same code means the same."""
     names = sorted({name for service in services for name in service.errors})
-    text = "import Foundation\n\n/// The errors that the service models know, by their code on the wire.\n"
-    text += "let modeledErrors: [String: any ModeledError.Type] = [\n"
-    text += "".join(f'"{name}": {name}.self,\n' for name in names) + "]\n\n"
-    for name in names:
-        users = " and ".join(s.name for s in services if name in s.errors)
-        text += f"""/// `{name}` of {users}.
+    table = "/// The errors that the service models know, by their code on the wire.\n"
+    table += "let modeledErrors: [String: any ModeledError.Type] = [\n"
+    table += "".join(f'"{name}": {name}.self,\n' for name in names) + "]\n"
+    half = [n for n in names if n < "L"], [n for n in names if n >= "L"]
+    halves = ["import Foundation\n\n" + "\n".join(error(services, name) for name in part) for part in half]
+    return {"ModeledErrors.swift": table, "ModeledErrors+A-K.swift": halves[0], "ModeledErrors+L-Z.swift": halves[1]}
+
+
+def error(services, name):
+    users = " and ".join(s.name for s in services if name in s.errors)
+    return f"""/// `{name}` of {users}.
 public struct {name}: ModeledError, Equatable {{
 /// `{name}`.
 public static let typeName = "{name}"
@@ -161,6 +133,4 @@ self.requestID = requestID
 self.statusCode = statusCode
 }}
 }}
-
 """
-    return text

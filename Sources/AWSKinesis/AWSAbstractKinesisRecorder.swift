@@ -20,13 +20,19 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     init(_ identity: RecorderIdentity, configuration: AWSServiceConfiguration?) {
         let sender = NotificationSender(identity)
         self.sender = sender
-        let callers = ServiceCallers(identity.service.service, configuration)
+        let callers = ServiceCallers(identity.service.service, configuration, userAgentToken: "recorder")
         errors = RecorderErrors(identity)
         pipeline = RecordPipeline(
             identity.service,
             RecordStore { () throws(RecorderError) in try identity.location() },
             .legacy,
-            caller: { () throws(RecorderError) in try callers.caller() },
+            caller: { () throws(RecorderError) in
+                do throws(ConfigurationFailure) {
+                    return try callers.caller()
+                } catch {
+                    throw .configuration(error)
+                }
+            },
             report: { event in sender.post(event) }
         )
         super.init()

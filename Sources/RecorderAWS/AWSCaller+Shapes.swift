@@ -5,13 +5,21 @@ extension AWSCaller {
     /// Answers may hold ten MiB of records in base64, and what stands around each.
     private static let largestAnswer = 32 << 20
 
-    /// Calls one operation with the shapes of the service model, and reads the answer.
-    package func call<Input: WireShape, Output: WireShape>(
+    /// Calls one operation with the shapes of the service model.
+    func call<Input: WireShape, Output: WireShape>(
         _ operation: String,
-        _ input: Input,
-        as output: Output.Type = Output.self
+        _ input: Input
     ) async throws(ServiceFailure) -> Output {
-        let response = try await send(operation, input)
+        try await call(operation, body: input.json, as: Output.self)
+    }
+
+    /// Calls one operation, and reads the answer as a shape of the service model.
+    package func call<Output: WireShape>(
+        _ operation: String,
+        body: [UInt8],
+        as output: Output.Type
+    ) async throws(ServiceFailure) -> Output {
+        let response = try await call(operation, body: body, maximumResponseBytes: Self.largestAnswer)
         guard !response.body.isEmpty else { return .blank() }
         do throws(WireMismatch) {
             return try Output.read(try Self.json(response.body))
@@ -23,20 +31,6 @@ extension AWSCaller {
                 requestID: response.header("x-amzn-RequestId").map { Legible.text($0, limit: 128) }
             )
         }
-    }
-
-    /// Calls an operation that answers with nothing but success.
-    package func call<Input: WireShape>(_ operation: String, _ input: Input) async throws(ServiceFailure) {
-        _ = try await send(operation, input)
-    }
-
-    private func send<Input: WireShape>(
-        _ operation: String,
-        _ input: Input
-    ) async throws(ServiceFailure) -> HTTPResponse {
-        let writer = WireWriter()
-        input.write(to: writer)
-        return try await call(operation, body: writer.bytes, maximumResponseBytes: Self.largestAnswer)
     }
 
     private static func json(_ body: [UInt8]) throws(WireMismatch) -> Any {

@@ -53,8 +53,13 @@ extension AWSClientConfiguration.Settings {
         _ environment: [String: String]
     ) throws(ConfigurationFailure) -> Endpoint {
         if let endpoint { return try Endpoint(url: endpoint) }
-        let ignoresNamed = ignoreConfiguredEndpointURLs == true
-        return try MachineSettings(environment).endpoint(for: service, in: region, ignoringNamed: ignoresNamed)
+        return try MachineSettings(environment).endpoint(
+            for: service,
+            in: region,
+            ignoringNamed: ignoreConfiguredEndpointURLs == true,
+            usingFIPS: useFIPS,
+            dualStack: useDualStack
+        )
     }
 
     fileprivate func credentials(_ environment: [String: String]) -> any CredentialsSource {

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import RecorderConcurrency
 
 /// What a client of a service depends on. A client takes a copy when it is made: change it before.
 ///
@@ -8,6 +8,8 @@ public class AWSClientConfiguration: @unchecked Sendable {
     // Safe because all that changes is behind a lock.
 
     package struct Settings: Sendable {
+        var useFIPS: Bool?
+        var useDualStack: Bool?
         var appID: String?
         var resolver: (any AWSCredentialIdentityResolver)?
         var awsRetryMode = AWSRetryMode.standard
@@ -21,12 +23,14 @@ public class AWSClientConfiguration: @unchecked Sendable {
         var userAgentSuffix = ""
     }
 
-    private let settings: Mutex<Settings>
+    private let settings: Locked<Settings>
 
     /// A configuration; what is left out has the default that its property names.
     ///
     /// Throws ``AWSClientError`` if the region, given or the machine's, cannot be used.
     public init(
+        useFIPS: Bool? = nil,
+        useDualStack: Bool? = nil,
         appID: String? = nil,
         awsCredentialIdentityResolver: (any AWSCredentialIdentityResolver)? = nil,
         awsRetryMode: AWSRetryMode? = nil,
@@ -38,8 +42,10 @@ public class AWSClientConfiguration: @unchecked Sendable {
         endpoint: String? = nil,
         httpClientConfiguration: HTTPClientConfiguration? = nil
     ) throws {
-        settings = Mutex(
+        settings = Locked(
             Settings(
+                useFIPS: useFIPS,
+                useDualStack: useDualStack,
                 appID: appID,
                 resolver: awsCredentialIdentityResolver,
                 awsRetryMode: awsRetryMode ?? .standard,
@@ -56,7 +62,7 @@ public class AWSClientConfiguration: @unchecked Sendable {
 
     /// A configuration with another's settings.
     package init(copying other: AWSClientConfiguration) {
-        settings = Mutex(other.snapshot)
+        settings = Locked(other.snapshot)
     }
 
     /// The region's name, the machine's where none is given.
@@ -71,6 +77,18 @@ public class AWSClientConfiguration: @unchecked Sendable {
 
     /// All settings at one instant.
     package final var snapshot: Settings { settings.withLock { $0 } }
+
+    /// Whether the public host with validated cryptography is used; nil for what the machine is set up with.
+    public final var useFIPS: Bool? {
+        get { snapshot.useFIPS }
+        set { settings.withLock { $0.useFIPS = newValue } }
+    }
+
+    /// Whether the public host with IPv6 addresses, too, is used; nil for what the machine is set up with.
+    public final var useDualStack: Bool? {
+        get { snapshot.useDualStack }
+        set { settings.withLock { $0.useDualStack = newValue } }
+    }
 
     /// The program's name in the `User-Agent` header, up to 50 characters.
     public final var appID: String? {

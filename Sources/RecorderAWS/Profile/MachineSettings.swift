@@ -32,19 +32,22 @@ package struct MachineSettings: Sendable {
 
     /// Where a service in a region is: ``namedEndpoint(for:)`` unless that is to be ignored, else a public host.
     ///
-    /// `AWS_USE_FIPS_ENDPOINT` and `AWS_USE_DUALSTACK_ENDPOINT`, or the profile's `use_fips_endpoint` and
-    /// `use_dualstack_endpoint`, choose among the public hosts; they have no effect on an address that somebody named.
+    /// `usingFIPS` and `dualStack`, else `AWS_USE_FIPS_ENDPOINT` and `AWS_USE_DUALSTACK_ENDPOINT`, else the profile's
+    /// `use_fips_endpoint` and `use_dualstack_endpoint`, choose among the public hosts; they have no effect on an address
+    /// that somebody named.
     package func endpoint(
         for service: AWSService,
         in region: Region,
-        ignoringNamed: Bool = false
+        ignoringNamed: Bool = false,
+        usingFIPS: Bool? = nil,
+        dualStack: Bool? = nil
     ) throws(ConfigurationFailure) -> Endpoint {
         if !ignoringNamed, let named = try namedEndpoint(for: service) { return named }
         return .standard(
             for: service,
             in: region,
-            usingFIPS: try flag("AWS_USE_FIPS_ENDPOINT", "use_fips_endpoint"),
-            dualStack: try flag("AWS_USE_DUALSTACK_ENDPOINT", "use_dualstack_endpoint")
+            usingFIPS: try flag("AWS_USE_FIPS_ENDPOINT", "use_fips_endpoint", unless: usingFIPS),
+            dualStack: try flag("AWS_USE_DUALSTACK_ENDPOINT", "use_dualstack_endpoint", unless: dualStack)
         )
     }
 
@@ -78,7 +81,13 @@ package struct MachineSettings: Sendable {
         }
     }
 
-    private func flag(_ variableName: String, _ settingName: String) throws(ConfigurationFailure) -> Bool {
+    /// What the program says, if it does, else the machine.
+    private func flag(
+        _ variableName: String,
+        _ settingName: String,
+        unless given: Bool? = nil
+    ) throws(ConfigurationFailure) -> Bool {
+        if let given { return given }
         guard let found = variable(variableName) ?? setting(settingName) else { return false }
         switch found.value.lowercased() {
         case "true": return true

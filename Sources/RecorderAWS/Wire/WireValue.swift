@@ -1,7 +1,7 @@
 package import Foundation
 
 /// A value with a form in AWS JSON 1.1.
-package protocol WireValue {
+package protocol WireValue: SendableMetatype {
     /// Appends the value's JSON.
     func write(to writer: WireWriter)
 
@@ -42,6 +42,13 @@ package struct WireMismatch: Error, Sendable, Equatable {
 }
 
 extension WireShape {
+    /// The shape as the body of a request.
+    package var json: [UInt8] {
+        let writer = WireWriter()
+        write(to: writer)
+        return writer.bytes
+    }
+
     package func write(to writer: WireWriter) {
         writer.open("{")
         var copy = self

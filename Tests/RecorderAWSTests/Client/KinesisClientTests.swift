@@ -155,6 +155,19 @@ import Testing
         #expect(server.requests.count == 4)
     }
 
+    @Test func `FIPS and dual stack choose the public host, an address of one's own does not change`() throws {
+        let configuration = try KinesisClient.KinesisClientConfiguration(useFIPS: true, region: "eu-west-1")
+        func host() throws -> String {
+            try configuration.callConfiguration(for: .kinesis, environment: [:]).endpoint.host
+        }
+        #expect(try host() == "kinesis-fips.eu-west-1.amazonaws.com")
+        configuration.useFIPS = false
+        configuration.useDualStack = true
+        #expect(try host() == "kinesis.eu-west-1.api.aws")
+        configuration.endpoint = "http://localhost:4566"
+        #expect(try host() == "localhost:4566")
+    }
+
     @Test func `what cannot be used fails the call and says what to set`() async throws {
         #expect(throws: AWSClientError.self) { _ = try KinesisClient(region: "a/b") }
         let configuration = try KinesisClient.KinesisClientConfiguration(region: "us-east-1")

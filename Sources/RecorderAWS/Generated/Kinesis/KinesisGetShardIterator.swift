@@ -3,7 +3,9 @@
 public import Foundation
 
 extension KinesisClient {
-    /// Calls `GetShardIterator`. The service model knows these errors of it: ``AccessDeniedException``, ``DryRunOperationException``, ``InternalFailureException``, ``InvalidArgumentException``, ``ProvisionedThroughputExceededException``, ``ResourceNotFoundException``.
+    /// Calls `GetShardIterator`. The service model knows these errors of it: ``AccessDeniedException``,
+    /// ``DryRunOperationException``, ``InternalFailureException``, ``InvalidArgumentException``,
+    /// ``ProvisionedThroughputExceededException``, ``ResourceNotFoundException``.
     public func getShardIterator(input: GetShardIteratorInput) async throws -> GetShardIteratorOutput {
         try await calls.call("GetShardIterator", input)
     }

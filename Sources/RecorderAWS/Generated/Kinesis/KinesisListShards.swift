@@ -3,7 +3,9 @@
 public import Foundation
 
 extension KinesisClient {
-    /// Calls `ListShards`. The service model knows these errors of it: ``AccessDeniedException``, ``ExpiredNextTokenException``, ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``, ``ResourceNotFoundException``.
+    /// Calls `ListShards`. The service model knows these errors of it: ``AccessDeniedException``,
+    /// ``ExpiredNextTokenException``, ``InvalidArgumentException``, ``LimitExceededException``,
+    /// ``ResourceInUseException``, ``ResourceNotFoundException``.
     public func listShards(input: ListShardsInput) async throws -> ListShardsOutput {
         try await calls.call("ListShards", input)
     }

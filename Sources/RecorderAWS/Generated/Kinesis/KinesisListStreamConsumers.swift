@@ -3,7 +3,9 @@
 public import Foundation
 
 extension KinesisClient {
-    /// Calls `ListStreamConsumers`. The service model knows these errors of it: ``ExpiredNextTokenException``, ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``, ``ResourceNotFoundException``.
+    /// Calls `ListStreamConsumers`. The service model knows these errors of it: ``ExpiredNextTokenException``,
+    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``,
+    /// ``ResourceNotFoundException``.
     public func listStreamConsumers(input: ListStreamConsumersInput) async throws -> ListStreamConsumersOutput {
         try await calls.call("ListStreamConsumers", input)
     }

@@ -3,7 +3,11 @@
 public import Foundation
 
 extension KinesisClient {
-    /// Calls `PutRecord`. The service model knows these errors of it: ``AccessDeniedException``, ``DryRunOperationException``, ``InternalFailureException``, ``InvalidArgumentException``, ``KMSAccessDeniedException``, ``KMSDisabledException``, ``KMSInvalidStateException``, ``KMSNotFoundException``, ``KMSOptInRequired``, ``KMSThrottlingException``, ``ProvisionedThroughputExceededException``, ``ResourceNotFoundException``.
+    /// Calls `PutRecord`. The service model knows these errors of it: ``AccessDeniedException``,
+    /// ``DryRunOperationException``, ``InternalFailureException``, ``InvalidArgumentException``,
+    /// ``KMSAccessDeniedException``, ``KMSDisabledException``, ``KMSInvalidStateException``, ``KMSNotFoundException``,
+    /// ``KMSOptInRequired``, ``KMSThrottlingException``, ``ProvisionedThroughputExceededException``,
+    /// ``ResourceNotFoundException``.
     public func putRecord(input: KinesisClientTypes.PutRecordInput) async throws -> KinesisClientTypes.PutRecordOutput {
         try await calls.call("PutRecord", input)
     }

@@ -1,0 +1,49 @@
+package import Foundation
+package import RecorderAWS
+
+/// An enumeration of the original: numbers in Swift, words on the wire; 0 is none of them.
+package protocol WireCode: RawRepresentable where RawValue == Int {
+    /// The words of the numbers from 1 on.
+    static var words: [String] { get }
+}
+
+extension WireFields {
+    /// Passes on an enumeration. The number 0 is not sent; a word that the list does not hold is read as 0.
+    package func callAsFunction<Code: WireCode>(_ name: String, _ code: inout Code) {
+        switch self {
+        case .writing(let writer):
+            guard Code.words.indices.contains(code.rawValue - 1) else { return }
+            writer.key(name)
+            Code.words[code.rawValue - 1].write(to: writer)
+        case .reading(let reader):
+            guard let word = reader.value(name, String.read) else { return }
+            let known = Code.words.firstIndex { $0.caseInsensitiveCompare(word) == .orderedSame }
+            if let value = Code(rawValue: known.map { $0 + 1 } ?? 0) { code = value }
+        }
+    }
+
+    /// Passes on a number.
+    package func callAsFunction(_ name: String, _ number: inout NSNumber?) {
+        pass(name, &number) { $0.stringValue }
+    }
+
+    /// Passes on a truth value.
+    package func flag(_ name: String, _ flag: inout NSNumber?) {
+        pass(name, &flag) { $0.boolValue ? "true" : "false" }
+    }
+
+    private func pass(_ name: String, _ number: inout NSNumber?, _ literal: (NSNumber) -> String) {
+        switch self {
+        case .writing(let writer):
+            guard let number else { return }
+            writer.key(name)
+            writer.append(literal: literal(number))
+        case .reading(let reader):
+            let found = reader.value(name) { json throws(WireMismatch) in
+                guard let number = json as? NSNumber else { throw WireMismatch(expected: "a number") }
+                return number
+            }
+            if let found { number = found }
+        }
+    }
+}

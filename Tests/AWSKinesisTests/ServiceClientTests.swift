@@ -1,0 +1,149 @@
+import AWSKinesis
+import Foundation
+import RecorderTestSupport
+import Testing
+
+/// `AWSKinesis` and `AWSFirehose` as old code uses them.
+@Suite(.timeLimit(.minutes(1))) struct ServiceClientTests {
+    private static func kinesis(_ url: String, maxRetryCount: UInt32 = 0) throws -> AWSKinesis {
+        let configuration = try Recorders.configuration(url)
+        configuration.maxRetryCount = maxRetryCount
+        AWSKinesis.register(with: configuration, forKey: url)
+        return AWSKinesis(forKey: url)
+    }
+
+    /// Asks until the stream takes records.
+    private static func waitUntilActive(_ kinesis: AWSKinesis, _ stream: String) -> AWSTask<AnyObject> {
+        let request: AWSKinesisDescribeStreamInput = AWSKinesisDescribeStreamInput()
+        request.streamName = stream
+        return kinesis.describeStream(request).continueOnSuccessWith { task -> Any? in
+            if task.result?.streamDescription?.streamStatus == .active { return task.result?.streamDescription }
+            return AWSTask<AnyObject>(delay: 20).continueWith { _ in waitUntilActive(kinesis, stream) }
+        }
+    }
+
+    private static func iterator(_ kinesis: AWSKinesis, _ stream: String, _ shard: String?) -> AWSTask<AnyObject> {
+        let request: AWSKinesisGetShardIteratorInput = AWSKinesisGetShardIteratorInput()
+        request.streamName = stream
+        request.shardId = shard
+        request.shardIteratorType = .trimHorizon
+        return kinesis.getShardIterator(request).continueOnSuccessWith { $0.result?.shardIterator }
+    }
+
+    @Test func `of 1,234 records saved for a new stream, 1,234 come back`() async throws {
+        let moto = try await MotoServer.shared()
+        let kinesis = try Self.kinesis(moto.url)
+        let recorder = try Recorders.kinesis(url: moto.url)
+        let create = AWSKinesisCreateStreamInput()!
+        create.streamName = "scenario"
+        create.shardCount = 1
+        let end = kinesis.createStream(create).continueOnSuccessWith { _ in
+            Self.waitUntilActive(kinesis, "scenario")
+        }.continueOnSuccessWith { _ -> Any? in
+            let saves = (0..<1234).compactMap {
+                recorder.saveRecord(Data(String(format: "record-%04d", $0).utf8), streamName: "scenario")
+            }
+            return AWSTask(forCompletionOfAllTasks: saves)
+        }.continueOnSuccessWith { _ in
+            recorder.submitAllRecords()
+        }.continueOnSuccessWith { _ in
+            Self.waitUntilActive(kinesis, "scenario")
+        }.continueOnSuccessWith { task in
+            Self.iterator(kinesis, "scenario", (task.result as? AWSKinesisStreamDescription)?.shards?.first?.shardId)
+        }.continueOnSuccessWith { task -> Any? in
+            let request = AWSKinesisGetRecordsInput()!
+            request.shardIterator = task.result as? String
+            return kinesis.getRecords(request)
+        }
+        let output = try #require(try await end.value as? AWSKinesisGetRecordsOutput)
+        let texts = try #require(output.records).map { String(decoding: $0.data ?? Data(), as: UTF8.self) }
+        #expect(texts == (0..<1234).map { String(format: "record-%04d", $0) })
+        #expect(output.records?.first?.approximateArrivalTimestamp != nil)
+        #expect(output.millisBehindLatest == 0)
+    }
+
+    @Test func `a completion handler gets the output, or the service's error with its number`() async throws {
+        let moto = try await MotoServer.shared()
+        let kinesis = try Self.kinesis(moto.url)
+        let request = AWSKinesisDescribeStreamInput()
+        request?.streamName = "no-such-stream"
+        let error = await withCheckedContinuation { continuation in
+            kinesis.describeStream(request!) { output, error in
+                #expect(output == nil)
+                continuation.resume(returning: error.map { $0 as NSError })
+            }
+        }
+        #expect(error?.domain == AWSKinesisErrorDomain)
+        #expect(error?.code == AWSKinesisErrorType.resourceNotFound.rawValue)
+        let list = AWSKinesisListStreamsInput()!
+        let names = await withCheckedContinuation { continuation in
+            kinesis.listStreams(list) { output, _ in continuation.resume(returning: output?.streamNames) }
+        }
+        #expect(names != nil)
+    }
+
+    @Test func `a key gives the registered client itself, until it is removed`() async throws {
+        AWSFirehose.register(with: try Recorders.configuration("http://127.0.0.1:1"), forKey: "one")
+        let one = AWSFirehose(forKey: "one")
+        #expect(one === AWSFirehose(forKey: "one"))
+        #expect(one.configuration?.regionType == .USEast1)
+        AWSFirehose.remove(forKey: "one")
+        #expect(one !== AWSFirehose(forKey: "one"))
+        #expect(AWSFirehose.default() === AWSFirehose.default())
+        let error = await AWSFirehose(forKey: "one").listDeliveryStreams(AWSFirehoseListDeliveryStreamsInput()!)
+            .failure()
+        #expect(error?.localizedDescription.contains("register(with:forKey:)") == true)
+    }
+
+    @Test func `a word that the list does not hold is unknown, and unknown is not sent`() async throws {
+        let answer = #"{"StreamDescription":{"StreamStatus":"dreaming","EncryptionType":"kms","HasMoreShards":false}}"#
+        let server = try LocalServer { _, _ in .json(200, answer) }
+        let kinesis = try Self.kinesis(server.url)
+        let description = try await kinesis.describeStream(AWSKinesisDescribeStreamInput()!).value?.streamDescription
+        #expect(description?.streamStatus == .unknown)
+        #expect(description?.encryptionType == .kms)
+        #expect(description?.hasMoreShards == false)
+        let stop = AWSKinesisStopStreamEncryptionInput()!
+        stop.streamName = "s"
+        _ = try await kinesis.stopStreamEncryption(stop).value
+        #expect(server.requests.last?.text == #"{"StreamName":"s"}"#)
+    }
+
+    @Test func `a cancelled request ends its calls, later ones too`() async throws {
+        let server = try LocalServer { _, _ in .stall }
+        let kinesis = try Self.kinesis(server.url)
+        let request = AWSKinesisListStreamsInput()!
+        let call = kinesis.listStreams(request)
+        await server.received(1)
+        request.cancel()
+        #expect(request.isCancelled)
+        for task in [call, kinesis.listStreams(request)] {
+            let error = await task.failure()
+            #expect(error?.domain == NSURLErrorDomain)
+            #expect(error?.code == NSURLErrorCancelled)
+        }
+    }
+
+    @Test func `a request may be changed and used again while its call runs`() async throws {
+        let server = try LocalServer { _, _ in .json(200, "{}") }
+        let kinesis = try Self.kinesis(server.url)
+        let request = AWSKinesisPutRecordInput()!
+        var tasks: [AWSTask<AWSKinesisPutRecordOutput>] = []
+        for key in ["a", "b", "c"] {
+            request.partitionKey = key
+            tasks.append(kinesis.putRecord(request))
+        }
+        for task in tasks { _ = try await task.value }
+        let bodies = Set(server.requests.map(\.text))
+        #expect(bodies == Set(["a", "b", "c"].map { #"{"PartitionKey":"\#($0)"}"# }))
+    }
+
+    @Test func `the module's names resolve though a class has the module's name`() {
+        #expect(AWSKinesis.KinesisClient.self == KinesisClient.self)
+        #expect(AWSKinesis.KinesisClientTypes.self == KinesisClientTypes.self)
+        let input = PutRecordInput(data: Data("x".utf8), partitionKey: "p", streamName: "s")
+        #expect(input == AWSKinesis.PutRecordInput(data: Data("x".utf8), partitionKey: "p", streamName: "s"))
+        let old = AWSFirehose.PutRecordInput(deliveryStreamName: "d", record: .init(data: Data()))
+        #expect(old.deliveryStreamName == "d")
+    }
+}
