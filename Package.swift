@@ -26,10 +26,14 @@ let package = Package(
         systemLibrary("CRecorderCrypto", apt: "libssl-dev"),
         systemLibrary("CRecorderZlib", apt: "zlib1g-dev"),
         systemLibrary("CRecorderThread", apt: "libc6-dev"),
+        systemLibrary("CRecorderProcess", apt: "libc6-dev"),
         .target(name: "RecorderConcurrency"),
         .target(name: "RecorderSQLite", dependencies: ["CRecorderSQLite"]),
         .target(name: "RecorderHTTP", dependencies: ["CRecorderCurl", "CRecorderZlib", "RecorderConcurrency"]),
-        .target(name: "RecorderAWS", dependencies: ["CRecorderCrypto", "RecorderConcurrency", "RecorderHTTP"]),
+        .target(
+            name: "RecorderAWS",
+            dependencies: ["CRecorderCrypto", "CRecorderProcess", "RecorderConcurrency", "RecorderHTTP"]
+        ),
 
         // The road of a record: save, store, batch, send, settle, flush.
         .target(name: "RecorderEngine", dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderSQLite"]),

@@ -13,7 +13,8 @@ public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegistered
     /// The recorder that all of the program shares; never nil.
     ///
     /// What it sends with is looked up at the first submit: `AWSServiceManager.default().defaultServiceConfiguration`,
-    /// else the environment (`AWS_REGION`, `AWS_ACCESS_KEY_ID`, …). If there is neither, that submit's task faults.
+    /// else what the machine is set up with (`AWS_REGION`, `AWS_ACCESS_KEY_ID`, a profile, …). If there is neither, that
+    /// submit's task faults.
     public static func `default`() -> AWSKinesisRecorder! {
         shared
     }

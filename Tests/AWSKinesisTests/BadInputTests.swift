@@ -82,7 +82,7 @@ import Testing
 
     @Test func `with nothing configured saves work, and the submit names what to set`() async throws {
         await #expect(processExitsWith: .success) {
-            for name in ["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] {
+            for name in ["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_CONFIG_FILE", "HOME"] {
                 unsetenv(name)
             }
             let directory = try TemporaryDirectory()

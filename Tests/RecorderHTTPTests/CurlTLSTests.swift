@@ -1,3 +1,4 @@
+import Foundation
 import RecorderHTTP
 import RecorderTestSupport
 import Testing
@@ -30,6 +31,16 @@ import Testing
         let failure = await failure(of: server, trusting: "/no/such/file.pem")
         #expect(failure?.kind == .tls)
         #expect(failure?.detail.contains("AWS_CA_BUNDLE") == true)
+    }
+
+    @Test func `AWS_CA_BUNDLE names the authorities of the transport that all of the process shares`() async {
+        await #expect(processExitsWith: .success) {
+            let server = try TLSServer()
+            setenv("AWS_CA_BUNDLE", server.certificate, 1)
+            for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] { unsetenv(name) }
+            let request = HTTPRequest(method: .get, url: server.url)
+            try #require(try await CurlTransport.shared.send(request).status == 200)
+        }
     }
 
     private func failure(of server: TLSServer, trusting path: String?) async -> HTTPFailure? {

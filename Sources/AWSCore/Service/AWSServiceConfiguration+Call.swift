@@ -18,7 +18,7 @@ extension AWSServiceConfiguration {
         var configuration = CallConfiguration(
             region: region,
             endpoint: try endpoint(of: service, in: region, environment),
-            credentials: credentialsSource(environment)
+            credentials: credentialsSource(in: region, environment)
         )
         configuration.timeouts = timeouts
         configuration.maximumRetries = Int(maxRetryCount)
@@ -59,9 +59,9 @@ extension AWSServiceConfiguration {
         return named
     }
 
-    private func credentialsSource(_ environment: [String: String]) -> any CredentialsSource {
+    private func credentialsSource(in region: Region, _ environment: [String: String]) -> any CredentialsSource {
         switch credentialsProvider {
-        case nil: EnvironmentCredentials(environment)
+        case nil: CredentialsChain(in: CredentialsContext(region: region, environment: environment))
         case let known as any CredentialsSourceProvider: known.credentialsSource
         case let provider?: ProvidedCredentials(from: provider)
         }

@@ -17,7 +17,7 @@ public class AWSServiceConfiguration: AWSNetworkingConfiguration, @unchecked Sen
     /// The region that requests are signed for; `Unknown` if it is one that ``AWSRegionType`` does not list.
     public let regionType: AWSRegionType
 
-    /// Where the keys come from; nil for the environment's.
+    /// Where the keys come from; nil for what the machine is set up with: environment, profile, container, EC2 instance.
     public let credentialsProvider: (any AWSCredentialsProvider)!
 
     /// Where the service is; nil for the environment's choice, else the public endpoint of the region.
@@ -62,7 +62,7 @@ public class AWSServiceConfiguration: AWSNetworkingConfiguration, @unchecked Sen
     ///
     /// - Parameters:
     ///   - region: The region. With `Unknown`, calls fail.
-    ///   - credentialsProvider: Where the keys come from; nil for the environment's.
+    ///   - credentialsProvider: Where the keys come from; nil for the machine's own.
     public convenience init!(region: AWSRegionType, credentialsProvider: (any AWSCredentialsProvider)!) {
         self.init(regionName: region.name, endpoint: nil, credentialsProvider: credentialsProvider)
     }
@@ -72,7 +72,7 @@ public class AWSServiceConfiguration: AWSNetworkingConfiguration, @unchecked Sen
     /// - Parameters:
     ///   - region: The region that requests are signed for. With `Unknown`, calls fail.
     ///   - endpoint: Where the service is; nil for the usual places.
-    ///   - credentialsProvider: Where the keys come from; nil for the environment's.
+    ///   - credentialsProvider: Where the keys come from; nil for the machine's own.
     public convenience init!(
         region: AWSRegionType,
         endpoint: AWSEndpoint!,
@@ -89,7 +89,7 @@ public class AWSServiceConfiguration: AWSNetworkingConfiguration, @unchecked Sen
     /// - Parameters:
     ///   - region: The region that requests are signed for. With `Unknown`, calls fail.
     ///   - serviceType: Has no effect; a recorder knows its own.
-    ///   - credentialsProvider: Where the keys come from; nil for the environment's.
+    ///   - credentialsProvider: Where the keys come from; nil for the machine's own.
     ///   - localTestingEnabled: Whether calls must not go to the public endpoints.
     public convenience init!(
         region: AWSRegionType,

@@ -11,7 +11,7 @@ extension AWSClientConfiguration {
         var configuration = CallConfiguration(
             region: try settings.signingRegion.map(Region.init) ?? region,
             endpoint: try settings.endpoint(of: service, in: region, environment),
-            credentials: settings.credentials(environment)
+            credentials: settings.credentials(environment, region)
         )
         configuration.timeouts = settings.httpClientConfiguration.timeouts
         configuration.maximumRetries = settings.maximumRetries
@@ -62,8 +62,9 @@ extension AWSClientConfiguration.Settings {
         )
     }
 
-    fileprivate func credentials(_ environment: [String: String]) -> any CredentialsSource {
-        (resolver ?? DefaultAWSCredentialIdentityResolverChain(environment: environment)).credentialsSource
+    fileprivate func credentials(_ environment: [String: String], _ region: Region) -> any CredentialsSource {
+        if let resolver { return resolver.credentialsSource }
+        return DefaultAWSCredentialIdentityResolverChain(environment: environment, region: region).source
     }
 
     fileprivate var maximumRetries: Int {

@@ -1,16 +1,19 @@
 import Foundation
 
-/// The keys that this machine is set up with: from the environment, as the recorders find them too.
+/// The keys that this machine is set up with, as the recorders find them too: in the environment, by a web identity, in the
+/// profile in use, from a container's agent, from the metadata of an EC2 instance; the first that is set up counts.
+///
+/// Temporary keys are kept and renewed in time, so share one chain rather than make one for each call.
 public struct DefaultAWSCredentialIdentityResolverChain: AWSCredentialIdentityResolver {
     package let source: any CredentialsSource
 
-    /// The chain for this process; looks at the environment now.
+    /// The chain for this process; reads the environment's variables now, all else when keys are first needed.
     public init() {
         self.init(environment: ProcessInfo.processInfo.environment)
     }
 
-    package init(environment: [String: String]) {
-        source = EnvironmentCredentials(environment)
+    package init(environment: [String: String], region: Region? = nil) {
+        source = CredentialsChain(in: CredentialsContext(region: region, environment: environment))
     }
 
     /// The keys of the first source that is set up.

@@ -33,6 +33,12 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         self.url = "\(parts.scheme)://\(host)\(path)"
     }
 
+    /// The host without port and brackets.
+    var hostName: String {
+        if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
+        return String(host.prefix { $0 != ":" })
+    }
+
     package var description: String { url }
 
     /// An endpoint at a host name that needs no check.

@@ -64,6 +64,21 @@ package struct MachineSettings: Sendable {
         return try Self.checked(found, Endpoint.init(url:))
     }
 
+    /// Where the metadata service of an EC2 instance is: at the address in `AWS_EC2_METADATA_SERVICE_ENDPOINT`, else at the
+    /// usual one, which is IPv6 where `AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE` is `IPv6`; the profile has both settings too.
+    func instanceMetadataEndpoint() throws(ConfigurationFailure) -> Endpoint {
+        let address = "ec2_metadata_service_endpoint"
+        if let found = variable("AWS_EC2_METADATA_SERVICE_ENDPOINT") ?? setting(address) {
+            return try Self.checked(found, Endpoint.init(url:))
+        }
+        let mode = variable("AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE") ?? setting("\(address)_mode")
+        switch mode?.value.lowercased() {
+        case nil, "ipv4": return try Endpoint(url: "http://169.254.169.254")
+        case "ipv6": return try Endpoint(url: "http://[fd00:ec2::254]")
+        default: throw ConfigurationFailure("\(mode?.place ?? "") must be IPv4 or IPv6.")
+        }
+    }
+
     private func variable(_ name: String) -> Found? {
         environment[name].flatMap { $0.isEmpty ? nil : Found(value: $0, place: name) }
     }

@@ -116,6 +116,32 @@ import Testing
         )
     }
 
+    @Test func `whatever is in a file, it is read or refused by line, and never quoted`() throws {
+        let pieces = [
+            "[", "]", "=", "\n", "\r\n", " ", "\t", "#", ";", "'", "\"", "\\", "canary", "default", "profile ",
+            "services ", "ü",
+            "\u{0}", "\u{FEFF}", "\u{2028}", "🏳️‍🌈",
+        ]
+        let files = try ProfileFiles()
+        for number in 0..<2000 {
+            var seed = UInt64(number)
+            let text = (0..<number % 60).map { _ in
+                seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                return pieces[Int(seed >> 33) % pieces.count]
+            }.joined()
+            try files.write(text, to: number.isMultiple(of: 2) ? files.config : files.credentials)
+            do throws(ConfigurationFailure) {
+                let shared = try SharedConfiguration(files.environment())
+                _ = try shared.profileInUse()
+            } catch {
+                #expect(
+                    error.message.contains(", line ") && !error.message.contains("canary"),
+                    "\(text.debugDescription)"
+                )
+            }
+        }
+    }
+
     @Test func `neither description nor dump shows a setting`() throws {
         let files = try ProfileFiles(credentials: "[default]\naws_secret_access_key = canary")
         let shared = try SharedConfiguration(files.environment())

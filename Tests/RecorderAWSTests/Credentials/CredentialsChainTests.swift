@@ -1,0 +1,158 @@
+import Foundation
+import RecorderAWS
+import RecorderHTTP
+import RecorderTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct CredentialsChainTests {
+    @Test func `the first that is set up counts: environment, web identity, profile, container, EC2 instance`()
+        async throws
+    {
+        let machine = try Machine()
+        var environment = machine.environment
+        for (origin, variables) in [
+            ("environment", ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]),
+            ("web identity", ["AWS_WEB_IDENTITY_TOKEN_FILE"]),
+            ("profile", ["AWS_SHARED_CREDENTIALS_FILE"]),
+            ("container", ["AWS_CONTAINER_CREDENTIALS_FULL_URI"]),
+            ("EC2 instance", ["AWS_EC2_METADATA_SERVICE_ENDPOINT"]),
+        ] {
+            let chain = CredentialsChain(in: try .test(environment))
+            #expect(chain.origin == nil)
+            #expect(try await chain.credentials() != nil)
+            #expect(chain.origin == origin)
+            for variable in variables { environment[variable] = nil }
+        }
+    }
+
+    @Test func `nothing set up is one error that says for each place what is missing`() async throws {
+        let environment = ["AWS_EC2_METADATA_DISABLED": "true"]
+        let failure = await CredentialsChain(in: try .test(environment)).failure()
+        #expect(failure?.kind == .notConfigured)
+        #expect(
+            failure?.message == "There are no credentials. Looked for in this order: "
+                + "(1) environment: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set. "
+                + "(2) web identity: AWS_WEB_IDENTITY_TOKEN_FILE is not set. "
+                + "(3) profile: There is no profile \"default\" in any file, since HOME is not set. "
+                + "(4) container: AWS_CONTAINER_CREDENTIALS_RELATIVE_URI and AWS_CONTAINER_CREDENTIALS_FULL_URI are not set. "
+                + "(5) EC2 instance: AWS_EC2_METADATA_DISABLED is true."
+        )
+    }
+
+    @Test(
+        arguments: [
+            (["AWS_SECRET_ACCESS_KEY": ""], "AWS_ACCESS_KEY_ID is set without AWS_SECRET_ACCESS_KEY: set both."),
+            (
+                ["AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_ROLE_ARN": ""],
+                "is set without AWS_ROLE_ARN"
+            ),
+            (
+                ["AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_WEB_IDENTITY_TOKEN_FILE": "/no/such"],
+                "AWS_WEB_IDENTITY_TOKEN_FILE: there is no file /no/such."
+            ),
+            (
+                [
+                    "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_WEB_IDENTITY_TOKEN_FILE": "",
+                    "AWS_PROFILE": "typo",
+                ], "AWS_PROFILE: There is no profile \"typo\""
+            ),
+        ] as [([String: String], String)]
+    )
+    func `a place that is set up and fails ends the search`(change: [String: String], reason: String) async throws {
+        let machine = try Machine()
+        let chain = CredentialsChain(in: try .test(machine.environment.merging(change) { $1 }))
+        let failure = await chain.failure()
+        #expect(failure?.kind == .failed)
+        #expect(failure?.message.contains(reason) == true, "\(String(describing: failure))")
+        #expect(chain.origin == nil)
+    }
+
+    @Test func `the place that answered is asked alone from then on, until it is set up no longer`() async throws {
+        let machine = try Machine()
+        let files = try ProfileFiles()
+        let environment = files.environment([
+            "AWS_CONTAINER_CREDENTIALS_FULL_URI": machine.server.url + "/container"
+        ])
+        let chain = CredentialsChain(in: try .test(environment))
+        #expect(try await chain.credentials() == KeysJSON.credentials)
+        try files.write("[default]\naws_access_key_id = a\naws_secret_access_key = b", to: files.credentials)
+        chain.invalidate()
+        #expect(try await chain.credentials() == KeysJSON.credentials)
+        #expect(chain.origin == "container")
+        let other = CredentialsChain(in: try .test(environment))
+        #expect(try await other.credentials()?.accessKeyID == "a")
+        try files.write("", to: files.credentials)
+        other.invalidate()
+        #expect(try await other.credentials() == KeysJSON.credentials)
+        #expect(other.origin == "container")
+    }
+
+    @Test func `a failed refresh is never final`() async throws {
+        let server = try LocalServer { _, index in index < 3 ? .json(500, "{}") : .json(200, KeysJSON.text()) }
+        let chain = CredentialsChain(in: try .test(["AWS_CONTAINER_CREDENTIALS_FULL_URI": server.url]))
+        #expect(await chain.failure()?.kind == .failed)
+        #expect(try await chain.credentials() == KeysJSON.credentials)
+    }
+
+    @Test func `no secret shows in a source, an error or a dump, whatever happens`() async throws {
+        let machine = try Machine()
+        var environment = machine.environment
+        environment["AWS_CONTAINER_AUTHORIZATION_TOKEN"] = "container-canary"
+        for isBroken in [false, true] {
+            if isBroken {
+                for name in ["AWS_ENDPOINT_URL_STS", "AWS_CONTAINER_CREDENTIALS_FULL_URI"] {
+                    environment[name]? += "/broken"
+                }
+                environment["AWS_EC2_METADATA_SERVICE_ENDPOINT"]? += "/broken"
+            }
+            let context = try CredentialsContext.test(environment)
+            let session = RoleSession(roleARN: "role")
+            let sources: [any CredentialsSource] = [
+                EnvironmentCredentials(environment), WebIdentityCredentials(in: context),
+                ProfileCredentials(in: context),
+                AssumedRoleCredentials(session, with: EnvironmentCredentials(environment), in: context),
+                ProcessCredentials(command: "echo \(KeysJSON.text())", origin: "test", in: context),
+                ContainerCredentials(in: context), InstanceMetadataCredentials(in: context),
+                CredentialsChain(in: context),
+            ]
+            for source in sources {
+                var text = "\(context) \(String(reflecting: context))"
+                dump(context, to: &text)
+                for _ in 0..<2 {
+                    if let failure = await source.failure() { dump(failure, to: &text) }
+                    text += "\(source) \(String(reflecting: source))"
+                    dump(source, to: &text)
+                }
+                #expect(!text.contains("canary"), "\(type(of: source))")
+            }
+        }
+    }
+}
+
+/// A machine on which every place has keys.
+private struct Machine {
+    let server: LocalServer
+    let files: ProfileFiles
+
+    init() throws {
+        files = try ProfileFiles(
+            credentials: "[default]\naws_access_key_id = AKIDFILE\naws_secret_access_key = file-canary"
+        )
+        try files.write("web-identity-canary", to: files.directory.path("token"))
+        server = try LocalServer { request, _ in
+            if request.path.contains("/broken") { return .json(400, "no") }
+            if request.path.hasPrefix("/container") { return .json(200, KeysJSON.text()) }
+            let isMetadata = request.path.hasPrefix("/latest")
+            return isMetadata ? InstanceServer.reply(to: request) : STSReply.keys("AssumeRoleWithWebIdentity")
+        }
+    }
+
+    var environment: [String: String] {
+        files.environment([
+            "AWS_ACCESS_KEY_ID": "AKIDENV-canary", "AWS_SECRET_ACCESS_KEY": "environment-canary",
+            "AWS_WEB_IDENTITY_TOKEN_FILE": files.directory.path("token"), "AWS_ROLE_ARN": "role",
+            "AWS_ENDPOINT_URL_STS": server.url, "AWS_CONTAINER_CREDENTIALS_FULL_URI": server.url + "/container",
+            "AWS_EC2_METADATA_SERVICE_ENDPOINT": server.url, "AWS_EC2_METADATA_DISABLED": "false",
+        ])
+    }
+}

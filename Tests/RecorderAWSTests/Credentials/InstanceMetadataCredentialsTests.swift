@@ -1,0 +1,159 @@
+import Foundation
+import RecorderAWS
+import RecorderHTTP
+import RecorderTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct InstanceMetadataCredentialsTests {
+    @Test func `a token is had first, then the role's name, then its keys`() async throws {
+        let instance = try InstanceServer()
+        #expect(try await source(instance).credentials() == KeysJSON.credentials)
+        let requests = instance.server.requests
+        #expect(requests.map(\.method) == ["PUT", "GET", "GET"])
+        let roles = "/latest/meta-data/iam/security-credentials/"
+        #expect(requests.map(\.path) == ["/latest/api/token", roles, roles + "my-role"])
+        #expect(requests[0].header("X-aws-ec2-metadata-token-ttl-seconds") == "300")
+        #expect(requests.map { $0.header("X-aws-ec2-metadata-token") } == [nil, "token-canary", "token-canary"])
+    }
+
+    @Test(arguments: [400, 403, 404, 405, 503])
+    func `version 1 is never spoken: without a token nothing is asked`(status: Int) async throws {
+        let instance = try InstanceServer(["PUT": .html(status, "no")])
+        let failure = try await source(instance).failure()
+        #expect(failure?.message.contains("HTTP \(status)") == true, "\(String(describing: failure))")
+        #expect(instance.server.requests.map(\.method) == ["PUT"])
+    }
+
+    @Test(arguments: ["PUT", "ROLE", "KEYS"])
+    func `no redirect is followed, at any step`(step: String) async throws {
+        let other = try InstanceServer()
+        let location = HTTPHeader("Location", other.server.url + "/latest/api/token")
+        let instance = try InstanceServer([step: .answer(status: 307, headers: [location], body: [])])
+        #expect(try await source(instance).failure()?.message.contains("HTTP 307") == true)
+        #expect(other.server.connectionCount == 0)
+    }
+
+    @Test func `each request has a second and 64 KiB, and no proxy`() async throws {
+        let transport = Refusing()
+        _ = await InstanceMetadataCredentials(in: try .test(transport: transport)).failure()
+        let request = try #require(transport.requests.all.first)
+        #expect(request.url == "http://169.254.169.254/latest/api/token")
+        #expect(request.timeouts == HTTPTimeouts(connect: .seconds(1), stall: .seconds(1), total: .seconds(1)))
+        #expect(request.maximumResponseBytes == 65_536)
+        #expect(!request.usesEnvironmentProxy)
+        #expect(transport.requests.all.count == 1)
+    }
+
+    @Test(arguments: ["PUT", "ROLE", "KEYS"])
+    func `a service that goes silent or on for ever is given up`(step: String) async throws {
+        let written = ByteCount()
+        for reply in [Reply.stall, .endless(status: 200, written: written)] {
+            let instance = try InstanceServer([step: reply])
+            let failure = try #require(await source(instance).failure())
+            #expect(failure.message.hasPrefix("Instance metadata at \(instance.server.url)"))
+        }
+        // What fits into the sockets' buffers besides.
+        #expect(written.value < 32 << 20)
+    }
+
+    @Test func `IPv6 is a matter of mode, and an address of one's own of the endpoint; the profile has both`()
+        async throws
+    {
+        func url(_ environment: [String: String], _ setting: String = "") async throws -> String? {
+            let files = try ProfileFiles(config: "[default]\n\(setting)\n")
+            let transport = Refusing()
+            let context = try CredentialsContext.test(files.environment(environment), transport: transport)
+            _ = await InstanceMetadataCredentials(in: context).failure()
+            return transport.requests.all.first?.url
+        }
+        #expect(
+            try await url(["AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE": "IPv6"])
+                == "http://[fd00:ec2::254]/latest/api/token"
+        )
+        #expect(
+            try await url([:], "ec2_metadata_service_endpoint_mode = ipv6")?.hasPrefix("http://[fd00:ec2::254]/")
+                == true
+        )
+        #expect(
+            try await url(["AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://a:1/b/"]) == "http://a:1/b/latest/api/token"
+        )
+        #expect(try await url([:], "ec2_metadata_service_endpoint = http://a:1") == "http://a:1/latest/api/token")
+        #expect(try await url(["AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE": "IPv5"]) == nil)
+    }
+
+    @Test func `it can be turned off`() async throws {
+        let transport = Refusing()
+        let environment = ["AWS_EC2_METADATA_DISABLED": "TRUE"]
+        let failure = await InstanceMetadataCredentials(in: try .test(environment, transport: transport)).failure()
+        #expect(failure?.kind == .notConfigured)
+        #expect(transport.requests.all.isEmpty)
+    }
+
+    @Test func `a hundred callers at once share one refresh`() async throws {
+        let instance = try InstanceServer()
+        let source = try source(instance)
+        try await withThrowingTaskGroup(of: Credentials?.self) { group in
+            for _ in 0..<100 { group.addTask { try await source.credentials() } }
+            for try await keys in group { #expect(keys == KeysJSON.credentials) }
+        }
+        #expect(instance.server.requests.count == 3)
+    }
+
+    @Test func `keys are had anew with ten minutes left, and the old ones do while that fails`() async throws {
+        let trouble = Recorded<Bool>()
+        let server = try LocalServer { request, _ in
+            if !trouble.all.isEmpty { return .json(500, "{}") }
+            return InstanceServer.reply(to: request)
+        }
+        let clock = Recorded<Date>()
+        let end = try #require(KeysJSON.credentials.expiration)
+        clock.append(end - 3600)
+        let environment = ["AWS_EC2_METADATA_SERVICE_ENDPOINT": server.url]
+        let source = InstanceMetadataCredentials(in: try .test(environment, now: { clock.all.last ?? end }))
+        _ = try await source.credentials()
+        clock.append(end - 601)
+        _ = try await source.credentials()
+        #expect(server.requests.count == 3)
+        clock.append(end - 599)
+        trouble.append(true)
+        #expect(try await source.credentials() == KeysJSON.credentials)
+        #expect(server.requests.count == 4)
+        clock.append(end + 1)
+        #expect(await source.failure()?.kind == .failed)
+    }
+
+    @Test func `keys that have ended are used for a while, since the service goes on to take them`() async throws {
+        let now = Date(timeIntervalSince1970: 1_600_000_000)
+        let instance = try InstanceServer(["KEYS": .json(200, KeysJSON.text(expiration: "2020-01-01T00:00:00Z"))])
+        let environment = ["AWS_EC2_METADATA_SERVICE_ENDPOINT": instance.server.url]
+        let source = InstanceMetadataCredentials(in: try .test(environment, now: { now }))
+        #expect(try await source.credentials()?.expiration == now + 900)
+    }
+
+    private func source(_ instance: InstanceServer) throws -> InstanceMetadataCredentials {
+        InstanceMetadataCredentials(in: try .test(["AWS_EC2_METADATA_SERVICE_ENDPOINT": instance.server.url]))
+    }
+}
+
+/// The metadata service of an instance with one role; each of the steps `PUT`, `ROLE`, `KEYS` may be answered otherwise.
+struct InstanceServer {
+    let server: LocalServer
+
+    init(_ replies: [String: Reply] = [:]) throws {
+        server = try LocalServer { request, _ in
+            replies[Self.step(request)] ?? Self.reply(to: request)
+        }
+    }
+
+    static func reply(to request: ReceivedRequest) -> Reply {
+        switch step(request) {
+        case "PUT": .html(200, "token-canary")
+        case "ROLE": .html(200, "my-role")
+        default: .json(200, KeysJSON.text(more: #","Code":"Success","LastUpdated":"2026-01-01T00:00:00Z""#))
+        }
+    }
+
+    private static func step(_ request: ReceivedRequest) -> String {
+        request.method == "PUT" ? "PUT" : request.path.hasSuffix("/") ? "ROLE" : "KEYS"
+    }
+}

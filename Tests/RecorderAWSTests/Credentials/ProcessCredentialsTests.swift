@@ -1,0 +1,141 @@
+import Foundation
+import RecorderAWS
+import RecorderTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ProcessCredentialsTests {
+    @Test func `the keys that a program prints are taken, and kept until shortly before they end`() async throws {
+        let script = try Script("echo run >> \"$0.runs\"; cat <<'END'\n\(Self.keys())\nEND")
+        let source = try source(script.command)
+        #expect(try await source.credentials() == KeysJSON.credentials)
+        #expect(try await source.credentials() == KeysJSON.credentials)
+        #expect(try script.text(of: "runs") == "run\n")
+        source.invalidate()
+        _ = try await source.credentials()
+        #expect(try script.text(of: "runs") == "run\nrun\n")
+    }
+
+    @Test func `keys without an end are had once`() async throws {
+        let script = try Script(#"echo '{"Version": 1, "AccessKeyId": "a", "SecretAccessKey": "b"}'"#)
+        #expect(try await source(script.command).credentials() == Credentials(accessKeyID: "a", secretAccessKey: "b"))
+    }
+
+    @Test(
+        arguments: [
+            ("", [""]), ("a b", ["a", "b"]), ("'a b'  \"c d\"", ["a b", "c d"]), ("a\\ b", ["a b"]),
+            ("\"a\\\"b\\\\c\\d\" ''", ["a\"b\\c\\d", ""]), ("$HOME `id` $(id) ; | & > x * ~", nil),
+            ("x'y'\"z\"", ["xyz"]), ("# ü", ["#", "ü"]),
+        ] as [(String, [String]?)]
+    )
+    func `arguments are words, and a shell's tricks are letters`(arguments: String, words: [String]?) async throws {
+        let script = try Script(
+            "for word in \"$@\"; do printf '%s\\n' \"$word\"; done > \"$0.words\"; cat <<'END'\n\(Self.keys())\nEND"
+        )
+        _ = try await source("\(script.command) \(arguments)").credentials()
+        let expected = words ?? arguments.split(separator: " ").map(String.init)
+        #expect(try script.text(of: "words") == expected.map { arguments.isEmpty ? "" : $0 + "\n" }.joined())
+    }
+
+    @Test func `the program gets the context's variables and no input`() async throws {
+        let script = try Script("cat > \"$0.in\"; echo \"$PLANTED\" > \"$0.planted\"; cat <<'END'\n\(Self.keys())\nEND")
+        _ = try await source(script.command, environment: ["PLANTED": "yes", "PATH": "/usr/bin:/bin"]).credentials()
+        #expect(try script.text(of: "in") == "")
+        #expect(try script.text(of: "planted") == "yes\n")
+    }
+
+    @Test(
+        arguments: [
+            ("echo canary >&2; exit 3", "ended with status 3. Run the command by hand"),
+            ("kill -9 $$", "was ended by signal 9."),
+            ("echo canary", "it printed 7 bytes that are not the JSON of keys."),
+            ("true", "it printed 0 bytes"),
+            ("cat /dev/zero", "printed more than 65536 bytes."),
+            (#"echo '{"AccessKeyId":"canary","SecretAccessKey":"canary"}'"#, "it printed JSON without \"Version\": 1."),
+            (#"echo '{"Version":2,"AccessKeyId":"canary","SecretAccessKey":"canary"}'"#, "\"Version\": 1."),
+            (#"echo '{"Version":1,"SecretAccessKey":"canary"}'"#, "without AccessKeyId."),
+            (#"echo '{"Version":1,"AccessKeyId":"canary","SecretAccessKey":""}'"#, "without SecretAccessKey."),
+            ("echo '\(keys(expiration: "canary"))'", "is not a time in ISO 8601."),
+            ("echo '\(keys(expiration: "2001-01-01T00:00:00Z"))'", "it printed keys that ended "),
+        ]
+    )
+    func `a program that gives no keys is an error that says so and quotes nothing`(body: String, reason: String)
+        async throws
+    {
+        let script = try Script(body)
+        let failure = try #require(await source(script.command).failure())
+        #expect(failure.kind == .failed)
+        #expect(failure.message.hasPrefix("credential_process of the test: "))
+        #expect(failure.message.contains(reason), "\(failure)")
+        #expect(!failure.message.contains("canary"))
+    }
+
+    @Test(arguments: [
+        ("/no/such/program a", "/no/such/program cannot be run: No such file or directory."), ("'open", "not closed."),
+        ("trailing\\", "nothing follows the backslash"), ("/tmp", "/tmp cannot be run: Permission denied."),
+    ])
+    func `a command that cannot be run is told`(command: String, reason: String) async throws {
+        let failure = try await source(command).failure()
+        #expect(failure?.message.contains(reason) == true, "\(String(describing: failure))")
+    }
+
+    @Test(arguments: ["sleep 600", "sleep 600 & exit 0", "exec 1>&-; sleep 600"])
+    func `a program that takes too long is ended, and so is what it started`(body: String) async throws {
+        let script = try Script("echo $$ > \"$0.pid\"\n\(body)")
+        let started = ContinuousClock.now
+        let failure = try await source(script.command, timeout: .milliseconds(300)).failure()
+        #expect(failure?.message.contains("took longer than 0.3 seconds") == true, "\(String(describing: failure))")
+        #expect(ContinuousClock.now - started < .seconds(30))
+        let pid = try #require(pid_t(script.text(of: "pid").dropLast()))
+        #expect(kill(pid, 0) == -1)
+    }
+
+    @Test(arguments: [
+        ("2100-01-01T00:00:00Z", 0), ("2100-01-01 00:00:00.123456+00:00", 0), ("2100-01-01T02:00:00+02:00", 0),
+        ("2099-12-31T16:30:00-0730", 0), ("2100-01-01T00:00:00", 0), ("2099-12-31T23:59:58,5Z", -2),
+    ])
+    func `times are read in every usual form`(text: String, offset: Int) async throws {
+        let script = try Script("echo '\(Self.keys(expiration: text))'")
+        let end = try #require(KeysJSON.credentials.expiration)
+        #expect(try await source(script.command).credentials()?.expiration == end + Double(offset))
+    }
+
+    @Test(arguments: [
+        "2100-01-01", "2100-13-01T00:00:00Z", "2100-01-01T24:00:00Z", "2100-01-01T00:00:00.Z", "2100-01-01T00:00:00+",
+        "2100-1-01T00:00:00Z", "+100-01-01T00:00:00Z", "2100-01-01T00:00:00Z ", "２100-01-01T00:00:00Z", "4102444800",
+    ])
+    func `a time in another form is none`(text: String) async throws {
+        let script = try Script("echo '\(Self.keys(expiration: text))'")
+        #expect(try await source(script.command).failure()?.message.contains("ISO 8601") == true)
+    }
+
+    private static func keys(expiration: String = "2100-01-01T00:00:00Z") -> String {
+        KeysJSON.text("SessionToken", expiration: expiration, more: #","Version":1"#)
+    }
+
+    private func source(
+        _ command: String,
+        environment: [String: String] = ["PATH": "/usr/bin:/bin"],
+        timeout: Duration = .seconds(30)
+    ) throws -> ProcessCredentials {
+        ProcessCredentials(command: command, origin: "test", in: try .test(environment), timeout: timeout)
+    }
+}
+
+/// A shell script in a directory of its own.
+private struct Script {
+    private let directory: TemporaryDirectory
+
+    /// Runs it by name of the shell: a file that another thread's child still holds open for writing cannot be run itself.
+    var command: String { "/bin/sh \(directory.path("script"))" }
+
+    init(_ body: String) throws {
+        directory = try TemporaryDirectory()
+        try Data("\(body)\n".utf8).write(to: URL(fileURLWithPath: directory.path("script")))
+    }
+
+    /// What the script wrote into `$0.name`.
+    func text(of name: String) throws -> String {
+        let path = directory.path("script.\(name)")
+        return String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import RecorderAWS
+import RecorderTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ProfileCredentialsTests {
+    @Test func `keys that are written in the profile are taken`() async throws {
+        let files = try ProfileFiles(
+            credentials: """
+                [default]
+                aws_access_key_id = AKID
+                aws_secret_access_key = a/b+c=
+                [temporary]
+                aws_access_key_id = ASIA
+                aws_secret_access_key = secret
+                aws_session_token = token
+                """
+        )
+        let plain = ProfileCredentials(in: try .test(files.environment()))
+        #expect(try await plain.credentials() == Credentials(accessKeyID: "AKID", secretAccessKey: "a/b+c="))
+        let temporary = ProfileCredentials(in: try .test(files.environment(["AWS_PROFILE": "temporary"])))
+        let expected = Credentials(accessKeyID: "ASIA", secretAccessKey: "secret", sessionToken: "token")
+        #expect(try await temporary.credentials() == expected)
+    }
+
+    @Test func `the files are read again once the keys were refused`() async throws {
+        func text(_ id: String) -> String { "[default]\naws_access_key_id = \(id)\naws_secret_access_key = secret" }
+        let files = try ProfileFiles(credentials: text("old"))
+        let source = ProfileCredentials(in: try .test(files.environment()))
+        #expect(try await source.credentials()?.accessKeyID == "old")
+        try files.write(text("new"), to: files.credentials)
+        #expect(try await source.credentials()?.accessKeyID == "old")
+        source.invalidate()
+        #expect(try await source.credentials()?.accessKeyID == "new")
+    }
+
+    @Test func `a failure passes once the file is mended`() async throws {
+        let files = try ProfileFiles(credentials: "[default")
+        let source = ProfileCredentials(in: try .test(files.environment()))
+        #expect(await source.failure()?.kind == .failed)
+        try files.write("[default]\naws_access_key_id = a\naws_secret_access_key = b", to: files.credentials)
+        #expect(try await source.credentials()?.accessKeyID == "a")
+    }
+
+    @Test func `a role is assumed with the keys of its source profile, and as the profile says`() async throws {
+        let server = try LocalServer { _, _ in STSReply.keys("AssumeRole") }
+        let source = try source(
+            """
+            [profile base]
+            aws_access_key_id = AKIDBASE
+            aws_secret_access_key = secret
+            [default]
+            role_arn = the-role
+            source_profile = base
+            role_session_name = me
+            external_id = stranger
+            duration_seconds = 900
+            """,
+            server
+        )
+        #expect(try await source.credentials() == STSReply.credentials)
+        _ = try await source.credentials()
+        #expect(server.requests.count == 1)
+        let request = server.requests[0]
+        #expect(request.header("Authorization")?.contains("Credential=AKIDBASE/") == true)
+        #expect(
+            request.text == "Action=AssumeRole&Version=2011-06-15&RoleArn=the-role&RoleSessionName=me"
+                + "&DurationSeconds=900&ExternalId=stranger"
+        )
+    }
+
+    @Test func `a role may lead to a role, and a profile's role may use the profile's own keys`() async throws {
+        let server = try LocalServer { _, _ in STSReply.keys("AssumeRole") }
+        let source = try source(
+            """
+            [profile self]
+            aws_access_key_id = AKIDSELF
+            aws_secret_access_key = secret
+            role_arn = first
+            source_profile = self
+            [profile middle]
+            role_arn = second
+            source_profile = self
+            [default]
+            role_arn = third
+            source_profile = middle
+            """,
+            server
+        )
+        #expect(try await source.credentials() == STSReply.credentials)
+        let roles = server.requests.map { $0.text.split(separator: "&")[2] }
+        #expect(roles == ["RoleArn=second", "RoleArn=third"])
+        #expect(server.requests[0].header("Authorization")?.contains("=AKIDSELF/") == true)
+        #expect(server.requests[1].header("Authorization")?.contains("=ASIA1/") == true)
+        let own = try self.source(
+            "[default]\nrole_arn = r\nsource_profile = default\n"
+                + "aws_access_key_id = AKIDOWN\naws_secret_access_key = secret",
+            server
+        )
+        #expect(try await own.credentials() == STSReply.credentials)
+        #expect(server.requests[2].header("Authorization")?.contains("=AKIDOWN/") == true)
+    }
+
+    @Test func `a role may be assumed with the environment's keys, or for a token in a file`() async throws {
+        let server = try LocalServer { request, _ in
+            STSReply.keys(request.text.contains("WebIdentity") ? "AssumeRoleWithWebIdentity" : "AssumeRole")
+        }
+        let environment = ["AWS_ACCESS_KEY_ID": "AKIDENV", "AWS_SECRET_ACCESS_KEY": "secret"]
+        let source = try source("[default]\nrole_arn = r\ncredential_source = Environment", server, environment)
+        #expect(try await source.credentials() == STSReply.credentials)
+        #expect(server.requests[0].header("Authorization")?.contains("=AKIDENV/") == true)
+        let directory = try TemporaryDirectory()
+        try Data("the-token\n".utf8).write(to: URL(fileURLWithPath: directory.path("token")))
+        let web = try self.source(
+            "[default]\nrole_arn = r\nweb_identity_token_file = \(directory.path("token"))",
+            server
+        )
+        #expect(try await web.credentials() == STSReply.credentials)
+        #expect(server.requests[1].text.hasSuffix("&WebIdentityToken=the-token"))
+    }
+
+    @Test(
+        arguments: [
+            ("aws_access_key_id = canary", "aws_access_key_id is set without aws_secret_access_key: set both."),
+            ("aws_secret_access_key = canary", "aws_secret_access_key is set without aws_access_key_id: set both."),
+            ("role_arn = r", "set exactly one of"),
+            ("role_arn = r\nsource_profile = a\ncredential_source = Environment", "set exactly one of"),
+            ("role_arn = r\nsource_profile = typo", "source_profile: There is no profile \"typo\" in "),
+            ("role_arn = r\nsource_profile = default", "in a circle: default, default."),
+            (
+                "role_arn = r\nsource_profile = a\n[profile a]\nrole_arn = r\nsource_profile = default",
+                "default, a, default"
+            ),
+            ("role_arn = r\nsource_profile = a\n[profile a]\nregion = x", "it names no keys and no way to get any."),
+            ("role_arn = r\ncredential_source = Elsewhere", "say Environment, EcsContainer or Ec2InstanceMetadata."),
+            (
+                "role_arn = r\ncredential_source = Environment",
+                "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set."
+            ),
+            ("role_arn = r\nsource_profile = a\nmfa_serial = 1", "mfa_serial asks for a code"),
+            ("role_arn = r\nsource_profile = a\nduration_seconds = 1h", "duration_seconds must be a number from 900"),
+            ("role_arn = r\nweb_identity_token_file = /no/such", "there is no file /no/such."),
+            ("sso_session = s", "--profile default --format process"),
+            ("sso_start_url = s", "--profile default --format process"),
+        ]
+    )
+    func `a profile that cannot give keys says why`(text: String, reason: String) async throws {
+        let server = try LocalServer { _, _ in .dropConnection }
+        let failure = try await source("[default]\n\(text)", server).failure()
+        #expect(failure?.kind == .failed)
+        #expect(failure?.message.contains(reason) == true, "\(String(describing: failure))")
+        #expect(failure?.message.contains("canary") == false)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `no files, no default profile and a profile without keys leave the search to others`() async throws {
+        #expect(await ProfileCredentials(in: try .test()).failure()?.kind == .notConfigured)
+        for text in ["", "[profile other]", "[default]\nregion = eu-west-1"] {
+            let files = try ProfileFiles(config: text)
+            #expect(await ProfileCredentials(in: try .test(files.environment())).failure()?.kind == .notConfigured)
+        }
+    }
+
+    @Test func `a profile that was asked for by name must be there`() async throws {
+        let failure = await ProfileCredentials(in: try .test(["AWS_PROFILE": "typo"])).failure()
+        #expect(failure?.kind == .failed)
+        #expect(failure?.message.hasPrefix("AWS_PROFILE: There is no profile \"typo\"") == true)
+    }
+
+    private func source(
+        _ config: String,
+        _ server: LocalServer,
+        _ environment: [String: String] = [:]
+    ) throws -> Kept {
+        let files = try ProfileFiles(config: config)
+        let more = environment.merging(["AWS_ENDPOINT_URL_STS": server.url]) { $1 }
+        return Kept(source: ProfileCredentials(in: try .test(files.environment(more))), files: files)
+    }
+
+    /// A source whose files stay.
+    private struct Kept: CredentialsSource {
+        let source: ProfileCredentials
+        let files: ProfileFiles
+
+        func credentials() async throws(CredentialsFailure) -> Credentials? { try await source.credentials() }
+
+        func invalidate() { source.invalidate() }
+    }
+}
