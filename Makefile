@@ -1,6 +1,6 @@
 # `make` alone prints what there is.
 
-.PHONY: help setup demo demo-stop test lint format generate bench clean
+.PHONY: help setup demo demo-stop test lint format generate sanitize fuzz bench clean
 
 PYTHON := $(CURDIR)/.venv/bin/python
 SWIFT_FORMAT := swift format
@@ -19,6 +19,12 @@ demo-stop: ## Stop what `make demo KEEP=DIR` left running
 
 test: setup ## Build and run all tests; ARGS="--filter NAME" goes to swift test
 	RECORDER_TEST_PYTHON="$(PYTHON)" swift test $(ARGS)
+
+sanitize: setup ## Run all tests under the thread sanitizer, then under the address sanitizer
+	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/sanitize
+
+fuzz: ## Feed made-up answers to the reply decoder; TIME=600 for ten minutes
+	Scripts/fuzz $(or $(TIME),60)
 
 lint: ## Check the format of every Swift file, and that generated ones are up to date
 	$(SWIFT_FORMAT) lint --strict $(SWIFT_SOURCES)

@@ -81,7 +81,7 @@ let package = Package(
             name: "RecorderEngineTests",
             dependencies: [
                 "RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite",
-                "RecorderTestSupport",
+                "RecorderTestSupport", "ReplyFuzzer",
             ]
         ),
         .executableTarget(
@@ -154,6 +154,17 @@ let package = Package(
             dependencies: ["AWSCognito", "AWSCore", "AWSKinesis"],
             swiftSettings: [.swiftLanguageMode(.v4)]
         ),
+        .target(
+            name: "ReplyFuzzer",
+            dependencies: ["RecorderEngine"],
+            path: "Tests/ReplyFuzzer",
+            exclude: ["Corpus", "words.dict"]
+        ),
+        .executableTarget(
+            name: "SanitizerControl",
+            dependencies: ["RecorderConcurrency"],
+            path: "Tests/SanitizerControl"
+        ),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
@@ -173,7 +184,7 @@ let oldSources: Set = [
 ]
 
 /// Raw pointers are at home only where a C library is called.
-let callsC: Set = ["RecorderSQLite", "RecorderHTTP", "RecorderAWS", "RecorderTestSupport"]
+let callsC: Set = ["RecorderSQLite", "RecorderHTTP", "RecorderAWS", "RecorderTestSupport", "ReplyFuzzer"]
 
 for target in package.targets where target.type != .system && !oldSources.contains(target.name) {
     var settings: [SwiftSetting] = [

@@ -1,6 +1,7 @@
 import Foundation
 import RecorderEngine
 import RecorderTestSupport
+import ReplyFuzzer
 import Testing
 
 /// Whatever a service, a proxy or a broken memory answers: no crash, no hang, and no record leaves without its proof.

@@ -1,17 +1,17 @@
 import Foundation
-import RecorderEngine
+package import RecorderEngine
 
 /// What an answer allows to be said of each record, read with JSONSerialization and apart from the engine.
 ///
 /// It judges any way of reading answers: a record may leave the store only if its own entry allows it here.
-struct ReplyOracle {
+package struct ReplyOracle {
     /// Whether each record's own entry proves delivery: a proof, and no code.
     private let isProven: [Bool]
     /// Whether each record's own entry calls the record invalid.
     private let isRejected: [Bool]
 
     /// Nil if the answer is not one of that many entries.
-    init?(_ body: [UInt8], _ service: StreamService, records: Int) {
+    package init?(_ body: [UInt8], _ service: StreamService, records: Int) {
         guard let object = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
             let entries = object[service.entriesField] as? [Any], entries.count == records
         else { return nil }
@@ -28,7 +28,7 @@ struct ReplyOracle {
     }
 
     /// The first thing that a reading says without this answer's permission; nil if there is none.
-    static func objection(
+    package static func objection(
         to reply: PutReply,
         for body: [UInt8],
         _ service: StreamService,
@@ -50,5 +50,5 @@ struct ReplyOracle {
     }
 
     /// The records that this answer allows to leave the store, by their place.
-    var mayLeave: [Int] { isProven.indices.filter { isProven[$0] || isRejected[$0] } }
+    package var mayLeave: [Int] { isProven.indices.filter { isProven[$0] || isRejected[$0] } }
 }
