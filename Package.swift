@@ -36,7 +36,10 @@ let package = Package(
         ),
 
         // The road of a record: save, store, batch, send, settle, flush.
-        .target(name: "RecorderEngine", dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderSQLite"]),
+        .target(
+            name: "RecorderEngine",
+            dependencies: ["CRecorderThread", "RecorderAWS", "RecorderConcurrency", "RecorderSQLite"]
+        ),
 
         // The names that users import.
         .target(

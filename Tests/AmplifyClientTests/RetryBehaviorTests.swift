@@ -84,6 +84,20 @@ import Testing
     }
 
     @Test(arguments: Side.allCases)
+    func `one invalid record among 500 counts an attempt a flush, its neighbours go at once`(side: Side) async throws {
+        let server = try LocalServer { request, _ in
+            let put = Put(request)
+            return put.texts.contains("250") ? .error(400, "InvalidArgumentException") : put.taken()
+        }
+        let client = try TestClient(side, to: server.url) { $0.maxRetries = 1 }
+        for text in 0..<500 { try await client.record("\(text)") }
+        #expect(try await client.flush().recordsFlushed == 499)
+        #expect(server.requests.count <= 20)
+        try await client.flush()
+        #expect(try await client.clear() == 0)
+    }
+
+    @Test(arguments: Side.allCases)
     func `without network a flush throws, and no number of them costs a record`(side: Side) async throws {
         let directory = try TemporaryDirectory()
         let offline = try TestClient(side, to: "http://127.0.0.1:1", in: directory) { $0.cacheMaxBytes = 64 << 20 }

@@ -10,36 +10,41 @@ struct FlushLoop: Sendable {
     func run(_ streams: [StreamQueue], before end: Int64) async -> FlushReport {
         let meter = ProgressMeter()
         let report: @Sendable (RecorderEvent) -> Void = { [report] in report(meter.adding($0)) }
-        return await withTaskGroup(of: FlushReport.self) { group in
-            var waiting = streams[...]
-            for _ in 0..<min(max(policy.parallelStreams, 1), streams.count) { start(&waiting, &group, end, report) }
+        return await withTaskGroup(of: Finished.self) { group in
+            var admission = StreamAdmission(streams, policy)
+            start(&admission, &group, end, report)
             var total = FlushReport()
-            while let finished = await group.next() {
+            while let (queue, finished) = await group.next() {
+                admission.ended(queue)
+                FreedMemory.giveBack(after: queue.batchBytes(limit: policy.batchByteLimit))
                 total.delivered += finished.delivered
                 total.discarded += finished.discarded
                 total.failures += finished.failures
                 if policy.failureRule == .countsAttempts, !finished.failures.allSatisfy(\.error.isAnswer) {
-                    waiting = []
+                    admission.close()
                 }
-                start(&waiting, &group, end, report)
+                start(&admission, &group, end, report)
             }
-            if Task.isCancelled, let left = waiting.first {
+            if Task.isCancelled, let left = admission.left {
                 total.failures.append(.init(stream: left.name, error: .cancelled))
             }
             return total
         }
     }
 
+    private typealias Finished = (StreamQueue, FlushReport)
+
     private func start(
-        _ waiting: inout ArraySlice<StreamQueue>,
-        _ group: inout TaskGroup<FlushReport>,
+        _ admission: inout StreamAdmission,
+        _ group: inout TaskGroup<Finished>,
         _ end: Int64,
         _ report: @escaping @Sendable (RecorderEvent) -> Void
     ) {
-        guard !Task.isCancelled, let queue = waiting.popFirst() else { return }
-        group.addTask {
-            var flush = StreamFlush(queue, before: end, store, sender, policy, report: report)
-            return await flush.run()
+        while !Task.isCancelled, let queue = admission.next() {
+            group.addTask {
+                var flush = StreamFlush(queue, before: end, store, sender, policy, report: report)
+                return (queue, await flush.run())
+            }
         }
     }
 }

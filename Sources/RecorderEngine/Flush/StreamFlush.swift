@@ -106,6 +106,7 @@ private struct BatchSource {
     /// The next batch; each record is met once.
     mutating func next() async throws(RecorderError) -> Batch? {
         guard batchesLeft > 0 else { return nil }
+        if mark != nil { FreedMemory.giveBack(after: queue.batchBytes(limit: planner.maximumBytes)) }
         let batch = try await store.nextBatch(of: queue, after: mark, before: end, planner, service)
         mark = batch?.records.last?.id
         batchesLeft = batch == nil ? 0 : batchesLeft - 1

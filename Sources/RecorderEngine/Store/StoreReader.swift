@@ -13,8 +13,6 @@ final class StoreReader {
     private let segments: SQLiteStatement
     /// The rows of the segment last read from; batches come from the same one mostly.
     private var rows: (table: String, statement: SQLiteStatement)?
-    /// What the last batch's request took.
-    private var requestBytes = 0
 
     init(path: String) throws(RecorderError) {
         let opened = try StoreTrouble.naming(path) { () throws(SQLiteError) in
@@ -22,7 +20,9 @@ final class StoreReader {
             return (
                 connection,
                 file: try StoreIdentity(of: connection),
-                streams: try connection.prepare("SELECT number, name FROM stream WHERE number > 0 AND records > 0"),
+                streams: try connection.prepare(
+                    "SELECT number, name, records, bytes FROM stream WHERE number > 0 AND records > 0"
+                ),
                 counts: try connection.prepare(
                     """
                     SELECT records, bytes, saved, delivered, retried, evicted, expired, rejected, exhausted, cleared,
@@ -82,7 +82,14 @@ final class StoreReader {
                 guard name.utf8.allSatisfy(StreamService.isNameCharacter), !name.isEmpty else {
                     throw SQLiteError.damage("a stream's name is none", action: "reading streams")
                 }
-                found.append(StreamQueue(number: streams.integer(at: 0), name: StreamName(unchecked: name)))
+                found.append(
+                    StreamQueue(
+                        number: streams.integer(at: 0),
+                        name: StreamName(unchecked: name),
+                        records: Int(streams.integer(at: 2)),
+                        bytes: Int(streams.integer(at: 3))
+                    )
+                )
             }
             return found
         }
@@ -97,8 +104,9 @@ final class StoreReader {
         _ service: StreamService
     ) throws(RecorderError) -> Batch? {
         try reading { () throws(SQLiteError) in
-            // As much as the last batch needed, and an eighth more: a buffer that grows is copied.
-            let request = PutRequest(to: queue.name, service, capacity: requestBytes + requestBytes / 8)
+            // As much as it will need, or a little more: a buffer that grows is copied.
+            let capacity = queue.batchBytes(limit: planner.maximumBytes)
+            let request = PutRequest(to: queue.name, service, capacity: capacity)
             var reading = BatchReading(file, planner, request)
             let gone = try cursor(of: queue)
             var first = max(gone, mark ?? gone).next
@@ -111,7 +119,6 @@ final class StoreReader {
                 first = max(first, RecordID(stream: queue.number, sequence: sequences.upperBound))
             }
             let batch = reading.batch(of: queue.name)
-            requestBytes = batch?.requestAsRead.count ?? requestBytes
             if batch == nil, mark == nil { try checkEmpty(queue, before: end) }
             return batch
         }

@@ -28,4 +28,16 @@ package struct StoreTotals: Sendable, Hashable {
 package struct StreamQueue: Sendable, Hashable {
     let number: Int64
     let name: StreamName
+    /// How many records it had when it was listed.
+    var records = 0
+    /// What they took.
+    var bytes = 0
+
+    /// About what one of its batches takes as a request, in bytes, where its payloads and keys have `limit` at most.
+    func batchBytes(limit: Int) -> Int {
+        // Damage can leave any number in the counts.
+        let (stored, count) = (min(max(bytes, 0), 1 << 40), min(max(records, 1), 1 << 40))
+        let inBatch = min(count, 500)
+        return max(min(stored, limit, stored / count * inBatch), 0) / 3 * 4 + inBatch * 48
+    }
 }

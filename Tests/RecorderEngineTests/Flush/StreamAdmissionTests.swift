@@ -1,0 +1,24 @@
+import RecorderEngine
+import RecorderTestSupport
+import Testing
+
+/// How many streams are under way together.
+@Suite(.timeLimit(.minutes(2))) struct StreamAdmissionTests {
+    @Test(arguments: [(30_000, 4), (9_000, 2), (1, 1)])
+    func `so many streams are sent to at once as have room for their batches`(room: Int, together: Int) async throws {
+        let gate = Gate()
+        let server = try LocalServer { request, _ in
+            gate.wait()
+            return .kinesis(request)
+        }
+        let road = try Road(amplify: .kinesis, to: server) { $0.bytesOnTheirWay = room }
+        // 3,000 bytes a stream are 4,000 in base64, and some more with keys and overhead.
+        for stream in 0..<8 { try await road.save(String(repeating: "x", count: 3_000), to: "stream-\(stream)") }
+        async let flush = road.pipeline.flushIfFree()
+        await server.received(together)
+        // Another one would have come with these; what is counted is what the gate holds.
+        #expect(server.requests.count == together)
+        gate.open()
+        #expect(try await flush.delivered == 8)
+    }
+}
