@@ -1,6 +1,6 @@
 # `make` alone prints what there is.
 
-.PHONY: help setup demo demo-stop test lint format generate sanitize fuzz bench clean
+.PHONY: help setup demo demo-stop test stress mutations lint format generate sanitize fuzz bench clean
 
 PYTHON := $(CURDIR)/.venv/bin/python
 SWIFT_FORMAT := swift format
@@ -25,6 +25,12 @@ sanitize: setup ## Run all tests under the thread sanitizer, then under the addr
 
 fuzz: ## Feed made-up answers to the reply decoder; TIME=600 for ten minutes
 	Scripts/fuzz $(or $(TIME),60)
+
+stress: setup ## Kill, starve and cut the power for 20 minutes; FULL=1 for hours; ARGS="--filter NAME" some rows
+	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/stress $(if $(FULL),--full) $(ARGS)
+
+mutations: setup ## Break one rule at a time and see that a test notices; ARGS="NAME" some rules
+	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/mutations $(ARGS)
 
 lint: ## Check the format of every Swift file, and that generated ones are up to date
 	$(SWIFT_FORMAT) lint --strict $(SWIFT_SOURCES)

@@ -13,6 +13,7 @@ package struct OpenStore: Sendable {
         to url: String?,
         byteLimit: Int = 0,
         transport: any HTTPTransport = CurlTransport.shared,
+        pausesForReal: Bool = false,
         report: @escaping @Sendable (RecorderEvent) -> Void = { _ in }
     ) {
         var policy = RecorderPolicy.legacy
@@ -24,7 +25,7 @@ package struct OpenStore: Sendable {
             .kinesis,
             store,
             policy,
-            caller: { () throws(RecorderError) in try Self.caller(url, transport) },
+            caller: { () throws(RecorderError) in try Self.caller(url, transport, pausesForReal) },
             report: report
         )
     }
@@ -48,7 +49,11 @@ package struct OpenStore: Sendable {
         sessionToken: "CANARY-TOKEN"
     )
 
-    private static func caller(_ url: String?, _ transport: any HTTPTransport) throws(RecorderError) -> AWSCaller {
+    private static func caller(
+        _ url: String?,
+        _ transport: any HTTPTransport,
+        _ pausesForReal: Bool
+    ) throws(RecorderError) -> AWSCaller {
         do throws(ConfigurationFailure) {
             guard let url else { throw ConfigurationFailure("This store only saves.") }
             let configuration = CallConfiguration(
@@ -56,7 +61,7 @@ package struct OpenStore: Sendable {
                 endpoint: try Endpoint(url: url),
                 credentials: StaticCredentials(canary),
                 transport: transport,
-                pause: { _ in }
+                pause: { if pausesForReal { try await Task.sleep(for: $0) } }
             )
             return AWSCaller(.kinesis, configuration)
         } catch {

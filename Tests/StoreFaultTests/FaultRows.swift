@@ -3,9 +3,9 @@ import Testing
 
 /// What the store promises under crashes and faults, one law a row, one row at a time.
 ///
-/// Counts are small by default; `STRESS=full` runs the figures that are published, `STRESS=some` the parts of them that
-/// `STRESS_COUNT` and `STRESS_TIME` ask for (0.1: a tenth). Every row prints its seed and its figures; `FAULT_SEED` repeats
-/// a run, and small runs always take the same seed.
+/// Counts are small by default; `STRESS=full` runs the figures that are published, `STRESS=some` the part of them that
+/// `STRESS_COUNT` asks for (0.1: a tenth), for the part of the time that `STRESS_TIME` asks for. Every row prints its seed
+/// and its figures; `FAULT_SEED` repeats a run, and small runs always take the same seed.
 @Suite(.serialized) enum FaultRows {
     private static let stress = ProcessInfo.processInfo.environment["STRESS"]
     static let isFull = stress == "full"
@@ -17,15 +17,18 @@ import Testing
         ?? (isPatient ? UInt64.random(in: 1...999_999) : 20_261_120)
 
     /// A row's count: the full one only when that was asked for.
-    static func count(_ small: Int, full: Int) -> Int { scaled(small, full, by: "STRESS_COUNT") }
+    static func count(_ small: Int, full: Int) -> Int {
+        if isFull { return full }
+        return isPatient ? max(small, Int(Double(full) * factor("STRESS_COUNT"))) : small
+    }
 
-    /// How long a row lasts, in seconds.
-    static func seconds(_ small: Int, full: Int) -> Int { scaled(small, full, by: "STRESS_TIME") }
+    /// How long a row lasts, in seconds; a tenth of the full time unless `STRESS_TIME` says otherwise.
+    static func seconds(_ small: Int, full: Int) -> Int {
+        isPatient ? max(small, Int(Double(full) * factor("STRESS_TIME"))) : small
+    }
 
-    private static func scaled(_ small: Int, _ full: Int, by name: String) -> Int {
-        guard isPatient, !isFull else { return isFull ? full : small }
-        let factor = ProcessInfo.processInfo.environment[name].flatMap(Double.init) ?? 0.1
-        return max(small, Int(Double(full) * factor))
+    private static func factor(_ name: String) -> Double {
+        ProcessInfo.processInfo.environment[name].flatMap(Double.init) ?? 0.1
     }
 
     /// One line of figures, for the published table.

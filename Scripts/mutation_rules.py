@@ -1,0 +1,158 @@
+"""The rules that `Scripts/mutations` breaks: what to replace by what, and the tests that ought to notice."""
+
+from dataclasses import dataclass
+
+ENGINE = "Sources/RecorderEngine/"
+AWS = "Sources/RecorderAWS/"
+HTTP = "Sources/RecorderHTTP/"
+
+
+@dataclass(frozen=True)
+class Rule:
+    name: str
+    filter: str
+    changes: tuple
+
+
+def rule(name, pattern, *changes):
+    return Rule(name, pattern, changes)
+
+
+RULES = [
+    # store
+    rule(
+        "acknowledges before the commit", "FaultRows/(Disk|Kill|Syscalls)",
+        (
+            ENGINE + "Store/SaveLine.swift",
+            "let result = Result { () throws(RecorderError) in try store.append(group) }",
+            "let result = Result<AppendReceipt, RecorderError>.success(AppendReceipt(answers: group.map { _ in .stored(usage: nil) }))\n"
+            "        store.onWriterQueue { [store] in _ = try? store.append(group) }",
+        ),
+    ),
+    rule(
+        "synchronous=NORMAL", "FaultRows/PowerCut",
+        (ENGINE + "Store/StoreSchema.swift", "PRAGMA synchronous = FULL", "PRAGMA synchronous = NORMAL"),
+    ),
+    rule(
+        "a new store's directories are not synced", "FaultRows/PowerCut",
+        (ENGINE + "Store/StoreDirectory.swift", "for directory in missing { makeNameDurable(of: directory) }", ""),
+    ),
+    rule(
+        "no lock between processes", "FaultRows/HeldLock",
+        (ENGINE + "Store/StoreLock.swift", "if tryLock() { return }", "if true { return }"),
+    ),
+    rule(
+        "no reserve on a full disk", "FaultRows/Disk",
+        (ENGINE + "Store/StoreReserve.swift", "guard error.isDiskFull, unsafe unlink(path) == 0 else", "guard false else"),
+    ),
+    rule(
+        "evicts the newest", "LimitTests",
+        (ENGINE + "Store/Segment.swift", "ORDER BY id & 0xFFFFFFFFFF LIMIT 1", "ORDER BY id & 0xFFFFFFFFFF DESC LIMIT 1"),
+        (ENGINE + "Store/Segment.swift", "(SELECT min(id) FROM", "(SELECT max(id) FROM"),
+    ),
+    rule(
+        "files that anyone can read", "StoreTests",
+        (
+            ENGINE + "Store/StoreDirectory.swift",
+            "O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600", "O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644",
+        ),
+    ),
+    rule(
+        "a store whose file is gone goes on", "FaultRows/Disk",
+        (ENGINE + "Store/RecordStore.swift", "guard let open = writer, open.hasMoved() else", "guard writer == nil else"),
+    ),
+    rule(
+        "damage is an error for ever", "RescueTests",
+        (ENGINE + "Store/RecordStore.swift", "            return try openWriter(body)\n        } catch {\n            guard error.isCorrupt else",
+         "            return try openWriter(body)\n        } catch {\n            guard false else"),
+    ),
+    rule(
+        "ignores the age limit at submit", "LimitTests",
+        (ENGINE + "RecordPipeline.swift", "store.expire(after: policy.limits.age)", "store.expire(after: .zero)"),
+    ),
+    # batch
+    rule(
+        "partition keys do not count in a request", "BatchLimitTests|FlushTests",
+        (ENGINE + "Store/StoreReader.swift", "planner.takes(data.count + key.count)", "planner.takes(data.count)"),
+    ),
+    # send
+    rule(
+        "follows redirects", "CurlTransportTests|BrokenAnswerTests",
+        (HTTP + "CurlHandle.swift", "CURLOPT_FOLLOWLOCATION, 0)", "CURLOPT_FOLLOWLOCATION, 1)"),
+    ),
+    rule(
+        "does not verify certificates", "CurlTLSTests|TLSTests",
+        (HTTP + "CurlHandle.swift", "CURLOPT_SSL_VERIFYPEER, 1)", "CURLOPT_SSL_VERIFYPEER, 0)"),
+    ),
+    rule(
+        "does not verify host names", "CurlTLSTests|TLSTests",
+        (HTTP + "CurlHandle.swift", "CURLOPT_SSL_VERIFYHOST, 2)", "CURLOPT_SSL_VERIFYHOST, 0)"),
+    ),
+    rule(
+        "reads answers without end", "CurlFaultTests|BrokenAnswerTests",
+        (HTTP + "CurlTransfer.swift", "isTooLarge = piece.count > request.maximumResponseBytes - response.body.count", "isTooLarge = false"),
+    ),
+    rule(
+        "shows a token", "RecorderAWSTests.CredentialsTests",
+        (AWS + "Credentials/Credentials.swift", '"Credentials(redacted)"', '"Credentials(\\(sessionToken ?? ""))"'),
+    ),
+    rule(
+        "expired credentials are not renewed", "CallRetryTests|AccessTests",
+        (AWS + "Failure/CallAttempts.swift", "case .expiredCredentials where !hasRenewed:", "case .expiredCredentials where false:"),
+    ),
+    rule(
+        "a wrong clock is not corrected", "CallRetryTests|AccessTests",
+        (AWS + "Failure/CallAttempts.swift", "case .clockSkew where !hasCorrected:", "case .clockSkew where false:"),
+    ),
+    rule(
+        "tries again for ever", "CallRetryTests",
+        (AWS + "Failure/CallAttempts.swift", "guard retries < maximumRetries else { return .giveUp }", ""),
+    ),
+    # settle
+    rule(
+        "deletes before the answer", "FlushTests|OfflineTests",
+        (
+            ENGINE + "Flush/StreamFlush.swift",
+            "            let request = requests.removeFirst()\n",
+            "            let request = requests.removeFirst()\n"
+            "            let count = request.batch.records.count\n"
+            "            await delivery.settleOnly(request.batch, .outcomes(Array(repeating: .delivered, count: count)))\n",
+        ),
+    ),
+    rule(
+        "trusts the answer's counter", "PutReplyTests|FlushTests",
+        (
+            ENGINE + "Send/PutReply.swift",
+            "var scanner = ReplyScanner(body, service)",
+            'if String(decoding: body, as: UTF8.self).contains("\\"FailedRecordCount\\":0") {\n'
+            "            self = .outcomes(Array(repeating: .delivered, count: records))\n"
+            "            return\n"
+            "        }\n"
+            "        var scanner = ReplyScanner(body, service)",
+        ),
+    ),
+    rule(
+        "no error code counts as delivered", "PutReplyTests|FlushTests",
+        (ENGINE + "Send/ReplyScanner.swift", "return proof?.isEmpty == false ? .delivered : .unproven", "return .delivered"),
+    ),
+    rule(
+        "accepts fewer answers than records", "PutReplyTests|FlushTests",
+        (ENGINE + "Send/PutReply.swift", "outcomes.count == records {", "outcomes.count <= records {"),
+    ),
+    rule(
+        "offline counts as an attempt", "OfflineTests|OutcomeTableTests",
+        (
+            ENGINE + "Flush/BatchDelivery.swift",
+            "            case .failed(let failure):\n",
+            "            case .failed(let failure):\n"
+            "                var counted = Settlement()\n"
+            "                for record in part.records { counted.countFailure(of: record) }\n"
+            "                try await apply(counted)\n",
+        ),
+    ),
+    # flush
+    rule(
+        "no lease between submitters", "FaultRows/ManyProcesses|FlushTests",
+        (ENGINE + "Flush/SubmitLease.swift", "while !lock.tryLock() {", "while !lock.tryLock(), end < .now {"),
+    ),
+]
