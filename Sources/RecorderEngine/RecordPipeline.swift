@@ -176,7 +176,11 @@ package final class RecordPipeline: Sendable {
         let streams = try await store.streamsWithRecords()
         guard !streams.isEmpty else { return FlushReport() }
         let sender = BatchSender(service, try caller(), policy)
-        return await FlushLoop(store: store, sender: sender, policy: policy, report: deliver).run(streams, before: end)
+        let report = await FlushLoop(store: store, sender: sender, policy: policy, report: deliver)
+            .run(streams, before: end)
+        // A note for the status; what it is about is told by the report anyway.
+        try? await store.note(report.failures)
+        return report
     }
 
     /// Waits until what was saved before is stored.
@@ -214,5 +218,10 @@ package final class RecordPipeline: Sendable {
     /// The store's counts as of the last completed save or settle. Blocks for one small read.
     package func totals() throws(RecorderError) -> StoreTotals {
         try store.totals()
+    }
+
+    /// The same stream by stream, with limits and troubles. Blocks for one read.
+    package func status() throws(RecorderError) -> StoreStatus {
+        try store.status()
     }
 }

@@ -36,6 +36,11 @@ package enum RecorderError: Error, Sendable {
         }
     }
 
+    /// Whether nothing failed but somebody's patience.
+    package var isCancellation: Bool {
+        if case .cancelled = self { true } else { false }
+    }
+
     var isDiskFull: Bool {
         if case .storage(_, let error?) = self { error.isDiskFull } else { false }
     }

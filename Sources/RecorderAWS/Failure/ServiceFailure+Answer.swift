@@ -15,7 +15,7 @@ extension ServiceFailure {
                 .map { Legible.text($0, limit: 128) },
             status: response.status,
             fields: body.fields,
-            serverDate: response.header("Date").flatMap(UTCTime.init(httpDate:))?.date,
+            serverDate: response.date,
             retryAfter: response.header("x-amz-retry-after").flatMap(Self.retryAfter)
         )
     }

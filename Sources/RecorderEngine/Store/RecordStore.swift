@@ -91,6 +91,15 @@ package final class RecordStore: Sendable {
         }
     }
 
+    /// Writes down which streams a flush left, and why.
+    func note(_ failures: [FlushReport.Failure]) async throws(RecorderError) {
+        try await inLane(.write) { () throws(RecorderError) in
+            let isNews = try self.withReader { (reader) throws(RecorderError) in try reader.hasTrouble() }
+            guard isNews || !failures.isEmpty else { return }
+            try self.withWriter { (writer) throws(RecorderError) in try writer.note(failures, now: self.now()) }
+        }
+    }
+
     /// Removes everything. Blocks; called in the writer's lane.
     func clear() throws(RecorderError) -> Int {
         try withWriter { (writer) throws(RecorderError) in try writer.clear() }
@@ -108,6 +117,11 @@ package final class RecordStore: Sendable {
     /// The counts as of the last commit of any process. Blocks for one small read.
     package func totals() throws(RecorderError) -> StoreTotals {
         try withReader { (reader) throws(RecorderError) in try reader.totals() }
+    }
+
+    /// The store as people ask for it. Blocks for one read.
+    package func status() throws(RecorderError) -> StoreStatus {
+        try withReader { (reader) throws(RecorderError) in try reader.status() }
     }
 
     // MARK: lease

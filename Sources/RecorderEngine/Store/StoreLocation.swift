@@ -12,6 +12,12 @@ package struct StoreLocation: Sendable, Hashable {
 
     package var path: String { "\(directory)/\(fileName)" }
 
+    /// A file that is known to lie there.
+    package init(directory: String, fileName: String) {
+        self.directory = directory
+        self.fileName = fileName
+    }
+
     /// Each service ("kinesis", "firehose") has files of its own, and so has each key; nil is the default recorder's.
     /// `directory` is what the program asked for, if it did.
     package init(

@@ -5,7 +5,7 @@ import RecorderSQLite
 /// It never checkpoints. Not Sendable: `RecordStore` keeps it behind its lock.
 final class StoreReader {
     private let path: String
-    private let connection: SQLiteConnection
+    let connection: SQLiteConnection
     private let file: StoreIdentity
     private let streams: SQLiteStatement
     private let counts: SQLiteStatement
@@ -23,13 +23,7 @@ final class StoreReader {
                 streams: try connection.prepare(
                     "SELECT number, name, records, bytes FROM stream WHERE number > 0 AND records > 0"
                 ),
-                counts: try connection.prepare(
-                    """
-                    SELECT records, bytes, saved, delivered, retried, evicted, expired, rejected, exhausted, cleared,
-                        next_sequence
-                    FROM stream WHERE number = 0
-                    """
-                ),
+                counts: try connection.prepare("SELECT \(StoreTotals.columns) FROM stream WHERE number = 0"),
                 cursor: try connection.prepare("SELECT cursor FROM stream WHERE number = ?1"),
                 segments: try connection.prepare(
                     "SELECT first_sequence, first_bytes, removed FROM segment ORDER BY first_sequence"
@@ -56,19 +50,7 @@ final class StoreReader {
                 throw SQLiteError.damage("the store's row of totals is gone", action: "reading totals")
             }
             defer { counts.reset() }
-            return StoreTotals(
-                records: Int(counts.integer(at: 0)),
-                bytes: Int(counts.integer(at: 1)),
-                saved: Int(counts.integer(at: 2)),
-                delivered: Int(counts.integer(at: 3)),
-                retried: Int(counts.integer(at: 4)),
-                evicted: Int(counts.integer(at: 5)),
-                expired: Int(counts.integer(at: 6)),
-                rejected: Int(counts.integer(at: 7)),
-                exhausted: Int(counts.integer(at: 8)),
-                cleared: Int(counts.integer(at: 9)),
-                nextSequence: counts.integer(at: 10)
-            )
+            return StoreTotals(counts)
         }
     }
 
@@ -125,7 +107,7 @@ final class StoreReader {
     }
 
     /// One read transaction, so that cursor, segments and rows are of one instant.
-    private func reading<T>(_ body: () throws(SQLiteError) -> T) throws(RecorderError) -> T {
+    func reading<T>(_ body: () throws(SQLiteError) -> T) throws(RecorderError) -> T {
         try StoreTrouble.naming(path) { () throws(SQLiteError) in try connection.reading(body) }
     }
 
@@ -148,11 +130,16 @@ final class StoreReader {
     }
 
     private func spans(before end: Int64) throws(SQLiteError) -> [(segment: Segment, sequences: Range<Int64>)] {
-        var all: [Segment] = []
-        while try segments.step() { all.append(try Segment(segments)) }
+        let all = try allSegments()
         // The newest segment may have begun, and lost records, after the flush did.
         let newest = all.last.map { $0.first + max($0.removed, 1) } ?? 0
         return try Segment.spans(all, before: max(end, newest))
+    }
+
+    func allSegments() throws(SQLiteError) -> [Segment] {
+        var all: [Segment] = []
+        while try segments.step() { all.append(try Segment(segments)) }
+        return all
     }
 
     private func rows(of segment: Segment) throws(SQLiteError) -> SQLiteStatement {

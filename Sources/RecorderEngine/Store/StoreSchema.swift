@@ -14,8 +14,9 @@ enum StoreSchema {
     /// saved = records + delivered + evicted + expired + rejected + exhausted + cleared.
     ///
     /// `cursor` is the sequence through which the stream's records are gone: they are dead rows in their segment's table,
-    /// until that is dropped. `segment` lists those tables, see `StoreSegments`. `imported` names the foreign files
-    /// whose records are here.
+    /// until that is dropped. `trouble` is why the stream's last flush kept records back; the limits, in row 0 alone, are
+    /// those of the last saver (-1: none yet). `segment` lists those tables, see `StoreSegments`. `imported` names the
+    /// foreign files whose records are here.
     private static let tables = """
         CREATE TABLE stream (
             number INTEGER PRIMARY KEY,
@@ -32,7 +33,11 @@ enum StoreSchema {
             cleared INTEGER NOT NULL DEFAULT 0,
             cursor INTEGER NOT NULL DEFAULT 0,
             saved_bytes INTEGER NOT NULL DEFAULT 0,
-            next_sequence INTEGER NOT NULL DEFAULT 1
+            next_sequence INTEGER NOT NULL DEFAULT 1,
+            byte_limit INTEGER NOT NULL DEFAULT -1,
+            age_limit INTEGER NOT NULL DEFAULT 0,
+            trouble TEXT NOT NULL DEFAULT '',
+            trouble_at INTEGER NOT NULL DEFAULT 0
         );
         CREATE TABLE segment (
             first_sequence INTEGER PRIMARY KEY,

@@ -10,7 +10,7 @@ final class StoreWriter {
     private let reserve: StoreReserve
     /// Whether a full disk took the reserve, and has not given it back.
     private var isShortOfSpace = false
-    private let connection: SQLiteConnection
+    let connection: SQLiteConnection
     private let file: StoreIdentity
     private let statements: StoreStatements
     private let segments: StoreSegments
@@ -19,6 +19,8 @@ final class StoreWriter {
     /// Stream rows are never deleted, so a number once read stays right for as long as the file does.
     private var streamNumbers: [StreamName: Int64] = [:]
     private var streamNames: [Int64: StreamName] = [:]
+    /// The limits that the file names, as far as this process knows.
+    private var notedLimits: DiskLimits?
 
     /// How long a save waits for other processes' commits before it fails.
     private static let lockPatience = Duration.seconds(10)
@@ -71,7 +73,9 @@ final class StoreWriter {
     /// Stores a group of saves in their order, and makes room as their limits ask.
     func append(_ saves: [PendingSave], now: Date) throws(RecorderError) -> AppendReceipt {
         var receipt = AppendReceipt()
+        let limits = saves.last?.limits
         try write { (ledger) throws(SQLiteError) in
+            if let limits, limits != notedLimits { try note(limits) }
             for save in saves {
                 if let refusal = save.limits.refusal(of: save.record, besides: ledger) {
                     receipt.answers.append(.refused(refusal))
@@ -82,10 +86,9 @@ final class StoreWriter {
                 receipt.answers.append(.stored(usage: usage))
                 if !save.limits.refusesWhenFull { try evict(beyond: save.limits.bytes, &ledger, &receipt.discards) }
             }
-            if let limit = saves.last?.limits.age {
-                try expire(after: limit, now: now, &ledger, &receipt.discards)
-            }
+            if let limits { try expire(after: limits.age, now: now, &ledger, &receipt.discards) }
         }
+        notedLimits = limits
         return receipt
     }
 
@@ -254,7 +257,7 @@ final class StoreWriter {
     // MARK: - one transaction
 
     /// Runs `body` under the lock between processes, in one transaction, with the counts it works on.
-    private func write(_ body: (inout StoreLedger) throws(SQLiteError) -> Void) throws(RecorderError) {
+    func write(_ body: (inout StoreLedger) throws(SQLiteError) -> Void) throws(RecorderError) {
         try lock.lock(patience: Self.lockPatience)
         defer { lock.unlock() }
         do throws(RecorderError) {
