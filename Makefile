@@ -1,6 +1,6 @@
 # `make` alone prints what there is.
 
-.PHONY: help setup demo demo-stop test stress mutations lint format generate sanitize fuzz bench clean
+.PHONY: help setup demo demo-stop test stress mutations lint format generate sanitize fuzz bench package clean
 
 PYTHON := $(CURDIR)/.venv/bin/python
 SWIFT_FORMAT := swift format
@@ -16,6 +16,9 @@ demo: setup ## Save and deliver 101 records with each recorder; KEEP=DIR leaves 
 demo-stop: ## Stop what `make demo KEEP=DIR` left running
 	@test -n "$(KEEP)" || { echo "say where it runs: make demo-stop KEEP=DIR"; exit 2; }
 	@"$(PYTHON)" Scripts/demo.py --stop "$(KEEP)"
+
+package: ## Build the command line for release, as Packages/*.tar.gz and *.deb
+	Scripts/package
 
 test: setup ## Build and run all tests; ARGS="--filter NAME" goes to swift test
 	RECORDER_TEST_PYTHON="$(PYTHON)" swift test $(ARGS)
@@ -49,4 +52,4 @@ setup: ## Install what is missing: system packages, .venv
 	@Scripts/setup
 
 clean: ## Remove everything built or installed here
-	rm -rf .build Examples/.build .venv
+	rm -rf .build Packages Examples/.build .venv

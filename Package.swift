@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "AmplifyRecordCache", targets: ["AmplifyRecordCache"]),
         .library(name: "AmplifyKinesisClient", targets: ["AmplifyKinesisClient"]),
         .library(name: "AmplifyFirehoseClient", targets: ["AmplifyFirehoseClient"]),
+        .executable(name: "kinesis-recorder", targets: ["kinesis-recorder"]),
     ],
     targets: [
         // Devices: C libraries, and the one target each that may call them. RecorderConcurrency is one lock.
@@ -67,6 +68,13 @@ let package = Package(
             dependencies: ["AmplifyFoundation", "AmplifyRecordCache", "RecorderAWS", "RecorderEngine"]
         ),
 
+        // The command line.
+        .target(
+            name: "RecorderCommands",
+            dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite"]
+        ),
+        .executableTarget(name: "kinesis-recorder", dependencies: ["RecorderCommands"]),
+
         // Tests.
         .target(
             name: "RecorderTestSupport",
@@ -98,6 +106,10 @@ let package = Package(
                 "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite", "RecorderTestSupport",
                 "StoreChild",
             ]
+        ),
+        .testTarget(
+            name: "RecorderCommandsTests",
+            dependencies: ["RecorderCommands", "RecorderTestSupport", "kinesis-recorder"]
         ),
         .testTarget(
             name: "AWSCoreTests",

@@ -1,0 +1,101 @@
+import Foundation
+import RecorderConcurrency
+
+/// SIGINT, SIGTERM and SIGHUP: the first one asks for an orderly end, the second one ends at once.
+///
+/// A signal that was ignored before the program began (nohup, `&` in a script) stays so. There is one for the process.
+final class StopSignal: Sendable {
+    static let shared = StopSignal()
+
+    private struct State {
+        var number: Int32?
+        var actions: [@Sendable () -> Void] = []
+    }
+
+    /// Becomes readable, and stays so, with the first signal; for poll(2).
+    let descriptor: Int32
+
+    private let state = Locked(State())
+    /// Written to once, and never read.
+    private let stopped: (read: Int32, write: Int32)
+
+    /// What handlers write to: a pipe's other end is read by a thread, which may do what a handler may not.
+    private static let signals = openPipe()
+
+    private static func openPipe() -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [-1, -1]
+        _ = unsafe pipe(&ends)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
+    private init() {
+        stopped = Self.openPipe()
+        descriptor = stopped.read
+        let signals = Self.signals
+        Thread.detachNewThread { [self] in
+            // Whoever started the program may have left them blocked.
+            var all = sigset_t()
+            _ = unsafe sigfillset(&all)
+            _ = unsafe pthread_sigmask(SIG_UNBLOCK, &all, nil)
+            var number: UInt8 = 0
+            while unsafe read(signals.read, &number, 1) == 1 { take(Int32(number)) }
+        }
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            var old = sigaction()
+            guard unsafe sigaction(number, nil, &old) == 0, !Self.isIgnored(old) else { continue }
+            var action = sigaction()
+            unsafe action.__sigaction_handler.sa_handler = { number in
+                var byte = UInt8(truncatingIfNeeded: number)
+                _ = unsafe write(StopSignal.signals.write, &byte, 1)
+            }
+            action.sa_flags = SA_RESTART
+            _ = unsafe sigaction(number, &action, nil)
+        }
+    }
+
+    private static func isIgnored(_ action: sigaction) -> Bool {
+        let handler = unsafe action.__sigaction_handler.sa_handler
+        return unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
+    /// The signal that came, if one did.
+    var number: Int32? { state.withLock { $0.number } }
+
+    /// Runs `action` when a signal comes; at once, if one came already.
+    func whenStopped(_ action: @escaping @Sendable () -> Void) {
+        let isLate = state.withLock { state in
+            if state.number == nil { state.actions.append(action) }
+            return state.number != nil
+        }
+        if isLate { action() }
+    }
+
+    /// Waits until a signal comes, or for so long.
+    func pause(_ duration: Duration) async {
+        let milliseconds = Int32(clamping: duration.components.seconds) &* 1_000
+        await Threads.run { [descriptor] in
+            var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            _ = unsafe poll(&waited, 1, milliseconds)
+        }
+    }
+
+    private func take(_ number: Int32) {
+        let actions = state.withLock { state in
+            if state.number != nil { _exit(128 + number) }
+            state.number = number
+            return state.actions
+        }
+        _ = unsafe write(stopped.write, "!", 1)
+        for action in actions { action() }
+    }
+}
+
+/// Blocking work off the threads that run async code.
+enum Threads {
+    static func run<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: work()) }
+        }
+    }
+}

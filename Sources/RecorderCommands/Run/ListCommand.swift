@@ -1,0 +1,93 @@
+import Foundation
+import RecorderEngine
+
+/// `list`: the stores that lie where this user's programs keep theirs by default.
+struct ListCommand: Sendable {
+    private let session: Session
+
+    init(_ session: Session) {
+        self.session = session
+    }
+
+    private struct Store: Encodable {
+        let program: String?
+        let service: String
+        let key: String?
+        let path: String
+        let records: Int?
+        let bytes: Int?
+        let error: String?
+    }
+
+    func run() throws(CommandFailure) -> ExitStatus {
+        let stores = try folders().flatMap { folder in
+            Files.names(in: folder.directory).compactMap { store(folder.program, folder.directory, $0) }
+        }
+        if session.invocation.has(.json) {
+            session.console.print(try JSONText.text(of: stores))
+        } else if stores.isEmpty {
+            session.console.print("there is no store.")
+        } else {
+            let head = ["PROGRAM", "SERVICE", "KEY", "RECORDS", "BYTES"]
+            let rows = stores.map { store in
+                [
+                    store.program ?? "-", store.service, store.key ?? "-",
+                    store.records.map { Wording.count($0) } ?? "?", store.bytes.map { Wording.bytes($0) } ?? "?",
+                ]
+            }
+            session.console.print(TextTable.text([head] + rows))
+            for store in stores { if let error = store.error { session.console.error(error) } }
+        }
+        return .success
+    }
+
+    /// The directories that may hold stores, with the program that each belongs to.
+    private func folders() throws(CommandFailure) -> [(program: String?, directory: String)] {
+        let own = URL(fileURLWithPath: try session.location(of: .kinesis).directory)
+        // DIR, or STATE/PROGRAM/com.amazonaws.AWSKinesisRecorder.
+        let program = own.deletingLastPathComponent()
+        guard program.lastPathComponent == CommandTable.program, session.invocation.value(.directory) == nil else {
+            return [(nil, own.path)]
+        }
+        let state = program.deletingLastPathComponent()
+        return Files.names(in: state.path).map { name in
+            (name, state.appendingPathComponent(name).appendingPathComponent(own.lastPathComponent).path)
+        }
+    }
+
+    /// The beginnings of the stores' file names; those of the Amplify clients go on with their region.
+    private static let services = ["kinesis", "firehose", "amplify-kinesis", "amplify-firehose"]
+
+    private func store(_ program: String?, _ directory: String, _ file: String) -> Store? {
+        guard file.hasSuffix(".db") else { return nil }
+        let stem = file.dropLast(3)
+        guard let service = Self.services.first(where: { stem == $0 || stem.hasPrefix("\($0)-") }) else { return nil }
+        let path = "\(directory)/\(file)"
+        let key = stem == service ? nil : String(stem.dropFirst(service.count + 1))
+        // By its file name: keys that are no file names are hashed there.
+        let location = StoreLocation(directory: directory, fileName: file)
+        let totals = Result { () throws(RecorderError) in try RecordStore(at: { location }).totals() }
+        switch totals {
+        case .success(let totals):
+            return Store(
+                program: program,
+                service: service,
+                key: key,
+                path: path,
+                records: totals.records,
+                bytes: totals.bytes,
+                error: nil
+            )
+        case .failure(let error):
+            return Store(
+                program: program,
+                service: service,
+                key: key,
+                path: path,
+                records: nil,
+                bytes: nil,
+                error: error.message
+            )
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import RecorderEngine
+
+/// `status`: what is stored, stream by stream.
+struct StatusCommand: Sendable {
+    private let session: Session
+
+    init(_ session: Session) {
+        self.session = session
+    }
+
+    func run() throws(CommandFailure) -> ExitStatus {
+        var reports: [StoreReport] = []
+        for (service, location) in try session.existingStores() {
+            let pipeline = try session.pipeline(service)
+            let status = try CommandFailure.naming { () throws(RecorderError) in try pipeline.status() }
+            reports.append(StoreReport(service.name, location.path, status, now: Date()))
+        }
+        if session.invocation.has(.json) {
+            session.console.print(try JSONText.text(of: reports))
+        } else if reports.isEmpty {
+            session.console.print("nothing is stored; `\(CommandTable.program) list` shows other programs' stores.")
+        } else {
+            session.console.print(reports.map(\.text).joined(separator: "\n\n"))
+        }
+        return .success
+    }
+}
+
+/// One store's status in the words and units of the command line; encoded, it is what --json prints.
+struct StoreReport: Encodable {
+    struct Stream: Encodable {
+        let name: String
+        let records: Int
+        let oldestAgeSeconds: Int?
+        let lastError: String?
+        let lastErrorAgeSeconds: Int?
+    }
+
+    let service: String
+    let path: String
+    let records: Int
+    let bytes: Int
+    let saved: Int
+    let delivered: Int
+    let retried: Int
+    let evicted: Int
+    let expired: Int
+    let rejected: Int
+    let exhausted: Int
+    let cleared: Int
+    /// 0 for no limit; absent where nothing was saved yet.
+    let byteLimit: Int?
+    let ageLimitSeconds: Int?
+    let streams: [Stream]
+
+    init(_ service: String, _ path: String, _ status: StoreStatus, now: Date) {
+        self.service = service
+        self.path = path
+        let totals = status.totals
+        records = totals.records
+        bytes = totals.bytes
+        saved = totals.saved
+        delivered = totals.delivered
+        retried = totals.retried
+        evicted = totals.evicted
+        expired = totals.expired
+        rejected = totals.rejected
+        exhausted = totals.exhausted
+        cleared = totals.cleared
+        byteLimit = status.limits?.bytes
+        ageLimitSeconds = (status.limits?.age.components.seconds).map { Int($0) }
+        streams = status.streams.map { Stream($0, now: now) }
+    }
+}
+
+extension StoreReport.Stream {
+    fileprivate init(_ stream: StreamStatus, now: Date) {
+        func age(_ date: Date) -> Int { max(Int(now.timeIntervalSince(date)), 0) }
+        self.init(
+            name: stream.name.rawValue,
+            records: stream.records,
+            oldestAgeSeconds: stream.oldest.map(age),
+            lastError: stream.trouble?.message,
+            lastErrorAgeSeconds: (stream.trouble?.date).map(age)
+        )
+    }
+}
+
+extension StoreReport {
+    /// The table, the limits and the troubles.
+    fileprivate var text: String {
+        let rows = streams.map { stream in
+            [
+                stream.name, Wording.count(stream.records),
+                stream.oldestAgeSeconds.map { Wording.age(.seconds($0)) } ?? "-",
+            ]
+        }
+        let head = ["STREAM", "RECORDS", "OLDEST"]
+        let troubles = streams.compactMap { stream in
+            stream.lastError.map { error in
+                "\(stream.name), \(Wording.age(.seconds(stream.lastErrorAgeSeconds ?? 0))) ago: \(error)"
+            }
+        }
+        return (["\(service): \(path)", TextTable.text([head] + rows), limits, counters] + troubles).joined(
+            separator: "\n"
+        )
+    }
+
+    private var counters: String {
+        let discarded = evicted + expired + rejected + exhausted
+        return "ever saved \(Wording.count(saved)), delivered \(Wording.count(delivered)), "
+            + "discarded \(Wording.count(discarded)), cleared \(Wording.count(cleared))"
+    }
+
+    private var limits: String {
+        var parts = ["\(Wording.records(records)), \(Wording.bytes(bytes))"]
+        if let byteLimit {
+            parts[0] += byteLimit > 0 ? " of \(Wording.bytes(byteLimit))" : "; no limit in bytes"
+            let age = ageLimitSeconds ?? 0
+            parts.append(age > 0 ? "records older than \(Wording.age(.seconds(age))) go" : "no limit in age")
+        }
+        return parts.joined(separator: "; ")
+    }
+}

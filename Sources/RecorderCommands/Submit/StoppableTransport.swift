@@ -1,0 +1,22 @@
+import RecorderAWS
+import RecorderHTTP
+
+/// Lets requests that are on their way finish when a signal came, and starts no other: so that a stop sends nothing twice.
+struct StoppableTransport: HTTPTransport {
+    let transport: any HTTPTransport
+    let stop: StopSignal
+
+    func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
+        guard stop.number == nil else { throw HTTPFailure(.cancelled, "A signal came before the request.") }
+        return try await transport.send(request)
+    }
+
+    /// A delay before a retry, which a signal ends.
+    static func pause(_ duration: Duration, _ stop: StopSignal) async throws {
+        let end = ContinuousClock.now + duration
+        while ContinuousClock.now < end {
+            guard stop.number == nil else { throw CancellationError() }
+            try await Task.sleep(until: min(end, .now + .milliseconds(100)))
+        }
+    }
+}

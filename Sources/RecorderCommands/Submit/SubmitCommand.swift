@@ -1,0 +1,69 @@
+import RecorderEngine
+
+/// `submit`: sends what is stored, once or again and again.
+struct SubmitCommand: Sendable {
+    private let session: Session
+    private let policy: RecorderPolicy
+    private let interval: Int?
+    private let stop = StopSignal.shared
+
+    init(_ session: Session) throws(CommandFailure) {
+        self.session = session
+        policy = try session.sendingPolicy()
+        interval = try session.number(.watch, atLeast: 1)
+    }
+
+    func run() async throws(CommandFailure) -> ExitStatus {
+        var stores = Stores()
+        while true {
+            let status = try await submit(&stores)
+            if let number = stop.number { return .signal(number) }
+            guard let interval else { return status }
+            await stop.pause(.seconds(interval))
+            if let number = stop.number { return .signal(number) }
+        }
+    }
+
+    /// The stores once opened, with the progress of each.
+    private typealias Stores = [String: (pipeline: RecordPipeline, progress: SubmitProgress)]
+
+    private func submit(_ stores: inout Stores) async throws(CommandFailure) -> ExitStatus {
+        var status = ExitStatus.success
+        var isEmpty = true
+        for (service, _) in try session.existingStores() where stop.number == nil {
+            if stores[service.name] == nil { stores[service.name] = try open(service) }
+            guard let (pipeline, progress) = stores[service.name] else { continue }
+            let records = try recordsStored(pipeline)
+            guard records > 0 else { continue }
+            isEmpty = false
+            let failed = await submit(pipeline, progress, records)
+            if status == .success, let failed { status = failed }
+        }
+        if isEmpty, interval == nil { session.console.report("nothing is stored.") }
+        return status
+    }
+
+    private func open(
+        _ service: StreamService
+    ) throws(CommandFailure) -> (pipeline: RecordPipeline, progress: SubmitProgress) {
+        let progress = SubmitProgress(service.name, session.console)
+        return (try session.pipeline(service, policy, report: { progress.take($0) }), progress)
+    }
+
+    private func recordsStored(_ pipeline: RecordPipeline) throws(CommandFailure) -> Int {
+        try CommandFailure.naming { () throws(RecorderError) in try pipeline.totals().records }
+    }
+
+    private func submit(
+        _ pipeline: RecordPipeline,
+        _ progress: SubmitProgress,
+        _ records: Int
+    ) async -> ExitStatus? {
+        progress.begin(records)
+        let outcome = await pipeline.flushed()
+        progress.end()
+        for trouble in outcome.troubles { session.console.error("\(pipeline.service.name): \(trouble)") }
+        session.console.report(progress.summary(of: outcome, left: (try? pipeline.totals().records) ?? 0))
+        return outcome.status
+    }
+}

@@ -1,0 +1,81 @@
+import RecorderAWS
+import RecorderEngine
+
+/// How the program ends; the numbers are those of sysexits(3), where it has one.
+struct ExitStatus: RawRepresentable, Sendable, Hashable {
+    let rawValue: Int32
+
+    static let success = ExitStatus(rawValue: 0)
+    static let usage = ExitStatus(rawValue: 64)
+    static let refusedRecords = ExitStatus(rawValue: 65)
+    static let noInput = ExitStatus(rawValue: 66)
+    static let notFound = ExitStatus(rawValue: 69)
+    static let storage = ExitStatus(rawValue: 74)
+    static let tryLater = ExitStatus(rawValue: 75)
+    static let denied = ExitStatus(rawValue: 77)
+    static let configuration = ExitStatus(rawValue: 78)
+
+    static func signal(_ number: Int32) -> ExitStatus { ExitStatus(rawValue: 128 + number) }
+
+    /// For the help text and the man page.
+    static let meanings: [(number: String, meaning: String)] = [
+        ("0", "done"),
+        ("64", "the command line is wrong"),
+        ("65", "some records were refused, such as lines that are too long; the others are saved"),
+        ("66", "the input cannot be read"),
+        ("69", "the stream does not exist, or the service refuses what it is sent; the records are kept"),
+        ("74", "the store cannot be used: directory, disk or file"),
+        ("75", "the service cannot be reached or is busy; the records are kept, try again later"),
+        ("77", "access is denied; the records are kept"),
+        ("78", "a setting is missing or wrong: region, endpoint, credentials"),
+        ("128+N", "stopped by signal N; what was saved is kept"),
+    ]
+}
+
+/// Why a command ends early: what to say, and with which status.
+struct CommandFailure: Error, Sendable {
+    let status: ExitStatus
+    let message: String
+
+    init(_ status: ExitStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    init(_ error: RecorderError) {
+        self.init(ExitStatus(error), error.message)
+    }
+
+    /// Runs `body`; its error ends the command.
+    static func naming<T>(_ body: () throws(RecorderError) -> T) throws(CommandFailure) -> T {
+        do {
+            return try body()
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+}
+
+extension ExitStatus {
+    init(_ error: RecorderError) {
+        self =
+            switch error {
+            case .invalidRecord: .usage
+            case .storage, .storeFull: .storage
+            case .configuration: .configuration
+            case .cancelled: .tryLater
+            case .service(let failure): ExitStatus(failure.kind)
+            }
+    }
+
+    private init(_ kind: ServiceFailure.Kind) {
+        self =
+            switch kind {
+            case .denied, .expiredCredentials: .denied
+            case .credentials(let failure): failure.kind == .notConfigured ? .configuration : .denied
+            case .configuration: .configuration
+            case .notFound, .invalidRequest: .notFound
+            default: .tryLater
+            }
+    }
+}

@@ -1,0 +1,9 @@
+import Foundation
+import RecorderCommands
+
+exit(
+    await CommandLineTool.run(
+        Array(CommandLine.arguments.dropFirst()),
+        environment: ProcessInfo.processInfo.environment
+    )
+)

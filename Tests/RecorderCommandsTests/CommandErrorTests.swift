@@ -1,0 +1,100 @@
+import Foundation
+import RecorderTestSupport
+import Testing
+
+/// What goes wrong has its own exit status and says what to do; nothing that was saved is lost by it.
+@Suite(.timeLimit(.minutes(3))) struct CommandErrorTests {
+    @Test(arguments: [
+        (["sav"], "there is no command sav. Did you mean save?"),
+        (["save", "app", "--sumbit"], "there is no option --sumbit. Did you mean --submit?"),
+        (["save"], "STREAM is missing."),
+        (["save", "app", "--limit"], "--limit needs a value: --limit SIZE."),
+        (["save", "app", "--limit", "many"], "--limit many: give bytes, or as in 500K, 20M, 2G"),
+        (["save", "app", "--delimiter", "ab"], "--delimiter ab: give one ASCII character"),
+        (["save", "a/b"], "may only hold letters, digits, '_', '.' and '-'."),
+        (["save", "app", "-F", "-p", "k"], "Firehose has none."),
+        (["submit", "--watch", "0"], "--watch 0: give a number from 1 on."),
+        (["completions", "fis"], "Did you mean fish?"),
+        (["clear", "now"], "\"now\" is one word too many."),
+    ])
+    func `a wrong command line is 64 and says what is wrong`(words: [String], text: String) async throws {
+        let tool = try Tool()
+        let ran = await (try tool.start(words)).end()
+        #expect(ran.status == 64 && ran.out == "")
+        #expect(ran.err.contains(text))
+    }
+
+    @Test func `without a region a submit is 78 and names the variable`() async throws {
+        let tool = try Tool()
+        _ = try await tool.run("save", "app", input: Data("a\n".utf8))
+        let ran = try await tool.run("submit")
+        #expect(ran.status == 78 && ran.err.contains("Set AWS_REGION or give --region"))
+        let early = try await tool.run("save", "app", "--submit", input: Data("b\n".utf8))
+        #expect(early.status == 78 && early.out == "")
+    }
+
+    @Test func `a stream that is not there is 69, keys that may not are 77, nobody there is 75`() async throws {
+        let moto = try await MotoServer(checkingAccess: true)
+        let users = try #require(moto.users)
+        let tool = try Tool(to: moto.url, users.allowed)
+        _ = try await tool.run("save", "missing", input: Data("a\n".utf8))
+        let missing = try await tool.run("submit")
+        #expect(missing.status == 69 && missing.err.contains("kinesis: missing: "))
+        #expect(missing.out.contains("; 1 left"))
+        var denied = tool
+        denied.environment["AWS_ACCESS_KEY_ID"] = users.denied.accessKeyId
+        denied.environment["AWS_SECRET_ACCESS_KEY"] = users.denied.secretAccessKey
+        #expect(try await denied.run("submit").status == 77)
+        var offline = tool
+        offline.environment["AWS_ENDPOINT_URL"] = "http://127.0.0.1:1"
+        #expect(try await offline.run("submit").status == 75)
+        let status = try await tool.run("status")
+        #expect(status.status == 0 && status.out.contains("missing, 0 s ago: 127.0.0.1:1: Failed to connect"))
+        #expect(!(status.out + missing.err).contains(users.allowed.secretAccessKey))
+    }
+
+    @Test func `a directory that cannot be used is 74, an input that cannot be read 66`() async throws {
+        let tool = try Tool()
+        let store = try await tool.run("save", "app", "-d", "/dev/null/x", input: Data("a\n".utf8))
+        #expect(store.status == 74 && store.err.contains("The record directory /dev/null/x cannot be created"))
+        let input = try await tool.run("save", "app", "-f", "/nowhere")
+        #expect(input.status == 66 && input.err.contains("/nowhere cannot be read: No such file or directory."))
+    }
+
+    @Test func `the doctor finds the region missing, and then nothing more`() async throws {
+        let ran = try await Tool().run("doctor", "--offline")
+        #expect(ran.status == 78)
+        #expect(ran.out.contains("FAIL  settings    There is no region. Set AWS_REGION"))
+        let moto = try await MotoServer.shared()
+        try await moto.createStream("cli-doctor")
+        let tool = try Tool(to: moto.url)
+        let well = try await tool.run("doctor", "cli-doctor")
+        #expect(well.status == 0)
+        for line in [
+            "ok    region      us-east-1", "ok    service     reached", "ok    clock       right", "all is well.",
+        ] {
+            #expect(well.out.contains(line))
+        }
+        #expect(try await tool.run("doctor", "no-such-stream").status == 69)
+    }
+
+    @Test func `clear asks, and needs a yes where nobody can answer`() async throws {
+        let tool = try Tool()
+        _ = try await tool.run("save", "app", input: Data("a\nb\n".utf8))
+        let asked = try await tool.run("clear")
+        #expect(asked.status == 64 && asked.err.contains("Give --yes"))
+        #expect(try await tool.run("clear", "--yes").out == "removed 2 records.\n")
+    }
+
+    @Test func `a reader that went away does not kill it`() async throws {
+        let tool = try Tool()
+        _ = try await tool.run("save", "app", input: Data("a\n".utf8))
+        let shell = Process()
+        shell.executableURL = URL(fileURLWithPath: "/bin/bash")
+        shell.arguments = ["-c", "{ sleep 0.2; \"\(Tool.path)\" status; echo $? >&3; } 3>\"$HOME/status\" | true"]
+        shell.environment = tool.environment
+        try shell.run()
+        shell.waitUntilExit()
+        #expect(try String(contentsOfFile: tool.home.path("status"), encoding: .utf8) == "0\n")
+    }
+}

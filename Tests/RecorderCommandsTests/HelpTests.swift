@@ -1,0 +1,58 @@
+import Foundation
+import RecorderCommands
+import Testing
+
+/// What is made from the table of commands.
+@Suite struct HelpTests {
+    @Test func `every command explains itself, with an example, in lines that fit a terminal`() async throws {
+        let tool = try Tool()
+        let overview = try await tool.run("help").out
+        for command in CommandTable.all {
+            #expect(overview.contains("  \(command.name) "))
+            let text = HelpText.text(of: command)
+            #expect(text.contains("usage: kinesis-recorder \(command.name)") && text.contains("example"))
+            #expect(text.split(separator: "\n").allSatisfy { $0.count <= 90 })
+            #expect(Set(command.allOptions.map(\.name)).count == command.allOptions.count)
+            let letters = command.allOptions.compactMap(\.letter)
+            #expect(Set(letters).count == letters.count)
+        }
+        let asked = try await tool.run("submit", "--help")
+        let submit = try #require(CommandTable.command("submit"))
+        #expect(asked.status == 0 && asked.out == HelpText.text(of: submit) + "\n")
+        #expect(try await tool.run("--version").out.hasPrefix("kinesis-recorder "))
+    }
+
+    @Test func `bash takes the completions, and completes commands, options and values`() async throws {
+        let script = """
+            \(Completions.bash)
+            try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _kinesis_recorder; echo "${COMPREPLY[*]}"; }
+            try kinesis-recorder su
+            try kinesis-recorder save app --sub
+            try kinesis-recorder save app --delimiter n
+            try kinesis-recorder help do
+            """
+        let (status, out) = try bash(script)
+        #expect(status == 0)
+        #expect(out == "submit\n--submit\nnone\ndoctor\n")
+    }
+
+    @Test func `every option is in each shell's completions and in the manual page`() {
+        for text in [Completions.bash, Completions.zsh, Completions.fish, ManPage.text.replacing("\\-", with: "-")] {
+            for option in CommandTable.all.flatMap(\.allOptions) {
+                #expect(text.contains("--\(option.name)") || text.contains("-l \(option.name)"))
+            }
+        }
+    }
+
+    private func bash(_ script: String) throws -> (status: Int32, out: String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        process.arguments = ["--norc", "-c", script]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+    }
+}

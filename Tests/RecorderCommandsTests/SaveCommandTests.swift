@@ -1,0 +1,95 @@
+import Foundation
+import RecorderTestSupport
+import Testing
+
+/// `save`, as a process: what goes in is what is stored and sent, byte for byte.
+@Suite(.timeLimit(.minutes(3))) struct SaveCommandTests {
+    private let longest = 1_024_000
+
+    @Test func `lines go in, records come out, the last one without a newline too`() async throws {
+        let moto = try await MotoServer.shared()
+        try await moto.createStream("cli-lines")
+        let tool = try Tool(to: moto.url)
+        let lines = (0..<3_000).map { "line \($0)" } + [""] + ["\u{1F980} and \u{0}"]
+        let saved = try await tool.run(
+            "save",
+            "cli-lines",
+            "-p",
+            "one",
+            input: Data(lines.joined(separator: "\n").utf8)
+        )
+        #expect(saved.status == 0 && saved.err == "")
+        #expect(saved.out.hasPrefix("saved 3,002 records to cli-lines in "))
+        let sent = try await tool.run("submit")
+        #expect(sent.status == 0)
+        #expect(sent.out.hasPrefix("kinesis: 3,002 records delivered in "))
+        #expect(try await moto.kinesisRecords("cli-lines").map(\.text) == lines)
+        #expect(try await tool.run("submit").out == "nothing is stored.\n")
+    }
+
+    @Test func `Firehose gets its newlines, Kinesis on request`() async throws {
+        let moto = try await MotoServer.shared()
+        try await moto.createDeliveryStream("cli-firehose")
+        try await moto.createStream("cli-kept")
+        let tool = try Tool(to: moto.url)
+        #expect(try await tool.run("save", "cli-firehose", "-F", "-q", input: Data("a\nb".utf8)).out == "")
+        _ = try await tool.run("save", "cli-kept", "--keep-delimiter", "--delimiter", "\\0", input: Data("x\0y".utf8))
+        let sent = try await tool.run("submit")
+        #expect(sent.out.contains("kinesis: 2 records") && sent.out.contains("firehose: 2 records"))
+        #expect(try await moto.firehoseBytes("cli-firehose") == Array("a\nb\n".utf8))
+        #expect(Set(try await moto.kinesisRecords("cli-kept").map(\.text)) == ["x\0", "y\0"])
+    }
+
+    @Test func `a line over the limit is refused and named, its neighbours are saved`() async throws {
+        let tool = try Tool()
+        let input =
+            Data(repeating: 97, count: longest) + [10] + Data(repeating: 98, count: longest + 1) + Data("\nc".utf8)
+        let ran = try await tool.run("save", "app", input: input)
+        #expect(ran.status == 65)
+        #expect(ran.err.contains("record 2 is 1,024,001 bytes; the limit is 1,024,000."))
+        #expect(ran.out.contains("saved 2 records") && ran.out.contains("; refused 1"))
+    }
+
+    @Test func `with --submit records arrive while the input is still open`() async throws {
+        let server = try LocalServer { request, _ in
+            let count = request.text.components(separatedBy: "\"PartitionKey\"").count - 1
+            let entry = #"{"SequenceNumber":"1","ShardId":"s"}"#
+            let entries = Array(repeating: entry, count: count).joined(separator: ",")
+            return .json(200, #"{"FailedRecordCount":0,"Records":[\#(entries)]}"#)
+        }
+        let running = try Tool(to: server.url).start(["save", "app", "--submit"])
+        running.write(Data("first\n".utf8))
+        await server.received(1)
+        running.write(Data("last\n".utf8))
+        let ran = await running.end()
+        #expect(ran.status == 0 && ran.err == "")
+        #expect(ran.out.hasPrefix("saved 2 records"), "\(ran.out)")
+        #expect(server.requests.count >= 2)
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func `a signal ends the reading, what was read is saved and counted`(number: Int32) async throws {
+        let server = try LocalServer { _, _ in .stall }
+        // A submit that never ends tells that the first line has been read and stored.
+        let tool = try Tool(to: server.url)
+        let running = try tool.start(["save", "app", "--submit"])
+        running.write(Data("one\ntwo\ncut o".utf8))
+        await server.received(1)
+        server.stop()
+        #expect(running.signal(number) == 0)
+        let ran = await running.end(closesInput: false)
+        #expect(ran.status == 128 + number)
+        #expect(ran.err.contains("the last record was cut off by the signal"))
+        #expect(ran.out.hasPrefix("saved 2 records"))
+        #expect(try await tool.run("status", "--json").out.contains("\"records\" : 2"))
+    }
+
+    @Test func `a program's own store is reached by its name and key`() async throws {
+        let tool = try Tool()
+        _ = try await tool.run("save", "app", "--name", "shipper", "--key", "k1", input: Data("a\n".utf8))
+        let path = ".local/state/shipper/com.amazonaws.AWSKinesisRecorder/kinesis-k1.db"
+        #expect(FileManager.default.fileExists(atPath: tool.home.path(path)))
+        let list = try await tool.run("list")
+        #expect(list.out.contains("shipper  kinesis   k1        1"))
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import RecorderTestSupport
+
+/// The built `kinesis-recorder`, run as people run it: a process, its arguments, its pipes.
+struct Tool: Sendable {
+    /// How a run ended, and what it printed.
+    struct Ran: Sendable {
+        let status: Int32
+        let out: String
+        let err: String
+    }
+
+    let home: TemporaryDirectory
+    var environment: [String: String]
+
+    /// The executable beside the test bundle.
+    static let path: String = {
+        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let places = ([own] + CommandLine.arguments).map {
+            URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/kinesis-recorder"
+        }
+        return places.first { FileManager.default.isExecutableFile(atPath: $0) } ?? places[0]
+    }()
+
+    /// A user with a home of their own; `url` is the service, if there is one.
+    init(to url: String? = nil, _ keys: MotoServer.Keys? = nil) throws {
+        home = try TemporaryDirectory()
+        environment = ["HOME": home.path, "PATH": "/usr/bin:/bin", "no_proxy": "127.0.0.1"]
+        environment["AWS_EC2_METADATA_DISABLED"] = "true"
+        guard let url else { return }
+        environment["AWS_REGION"] = "us-east-1"
+        environment["AWS_ENDPOINT_URL"] = url
+        environment["AWS_ACCESS_KEY_ID"] = keys?.accessKeyId ?? "AKIDEXAMPLE"
+        environment["AWS_SECRET_ACCESS_KEY"] = keys?.secretAccessKey ?? "secret"
+    }
+
+    /// Runs it to its end with `input` on its standard input.
+    func run(_ arguments: String..., input: Data = Data()) async throws -> Ran {
+        let running = try start(arguments)
+        running.write(input)
+        return await running.end()
+    }
+
+    func start(_ arguments: [String]) throws -> RunningTool {
+        try RunningTool(arguments, environment, home)
+    }
+}
+
+/// A run that goes on; its standard input is open until `end`.
+final class RunningTool: @unchecked Sendable {
+    // Safe because the test uses it from one task, and the process guards its own state.
+    private let process = Process()
+    private let input = Pipe()
+    /// Must outlive the run.
+    private let home: TemporaryDirectory
+    private let out: String
+    private let err: String
+
+    init(_ arguments: [String], _ environment: [String: String], _ home: TemporaryDirectory) throws {
+        self.home = home
+        let name = UUID().uuidString
+        (out, err) = (home.path("\(name).out"), home.path("\(name).err"))
+        for path in [out, err] { _ = FileManager.default.createFile(atPath: path, contents: nil) }
+        process.executableURL = URL(fileURLWithPath: Tool.path)
+        process.arguments = arguments
+        process.environment = environment
+        process.standardInput = input
+        process.standardOutput = FileHandle(forWritingAtPath: out)
+        process.standardError = FileHandle(forWritingAtPath: err)
+        // Another child of this process must not hold the pipe open.
+        _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        try process.run()
+    }
+
+    /// Writes all of it; what reads it may have ended.
+    func write(_ data: Data) {
+        _ = signal(SIGPIPE, SIG_IGN)
+        try? input.fileHandleForWriting.write(contentsOf: data)
+    }
+
+    func signal(_ number: Int32) -> Int32 { kill(process.processIdentifier, number) }
+
+    private func signal(_ number: Int32, _ handler: __sighandler_t) -> __sighandler_t? {
+        Glibc.signal(number, handler)
+    }
+
+    /// Closes its standard input, unless it is to end without that, and waits for its end.
+    func end(closesInput: Bool = true) async -> Tool.Ran {
+        if closesInput { try? input.fileHandleForWriting.close() }
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                self.process.waitUntilExit()
+                continuation.resume()
+            }
+        }
+        let isSignal = process.terminationReason == .uncaughtSignal
+        return Tool.Ran(
+            status: isSignal ? -process.terminationStatus : process.terminationStatus,
+            out: (try? String(contentsOfFile: out, encoding: .utf8)) ?? "",
+            err: (try? String(contentsOfFile: err, encoding: .utf8)) ?? ""
+        )
+    }
+}
