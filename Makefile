@@ -1,6 +1,6 @@
 # `make` alone prints what there is.
 
-.PHONY: help setup demo demo-stop test stress mutations lint format generate sanitize fuzz bench package clean
+.PHONY: help setup demo demo-stop examples test stress mutations lint format generate sanitize fuzz bench package clean
 
 PYTHON := $(CURDIR)/.venv/bin/python
 SWIFT_FORMAT := swift format
@@ -16,6 +16,9 @@ demo: setup ## Save and deliver 101 records with each recorder; KEEP=DIR leaves 
 demo-stop: ## Stop what `make demo KEEP=DIR` left running
 	@test -n "$(KEEP)" || { echo "say where it runs: make demo-stop KEEP=DIR"; exit 2; }
 	@"$(PYTHON)" Scripts/demo.py --stop "$(KEEP)"
+
+examples: setup ## Run each example against a local service and check what it prints; ARGS="NAME" one of them
+	@"$(PYTHON)" Scripts/examples.py $(ARGS)
 
 package: ## Build the command line for release, as Packages/*.tar.gz and *.deb
 	Scripts/package

@@ -1,6 +1,15 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// One small program; `language` is that of the code it shows.
+func example(_ name: String, _ products: String..., language: SwiftLanguageMode = .v5) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: products.map { .product(name: $0, package: "swift-aws-recorder") },
+        swiftSettings: [.swiftLanguageMode(language)]
+    )
+}
+
 /// Programs as users write them: a package of its own, so they reach what is public and nothing else.
 let package = Package(
     name: "Examples",
@@ -8,10 +17,13 @@ let package = Package(
         .package(name: "swift-aws-recorder", path: "..")
     ],
     targets: [
-        .executableTarget(
-            name: "Guide",
-            dependencies: [.product(name: "AWSKinesis", package: "swift-aws-recorder")]
-        )
-    ],
-    swiftLanguageModes: [.v5]
+        example("Guide", "AWSKinesis"),
+        example("CognitoFirehose", "AWSCognito", "AWSCore", "AWSKinesis"),
+        example("ByteThreshold", "AWSKinesis"),
+        example("Limits", "AWSKinesis"),
+        example("Cancellation", "AWSKinesis"),
+        example("Errors", "AWSKinesis"),
+        example("CustomCredentials", "AWSKinesis"),
+        example("Server", "AWSKinesis", language: .v6),
+    ]
 )

@@ -1,0 +1,132 @@
+"""Runs every example against a local AWS service, and compares what it prints with Examples/Output.
+
+    examples.py            all of them
+    examples.py NAME...    some, by the name of their folder
+    examples.py --accept   writes what they print to Examples/Output
+
+Ends with one line that says how many printed what they should (exit status 1 if not all).
+The guide's program is run by demo.py.
+"""
+
+import argparse
+import contextlib
+import difflib
+import sys
+import tempfile
+
+from demo import EXAMPLES, STREAM, Failed, Service, build, create_streams, run_program
+
+OUTPUT = EXAMPLES / "Output"
+
+
+def say(text):
+    print(f"examples: {text}", flush=True)
+
+
+class Place:
+    """The services that the examples talk to, and their stores."""
+
+    def __init__(self, cleanup):
+        scratch = tempfile.TemporaryDirectory(prefix="recorder-examples-")
+        self.directory = cleanup.enter_context(scratch)
+        self.service = Service()
+        cleanup.callback(self.service.stop)
+        # Takes the keys of guests, too, which are nobody's account.
+        self.open_service = Service(checks=False)
+        cleanup.callback(self.open_service.stop)
+        for service in self.service, self.open_service:
+            create_streams(service)
+
+    def environment(self, name, service=None):
+        store = f"{self.directory}/{name}"
+        return (service or self.service).environment(store) | {"HOME": self.directory}
+
+
+def with_stream(place, name):
+    return [STREAM], place.environment(name)
+
+
+def alone(place, name):
+    return [], place.environment(name)
+
+
+def guest(place, name):
+    """No keys in the environment, but a pool that hands some out."""
+    cognito = place.open_service.client("cognito-identity")
+    pool = cognito.create_identity_pool(
+        IdentityPoolName="mobile", AllowUnauthenticatedIdentities=True
+    )
+    environment = place.environment(name, place.open_service)
+    for variable in "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY":
+        del environment[variable]
+    return [pool["IdentityPoolId"], STREAM], environment
+
+
+def vault(place, name):
+    """The keys under names that only the example knows."""
+    environment = place.environment(name)
+    environment["VAULT_KEY"] = environment.pop("AWS_ACCESS_KEY_ID")
+    environment["VAULT_SECRET"] = environment.pop("AWS_SECRET_ACCESS_KEY")
+    return [STREAM], environment
+
+
+# Each with what it is run with.
+EXAMPLE = {
+    "CognitoFirehose": guest,
+    "ByteThreshold": with_stream,
+    "Limits": alone,
+    "Cancellation": with_stream,
+    "Errors": with_stream,
+    "CustomCredentials": vault,
+    "Server": with_stream,
+}
+
+
+def run(name, programs, place, accepts):
+    """Whether the example printed what it should."""
+    printed = run_program(programs / name, *EXAMPLE[name](place, name))
+    expected = OUTPUT / f"{name}.txt"
+    if accepts:
+        expected.write_text(printed)
+        return True
+    wanted = expected.read_text()
+    if printed == wanted:
+        say(f"{name}: as it should be, {len(printed.splitlines())} lines")
+        return True
+    say(f"{name}: printed something else than {expected}:")
+    difference = difflib.unified_diff(
+        wanted.splitlines(), printed.splitlines(), "wanted", "printed", lineterm=""
+    )
+    print("\n".join(difference))
+    return False
+
+
+def run_all(names, accepts):
+    unknown = sorted(set(names) - set(EXAMPLE))
+    if unknown:
+        raise Failed(f"there is no example {unknown[0]}; there are {', '.join(EXAMPLE)}")
+    programs = build()
+    with contextlib.ExitStack() as cleanup:
+        place = Place(cleanup)
+        chosen = names or list(EXAMPLE)
+        right = sum(run(name, programs, place, accepts) for name in chosen)
+    say(f"{right} of {len(chosen)} printed what they should")
+    return right == len(chosen)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Run the examples.")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--accept", action="store_true")
+    options = parser.parse_args()
+    try:
+        return 0 if run_all(options.names, options.accept) else 1
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        say(f"failed: {error}")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
