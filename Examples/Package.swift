@@ -25,5 +25,9 @@ let package = Package(
         example("Errors", "AWSKinesis"),
         example("CustomCredentials", "AWSKinesis"),
         example("Server", "AWSKinesis", language: .v6),
+        example("AmplifyKinesis", "AmplifyFoundation", "AmplifyKinesisClient", language: .v6),
+        example("AmplifyFirehose", "AmplifyFoundation", "AmplifyFirehoseClient", language: .v6),
+        example("EscapeHatch", "AmplifyFoundation", "AmplifyKinesisClient", language: .v6),
+        example("SideBySide", "AWSKinesis", "AmplifyFoundation", "AmplifyKinesisClient", language: .v6),
     ]
 )

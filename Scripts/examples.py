@@ -79,6 +79,10 @@ EXAMPLE = {
     "Errors": with_stream,
     "CustomCredentials": vault,
     "Server": with_stream,
+    "AmplifyKinesis": with_stream,
+    "AmplifyFirehose": with_stream,
+    "EscapeHatch": with_stream,
+    "SideBySide": with_stream,
 }
 
 
