@@ -20,7 +20,12 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     init(_ identity: RecorderIdentity, configuration: AWSServiceConfiguration?) {
         let sender = NotificationSender(identity)
         self.sender = sender
-        let callers = ServiceCallers(identity.service.service, configuration, userAgentToken: "recorder")
+        let callers = ServiceCallers(
+            identity.service.service,
+            section: identity.infoSection,
+            configuration,
+            userAgentToken: "recorder"
+        )
         errors = RecorderErrors(identity)
         pipeline = RecordPipeline(
             identity.service,

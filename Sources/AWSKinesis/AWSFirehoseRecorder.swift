@@ -13,9 +13,9 @@ public final class AWSFirehoseRecorder: AWSAbstractKinesisRecorder, AWSRegistere
 
     /// The recorder that all of the program shares; never nil.
     ///
-    /// What it sends with is looked up at the first submit: `AWSServiceManager.default().defaultServiceConfiguration`,
-    /// else what the machine is set up with (`AWS_REGION`, `AWS_ACCESS_KEY_ID`, a profile, …). If there is neither, that
-    /// submit's task faults.
+    /// What it sends with is looked up at the first submit: `AWSInfo` (`awsconfiguration.json`), else
+    /// `AWSServiceManager.default().defaultServiceConfiguration`, else what the machine is set up with (`AWS_REGION`,
+    /// `AWS_ACCESS_KEY_ID`, a profile, …). If there is none of them, that submit's task faults.
     public static func `default`() -> AWSFirehoseRecorder! {
         shared
     }
@@ -42,9 +42,13 @@ public final class AWSFirehoseRecorder: AWSAbstractKinesisRecorder, AWSRegistere
         set { pipeline.policy.delimiter = newValue ? UInt8(ascii: "\n") : nil }
     }
 
-    /// The recorder registered under a key.
+    /// The recorder registered under a key; else one for the key's entry in `AWSInfo`, which is registered now.
     public static func registeredRecorder(forKey key: String) -> AWSAbstractKinesisRecorder? {
-        registry[key]
+        registry.recorder(forKey: key) {
+            AWSInfo.default().serviceInfo("FirehoseRecorder", forKey: key).map {
+                AWSFirehoseRecorder(.firehose(key: key), configuration: $0.configuration)
+            }
+        }
     }
 }
 

@@ -7,6 +7,8 @@ struct RecorderIdentity: Sendable {
     let service: StreamService
     /// nil for the default recorder.
     let key: String?
+    /// The recorder's section in `AWSInfo`.
+    let infoSection: String
     /// Of errors about records.
     let recorderErrorDomain: String
     let byteThresholdReached: Notification.Name
@@ -30,6 +32,7 @@ struct RecorderIdentity: Sendable {
         RecorderIdentity(
             service: .kinesis,
             key: key,
+            infoSection: "KinesisRecorder",
             recorderErrorDomain: AWSKinesisRecorderErrorDomain,
             byteThresholdReached: .AWSKinesisRecorderByteThresholdReached,
             diskBytesUsedKey: AWSKinesisRecorderByteThresholdReachedNotificationDiskBytesUsedKey
@@ -40,6 +43,7 @@ struct RecorderIdentity: Sendable {
         RecorderIdentity(
             service: .firehose,
             key: key,
+            infoSection: "FirehoseRecorder",
             recorderErrorDomain: AWSFirehoseRecorderErrorDomain,
             byteThresholdReached: .AWSFirehoseRecorderByteThresholdReached,
             diskBytesUsedKey: AWSFirehoseRecorderByteThresholdReachedNotificationDiskBytesUsedKey

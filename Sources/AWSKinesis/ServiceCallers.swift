@@ -7,20 +7,28 @@ import RecorderConcurrency
 /// Late, so that `default()` may be called and records saved before anything is configured.
 final class ServiceCallers: Sendable {
     private let service: AWSService
+    private let section: String
     private let configuration: AWSServiceConfiguration?
     private let userAgentToken: String?
     private let made = Locked<AWSCaller?>(nil)
 
-    /// Without a configuration, the default service configuration counts or, without one, the environment.
-    init(_ service: AWSService, _ configuration: AWSServiceConfiguration?, userAgentToken: String? = nil) {
+    /// Without a configuration, `AWSInfo`'s section counts, else the default service configuration, else the machine's.
+    init(
+        _ service: AWSService,
+        section: String,
+        _ configuration: AWSServiceConfiguration?,
+        userAgentToken: String? = nil
+    ) {
         self.service = service
+        self.section = section
         self.configuration = configuration
         self.userAgentToken = userAgentToken
     }
 
     func caller() throws(ConfigurationFailure) -> AWSCaller {
         if let caller = made.withLock({ $0 }) { return caller }
-        let configuration = if let configuration { configuration } else { try AWSServiceConfiguration.resolved() }
+        let configuration =
+            if let configuration { configuration } else { try AWSServiceConfiguration.resolved(for: section) }
         var call = try configuration.callConfiguration(for: service)
         if let userAgentToken { call.userAgent += " " + userAgentToken }
         let caller = AWSCaller(service, call)

@@ -29,14 +29,18 @@ package final class AWSCaller: Sendable {
         _ operation: String,
         body: [UInt8],
         headers: [HTTPHeader] = [],
-        maximumResponseBytes: Int = 4 << 20
+        maximumResponseBytes: Int = 4 << 20,
+        hiding secrets: [String] = []
     ) async throws(ServiceFailure) -> HTTPResponse {
         var attempts = attempts()
         return try await call(
-            operation,
-            body: body,
-            headers: headers,
-            maximumResponseBytes: maximumResponseBytes,
+            Order(
+                operation: operation,
+                body: body,
+                headers: headers,
+                maximumResponseBytes: maximumResponseBytes,
+                secrets: secrets
+            ),
             &attempts
         )
     }
@@ -49,13 +53,24 @@ package final class AWSCaller: Sendable {
         maximumResponseBytes: Int = 4 << 20,
         _ attempts: inout CallAttempts
     ) async throws(ServiceFailure) -> HTTPResponse {
+        let order = Order(
+            operation: operation,
+            body: body,
+            headers: headers,
+            maximumResponseBytes: maximumResponseBytes,
+            secrets: []
+        )
+        return try await call(order, &attempts)
+    }
+
+    private func call(_ order: Order, _ attempts: inout CallAttempts) async throws(ServiceFailure) -> HTTPResponse {
         attempts.beginCall()
         while true {
             let credentials = try await credentials()
             let clockError = skew.seconds
             let failure: ServiceFailure
             do {
-                let response = try await post(operation, body, headers, credentials, maximumResponseBytes)
+                let response = try await post(order, credentials)
                 quota.refund(attempts.lastRetry)
                 return response
             } catch {
@@ -70,6 +85,7 @@ package final class AWSCaller: Sendable {
                 case .giveUp: false
                 }
             guard goesOn else { throw failure }
+            RecorderLog.debug("call: \(order.operation) is sent again after: \(failure)")
         }
     }
 
@@ -110,34 +126,44 @@ package final class AWSCaller: Sendable {
         }
     }
 
-    private func post(
-        _ operation: String,
-        _ body: [UInt8],
-        _ headers: [HTTPHeader],
-        _ credentials: Credentials?,
-        _ maximumResponseBytes: Int
-    ) async throws(ServiceFailure) -> HTTPResponse {
+    /// What the user of a call asks for.
+    private struct Order {
+        let operation: String
+        let body: [UInt8]
+        let headers: [HTTPHeader]
+        let maximumResponseBytes: Int
+        let secrets: [String]
+    }
+
+    private func post(_ order: Order, _ credentials: Credentials?) async throws(ServiceFailure) -> HTTPResponse {
         let endpoint = configuration.endpoint
-        var request = HTTPRequest(url: endpoint.url, body: body, timeouts: configuration.timeouts)
-        request.maximumResponseBytes = maximumResponseBytes
-        request.headers = [HTTPHeader("Host", endpoint.host)] + service.headers(for: operation) + headers
+        var request = HTTPRequest(url: endpoint.url, body: order.body, timeouts: configuration.timeouts)
+        request.maximumResponseBytes = order.maximumResponseBytes
+        request.headers =
+            [HTTPHeader("Host", endpoint.host)] + service.headers(for: order.operation) + order.headers
         if let credentials {
             signer.sign(&request, path: endpoint.path, with: credentials, at: skew.corrected(configuration.now()))
         }
         // Not signed: proxies may change it.
         request.headers.append(HTTPHeader("User-Agent", configuration.userAgent))
-        return try await send(request)
-    }
-
-    private func send(_ request: HTTPRequest) async throws(ServiceFailure) -> HTTPResponse {
         let response: HTTPResponse
         do {
             response = try await configuration.transport.send(request)
         } catch {
             throw ServiceFailure(error)
         }
-        if let failure = ServiceFailure(response) { throw failure }
+        let failure = ServiceFailure(response, hiding: order.secrets + Self.secrets(of: request, credentials))
+        if let failure { throw failure }
         return response
+    }
+
+    /// What a service must not tell the world about a request.
+    private static func secrets(of request: HTTPRequest, _ credentials: Credentials?) -> [String] {
+        guard let credentials else { return [] }
+        let authorization = request.headers.last { $0.name == "Authorization" }?.value
+        let signature = authorization?.split(separator: "Signature=").last.map(String.init)
+        return [credentials.accessKeyID, credentials.secretAccessKey, credentials.sessionToken, signature]
+            .compactMap(\.self)
     }
 
     private func credentials() async throws(ServiceFailure) -> Credentials? {

@@ -176,8 +176,10 @@ package final class RecordPipeline: Sendable {
         let streams = try await store.streamsWithRecords()
         guard !streams.isEmpty else { return FlushReport() }
         let sender = BatchSender(service, try caller(), policy)
-        let report = await FlushLoop(store: store, sender: sender, policy: policy, report: deliver)
-            .run(streams, before: end)
+        let start = ContinuousClock.now
+        let loop = FlushLoop(store: store, sender: sender, policy: policy, report: deliver)
+        let report = await loop.run(streams, before: end)
+        RoadLog.flushed(service, streams: streams.count, report, .now - start)
         // A note for the status; what it is about is told by the report anyway.
         try? await store.note(report.failures)
         return report

@@ -52,6 +52,7 @@ extension HTTPFailure.Kind {
         case .certificateUntrusted:
             " If this server is the right one, name the file with its authority's certificate in AWS_CA_BUNDLE."
         case .tls: " TLS 1.2 or later is needed; check the endpoint, and the file that AWS_CA_BUNDLE names."
+        case .timedOut: " Check the network, or allow requests more time."
         default: ""
         }
     }

@@ -75,7 +75,7 @@ final class CurlTransfer: @unchecked Sendable {
         }
         let text = handle.explanation(of: code)
         let kind = HTTPFailure.Kind(code, text: text, hasSent: handle.hasSent)
-        fail(kind, "\(text).\(kind.remedy)")
+        fail(kind, "\(text).")
     }
 
     /// Answers that the connection stood still for too long.
@@ -95,7 +95,7 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     private func fail(_ kind: HTTPFailure.Kind, _ what: String) {
-        finish(.failure(HTTPFailure(kind, "\(request.host): \(what)")))
+        finish(.failure(HTTPFailure(kind, "\(request.host): \(what)\(kind.remedy)")))
     }
 
     private func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {

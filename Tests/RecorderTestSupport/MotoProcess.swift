@@ -1,15 +1,15 @@
 import Foundation
 
-/// The child process behind `MotoServer`. It lives exactly as long as its standard input is open, so it ends
+/// The child process behind `MotoServer` and `CheckedServer`. It lives exactly as long as its standard input is open, so it ends
 /// with this process however this process ends.
 final class MotoProcess: Sendable {
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
 
-    init(arguments: [String]) throws {
+    init(_ script: String = "local_service.py", arguments: [String]) throws {
         process.executableURL = URL(fileURLWithPath: try LocalPython.interpreter())
-        process.arguments = [LocalPython.path(of: "local_service.py")] + arguments
+        process.arguments = [LocalPython.path(of: script)] + arguments
         process.standardInput = input
         process.standardOutput = output
         // Another child of this process must not hold the pipe open after this process is gone.

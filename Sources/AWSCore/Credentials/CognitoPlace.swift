@@ -35,6 +35,13 @@ struct CognitoPlace: Sendable {
         }
     }
 
+    /// Keys of a role, for a token.
+    func assume(_ role: RoleSession, token: String) async throws(CredentialsFailure) -> Credentials {
+        let call = try call(.sts).get()
+        let service = SecurityTokenService(region: call.region, endpoint: call.endpoint, transport: call.transport)
+        return try await service.assumeRoleWithWebIdentity(role, token: token)
+    }
+
     /// Tells places apart.
     var address: String {
         (try? call(.cognitoIdentity).get())?.endpoint.url ?? ""

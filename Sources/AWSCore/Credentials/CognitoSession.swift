@@ -125,6 +125,10 @@ package final class CognitoSession: CredentialsSource {
             if let roles { try await classicKeys(roles) } else { try await enhancedKeys(terms.role) }
         if helper.given.identityId != id { helper.given.identityId = id }
         memory.keep(credentials, of: id, terms: digest)
+        RecorderLog.debug(
+            "credentials: new keys of the Cognito pool \(helper.given.identityPoolId) until "
+                + "\(credentials.expiration.map(LogTime.text) ?? "further notice")."
+        )
         return credentials
     }
 
@@ -157,14 +161,7 @@ package final class CognitoSession: CredentialsSource {
                 "The identity provider gave no token of \(AWSIdentityProviderAmazonCognitoIdentity), which STS asks for."
             )
         }
-        return (id, try await assume(role, token))
-    }
-
-    private func assume(_ role: String, _ token: String) async throws(CredentialsFailure) -> Credentials {
-        let call = try place.call(.sts).get()
-        let service = SecurityTokenService(region: call.region, endpoint: call.endpoint, transport: call.transport)
-        let session = RoleSession(roleARN: role, name: "iOS-Provider")
-        return try await service.assumeRoleWithWebIdentity(session, token: token)
+        return (id, try await place.assume(RoleSession(roleARN: role, name: "iOS-Provider"), token: token))
     }
 
     /// Another provider of the same pool, or an earlier run, may have made the identity.

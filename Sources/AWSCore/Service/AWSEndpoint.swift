@@ -51,6 +51,21 @@ public final class AWSEndpoint: NSObject, Sendable {
         )
     }
 
+    /// A service on this machine, where the environment or the profile says (`AWS_ENDPOINT_URL_KINESIS` and so on); nil
+    /// where neither does.
+    ///
+    /// - Parameters:
+    ///   - region: The region that requests are signed for is the configuration's; this one is only remembered.
+    ///   - service: The service.
+    ///   - useUnsafeURL: Has no effect; the address says how to speak.
+    public convenience init!(localEndpointWithRegion region: AWSRegionType, service: AWSServiceType, useUnsafeURL: Bool)
+    {
+        guard let known = service.service,
+            let found = try? MachineSettings().namedEndpoint(for: known)
+        else { return nil }
+        self.init(region: region, service: service, serviceName: known.signingName, address: found.url)
+    }
+
     /// A service at an address of your own; nil without an address.
     public convenience init!(region: AWSRegionType, service: AWSServiceType, url: URL!) {
         guard let url else { return nil }

@@ -14,9 +14,19 @@ public class AWSNetworkingConfiguration: NSObject, NSCopying, @unchecked Sendabl
         var timeoutIntervalForRequest: TimeInterval = 0
         var timeoutIntervalForResource: TimeInterval = 0
         var allowsCellularAccess = true
+        var baseURL: URL?
+        var urlString: String?
+        var httpMethod = AWSHTTPMethod.unknown
+        var sharedContainerIdentifier: String?
     }
 
     private let settings: Locked<Settings>
+
+    /// `baseURL` and `urlString` together; it has no effect.
+    @available(*, deprecated, message: "Clients know their addresses; give an AWSEndpoint. This has no effect.")
+    public var url: URL! {
+        urlString.map { URL(string: $0, relativeTo: baseURL) } ?? baseURL
+    }
 
     /// A configuration with the defaults.
     public override init() {
@@ -46,6 +56,34 @@ public class AWSNetworkingConfiguration: NSObject, NSCopying, @unchecked Sendabl
     public var timeoutIntervalForResource: TimeInterval {
         get { settings.withLock { $0.timeoutIntervalForResource } }
         set { settings.withLock { $0.timeoutIntervalForResource = newValue } }
+    }
+
+    /// Has no effect: a client knows its address; give an ``AWSEndpoint`` for one of your own.
+    @available(*, deprecated, message: "Clients know their addresses; give an AWSEndpoint. This has no effect.")
+    public var baseURL: URL! {
+        get { settings.withLock { $0.baseURL } }
+        set { settings.withLock { $0.baseURL = newValue } }
+    }
+
+    /// Has no effect: a client knows its address; give an ``AWSEndpoint`` for one of your own.
+    @available(*, deprecated, message: "Clients know their addresses; give an AWSEndpoint. This has no effect.")
+    public var urlString: String! {
+        get { settings.withLock { $0.urlString } }
+        set { settings.withLock { $0.urlString = newValue } }
+    }
+
+    /// Has no effect: every call is a POST.
+    @available(*, deprecated, message: "Every call is a POST; this has no effect.")
+    public var httpMethod: AWSHTTPMethod {
+        get { settings.withLock { $0.httpMethod } }
+        set { settings.withLock { $0.httpMethod = newValue } }
+    }
+
+    /// Has no effect: an app extension shares no container here.
+    @available(*, deprecated, message: "There are no app extensions here; this has no effect.")
+    public var sharedContainerIdentifier: String! {
+        get { settings.withLock { $0.sharedContainerIdentifier } }
+        set { settings.withLock { $0.sharedContainerIdentifier = newValue } }
     }
 
     /// Has no effect: Linux does not tell cellular connections from others.

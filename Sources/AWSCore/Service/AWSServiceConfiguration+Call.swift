@@ -26,20 +26,24 @@ extension AWSServiceConfiguration {
         return configuration
     }
 
-    /// The configuration for a recorder that was made without one: the default one, else the machine's region.
+    /// The configuration for a recorder or client that was made without one: what `awsconfiguration.json` says in its
+    /// section, else the default one, else the machine's region.
     package static func resolved(
+        for section: String? = nil,
+        info: AWSInfo? = nil,
         by manager: AWSServiceManager = .default(),
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationFailure) -> AWSServiceConfiguration {
+        let info = section == nil ? info : info ?? .default()
+        if let section, let found = info?.defaultServiceInfo(section) { return found.configuration }
         if let configuration = manager.defaultServiceConfiguration { return configuration }
-        guard let region = try MachineSettings(environment).region() else {
-            throw ConfigurationFailure(
+        if let region = try MachineSettings(environment).region() { return AWSServiceConfiguration(region: region) }
+        throw info?.failure
+            ?? ConfigurationFailure(
                 "There is no service configuration: set AWSServiceManager.default().defaultServiceConfiguration, or the "
                     + "environment variables AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile "
-                    + "with region and keys in ~/.aws/config."
+                    + "with region and keys in ~/.aws/config, or put an awsconfiguration.json beside the program."
             )
-        }
-        return AWSServiceConfiguration(region: region)
     }
 
     private func endpoint(

@@ -62,7 +62,8 @@ extension ServiceFailure {
         switch kind {
         case .denied: "Allow this action in the IAM policy of these credentials."
         case .expiredCredentials: "Check the credentials or renew them."
-        case .clockSkew: "Set this machine's clock."
+        // Services tell a wrong secret and a wrong time by one code, and only by their words apart.
+        case .clockSkew: "Check this machine's clock and the secret key."
         case .notFound: "Check the name and the region."
         case .throttled: "Send less at a time or give the stream more capacity."
         case .transient: "Try again later."
@@ -74,9 +75,7 @@ extension ServiceFailure {
 extension HTTPFailure {
     /// The error for users, as `URLSession` would have it.
     package var nsError: NSError {
-        let remedy = kind == .timedOut ? " Check the network, or raise timeoutIntervalForRequest." : ""
-        let text = detail + remedy
-        return NSError(domain: NSURLErrorDomain, code: code, userInfo: [NSLocalizedDescriptionKey: text])
+        NSError(domain: NSURLErrorDomain, code: code, userInfo: [NSLocalizedDescriptionKey: detail])
     }
 
     private var code: Int {

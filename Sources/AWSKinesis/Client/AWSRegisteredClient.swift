@@ -23,6 +23,9 @@ final class ClientRegistry<Client: Sendable>: Sendable {
     private let make: @Sendable (ClientTasks, AWSServiceConfiguration?) -> Client
     private let clients = Locked<[String: Client]>([:])
 
+    /// The clients' section in `AWSInfo`.
+    private let section: String
+
     /// The client that all of the program shares.
     let shared: Client
 
@@ -36,12 +39,13 @@ final class ClientRegistry<Client: Sendable>: Sendable {
         self.service = service
         self.errors = errors
         self.make = make
-        shared = make(ClientTasks(.success(ServiceCallers(service, nil)), errors), nil)
+        section = String(className.dropFirst("AWS".count))
+        shared = make(ClientTasks(.success(ServiceCallers(service, section: section, nil)), errors), nil)
     }
 
     func register(_ configuration: AWSServiceConfiguration, forKey key: String) {
         guard let copy = configuration.copy() as? AWSServiceConfiguration else { return }
-        let client = make(ClientTasks(.success(ServiceCallers(service, copy)), errors), copy)
+        let client = make(ClientTasks(.success(ServiceCallers(service, section: section, copy)), errors), copy)
         clients.withLock { $0[key] = client }
     }
 
@@ -51,6 +55,10 @@ final class ClientRegistry<Client: Sendable>: Sendable {
 
     func client(forKey key: String) -> Client {
         if let client = clients.withLock({ $0[key] }) { return client }
+        if let info = AWSInfo.default().serviceInfo(section, forKey: key) {
+            register(info.configuration, forKey: key)
+            if let client = clients.withLock({ $0[key] }) { return client }
+        }
         let failure = ConfigurationFailure(
             "There is no \(className) client under the key \"\(Legible.text(key, limit: 64))\": call "
                 + "\(className).register(with:forKey:) before \(className)(forKey:)."

@@ -21,7 +21,7 @@ package final class CognitoClient: Sendable {
     /// A new identity for a guest, or the one that belongs to the logins: tokens by the name of who issued them.
     package func identityID(logins: [String: String]) async throws(CredentialsFailure) -> String {
         let request = IdentityRequest(IdentityPoolId: poolID, Logins: logins.isEmpty ? nil : logins)
-        return try await call("GetId", request, IdentityReply.self).0.IdentityId
+        return try await call("GetId", request, IdentityReply.self, hiding: logins).0.IdentityId
     }
 
     /// A token for `AssumeRoleWithWebIdentity`, which vouches for the identity; the service may name another one.
@@ -30,7 +30,7 @@ package final class CognitoClient: Sendable {
         logins: [String: String]
     ) async throws(CredentialsFailure) -> (identityID: String, token: String) {
         let request = TokenRequest(IdentityId: identityID, Logins: logins.isEmpty ? nil : logins)
-        let (reply, _) = try await call("GetOpenIdToken", request, TokenReply.self)
+        let (reply, _) = try await call("GetOpenIdToken", request, TokenReply.self, hiding: logins)
         return (reply.IdentityId ?? identityID, reply.Token)
     }
 
@@ -40,9 +40,17 @@ package final class CognitoClient: Sendable {
         logins: [String: String],
         role: String? = nil
     ) async throws(CredentialsFailure) -> (identityID: String, credentials: Credentials) {
-        let logins = logins.isEmpty ? nil : logins
-        let request = CredentialsRequest(CustomRoleArn: role, IdentityId: identityID, Logins: logins)
-        let (reply, response) = try await call("GetCredentialsForIdentity", request, CredentialsReply.self)
+        let request = CredentialsRequest(
+            CustomRoleArn: role,
+            IdentityId: identityID,
+            Logins: logins.isEmpty ? nil : logins
+        )
+        let (reply, response) = try await call(
+            "GetCredentialsForIdentity",
+            request,
+            CredentialsReply.self,
+            hiding: logins
+        )
         let keys = reply.Credentials
         let credentials = Credentials(
             accessKeyID: keys.AccessKeyId,
@@ -56,11 +64,12 @@ package final class CognitoClient: Sendable {
     private func call<Request: Encodable, Reply: Decodable>(
         _ operation: String,
         _ request: Request,
-        _ type: Reply.Type
+        _ type: Reply.Type,
+        hiding logins: [String: String]
     ) async throws(CredentialsFailure) -> (Reply, HTTPResponse) {
         let response: HTTPResponse
         do throws(ServiceFailure) {
-            response = try await caller.call(operation, body: Self.body(of: request))
+            response = try await caller.call(operation, body: Self.body(of: request), hiding: Array(logins.values))
         } catch {
             throw failure(operation, error)
         }

@@ -3,9 +3,11 @@ package import RecorderHTTP
 
 extension ServiceFailure {
     /// The failure that an answer stands for; nil if its status is one of success.
-    package init?(_ response: HTTPResponse) {
+    ///
+    /// Services may quote the request that they refuse, token and signature included: `secrets` are blotted out.
+    package init?(_ response: HTTPResponse, hiding secrets: @autoclosure () -> [String] = []) {
         guard !(200..<300).contains(response.status) else { return nil }
-        let body = ErrorBody(response)
+        let body = ErrorBody(response, hiding: secrets())
         let code = body.code ?? Self.headerCode(response)
         self.init(
             FailureKinds.kind(code: code, status: response.status),
@@ -61,7 +63,7 @@ private struct ErrorBody {
     /// More than this is not an error document.
     private static let limit = 64 << 10
 
-    init(_ response: HTTPResponse) {
+    init(_ response: HTTPResponse, hiding secrets: [String]) {
         let text = String(decoding: response.body.prefix(Self.limit), as: UTF8.self)
         // A document that is not JSON, or too deep to be one, is read as text: it is an error either way.
         if response.body.count <= Self.limit, let json = try? JSONDecoder().decode(JSON.self, from: Data(response.body))
@@ -76,6 +78,18 @@ private struct ErrorBody {
             message = Self.plain(text)
         }
         if message?.isEmpty == true { message = nil }
+        message = message.map { Self.blot(secrets, in: $0) }
+        code = code.map { Self.blot(secrets, in: $0) }
+        fields = fields.mapValues { Self.blot(secrets, in: $0) }
+    }
+
+    /// Shorter texts are no secrets, and would spoil sentences.
+    private static let shortestSecret = 16
+
+    private static func blot(_ secrets: [String], in text: String) -> String {
+        secrets.filter { $0.utf8.count >= shortestSecret }.reduce(text) { text, secret in
+            text.replacingOccurrences(of: secret, with: "(redacted)")
+        }
     }
 
     /// The JSON form: only strings count, whatever else is there.

@@ -166,6 +166,13 @@ struct BatchDelivery {
     ) async throws(RecorderError) {
         guard !settlement.isEmpty else { return }
         let receipt = try await store.settle(settlement)
+        let discarded = receipt.discards.reduce(0) { $0 + $1.count }
+        RoadLog.settled(
+            stream,
+            delivered: receipt.delivered,
+            retried: settlement.failed.count,
+            discarded: discarded
+        )
         report.delivered += receipt.delivered
         tell(
             .answered(

@@ -44,7 +44,10 @@ struct BatchSender: Sendable {
         let body = batch.request(to: service)
         await budget.take(body.count)
         defer { budget.give(body.count) }
-        return await send(body, records: batch.records.count, &attempts)
+        let start = ContinuousClock.now
+        let answer = await send(body, records: batch.records.count, &attempts)
+        RoadLog.sent(batch, service, bytes: body.count, answer, .now - start)
+        return answer
     }
 
     private func send(_ body: [UInt8], records: Int, _ attempts: inout CallAttempts) async -> Answer {

@@ -186,9 +186,12 @@ import Testing
     }
 
     @Test func `nobody at the endpoint is an error of the URL domain`() async throws {
-        let pool = try CognitoPoolServer()
-        pool.server.stop()
-        let error = await pool.provider().credentials().failure()
+        let nobody = AWSCognitoCredentialsProvider(
+            regionType: .USEast1,
+            identityPoolId: poolID,
+            environment: ["AWS_ENDPOINT_URL": "http://127.0.0.1:1"]
+        )
+        let error = await nobody.credentials().failure()
         #expect(error?.domain == NSURLErrorDomain)
         #expect(error?.code == NSURLErrorCannotConnectToHost)
     }

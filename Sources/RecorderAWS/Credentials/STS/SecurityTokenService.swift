@@ -58,7 +58,8 @@ package struct SecurityTokenService: Sendable {
             ("DurationSeconds", session.duration.map { String($0.components.seconds) }),
         ]
         do throws(ServiceFailure) {
-            let response = try await caller.call(operation, body: Self.body(form + more))
+            let secrets = more.compactMap(\.value)
+            let response = try await caller.call(operation, body: Self.body(form + more), hiding: secrets)
             return try keys(in: response)
         } catch {
             throw CredentialsFailure(

@@ -1,0 +1,106 @@
+public import Foundation
+import RecorderAWS
+import RecorderConcurrency
+
+/// Where a file logger's files are, and how many are kept; conform a class that derives from `NSObject`.
+public protocol AWSDDLogFileManager: NSObjectProtocol {
+    /// The directory.
+    var logsDirectory: String { get }
+
+    /// Files kept beside the one that is written; 0 for no limit.
+    var maximumNumberOfLogFiles: UInt { get set }
+
+    /// Bytes that all files may have; 0 for no limit.
+    var logFilesDiskQuota: UInt64 { get set }
+
+    /// The files, newest first.
+    var sortedLogFilePaths: [String] { get }
+
+    /// Creates an empty file and gives its path; nil if it cannot.
+    func createNewLogFile() -> String?
+}
+
+/// Files named after the program and the time, in a directory of their own. Safe to use from any thread.
+public final class AWSDDLogFileManagerDefault: NSObject, AWSDDLogFileManager, Sendable {
+    private struct Settings {
+        var files: UInt = 5
+        var bytes: UInt64 = 20 << 20
+        var created = 0
+    }
+
+    private let settings = Locked(Settings())
+
+    /// The directory.
+    public let logsDirectory: String
+
+    /// A manager of a directory, which is made when the first file is.
+    ///
+    /// - Parameter logsDirectory: By default `<program>/logs` in `$STATE_DIRECTORY`, `$XDG_STATE_HOME` or
+    ///   `~/.local/state`, or `AWS_KINESIS_RECORDER_DIR` itself; the temporary directory where there is no home.
+    public init(logsDirectory: String? = nil) {
+        let environment = ProcessInfo.processInfo.environment
+        self.logsDirectory =
+            logsDirectory ?? (try? StateDirectory.path(folder: "logs", environment: environment))
+            ?? NSTemporaryDirectory() + "logs-\(getuid())"
+    }
+
+    /// Files kept beside the one that is written: 5 by default, 0 for no limit.
+    public var maximumNumberOfLogFiles: UInt {
+        get { settings.withLock { $0.files } }
+        set { settings.withLock { $0.files = newValue } }
+    }
+
+    /// Bytes that all files may have: 20 MiB by default, 0 for no limit. Checked when a new file is started.
+    public var logFilesDiskQuota: UInt64 {
+        get { settings.withLock { $0.bytes } }
+        set { settings.withLock { $0.bytes = newValue } }
+    }
+
+    /// The files, newest first.
+    public var sortedLogFilePaths: [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: logsDirectory)) ?? []
+        let ours = names.filter { $0.hasPrefix(program + " ") && $0.hasSuffix(".log") }
+        return ours.sorted(by: >).map { "\(logsDirectory)/\($0)" }
+    }
+
+    /// Removes files beyond the limits, creates an empty one and gives its path; nil if it cannot.
+    public func createNewLogFile() -> String? {
+        try? FileManager.default.createDirectory(
+            atPath: logsDirectory,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        removeOldFiles()
+        let time = LogTime.text(Date()).replacingOccurrences(of: ":", with: "-")
+        // Sorted by name they are sorted by time; the number keeps in order those of one millisecond. Another process
+        // may have taken it.
+        for _ in 0..<100 {
+            let number = settings.withLock { settings in
+                settings.created += 1
+                return String(format: "%06d", settings.created)
+            }
+            let path = "\(logsDirectory)/\(program) \(time) \(number).log"
+            let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            if file >= 0 {
+                close(file)
+                return path
+            }
+            guard errno == EEXIST else { return nil }
+        }
+        return nil
+    }
+
+    private var program: String { StateDirectory.fileSafe(ProcessInfo.processInfo.processName) }
+
+    private func removeOldFiles() {
+        let limits = settings.withLock { $0 }
+        var bytes: UInt64 = 0
+        for (place, path) in sortedLogFilePaths.enumerated() {
+            let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.uint64Value ?? 0
+            bytes += size
+            let isOneTooMany = limits.files > 0 && place >= limits.files
+            let isTooBig = limits.bytes > 0 && bytes > limits.bytes
+            if isOneTooMany || isTooBig { try? FileManager.default.removeItem(atPath: path) }
+        }
+    }
+}

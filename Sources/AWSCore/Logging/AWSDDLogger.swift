@@ -1,0 +1,109 @@
+public import Foundation
+import RecorderConcurrency
+
+/// Takes log messages; conform a class that derives from `NSObject`, or derive from ``AWSDDAbstractLogger``.
+///
+/// All methods are called on one background queue, one at a time.
+public protocol AWSDDLogger: NSObjectProtocol {
+    /// Logs a message.
+    func log(message logMessage: AWSDDLogMessage)
+
+    /// Turns messages into text; nil for the logger's own form.
+    var logFormatter: (any AWSDDLogFormatter)! { get set }
+
+    /// Called before the first message.
+    func didAdd()
+
+    /// Called after the last message.
+    func willRemove()
+
+    /// Writes out whatever the logger still holds.
+    func flush()
+
+    /// The logger's name, for people.
+    var loggerName: String { get }
+}
+
+extension AWSDDLogger {
+    /// Does nothing.
+    public func didAdd() {}
+
+    /// Does nothing.
+    public func willRemove() {}
+
+    /// Does nothing.
+    public func flush() {}
+
+    /// The name of the class.
+    public var loggerName: String { "\(type(of: self))" }
+}
+
+/// Turns messages into text, and may leave some out; conform a class that derives from `NSObject`.
+public protocol AWSDDLogFormatter: NSObjectProtocol {
+    /// The text of a message; nil leaves it out.
+    func format(message logMessage: AWSDDLogMessage) -> String?
+}
+
+/// A logger that has a place for its formatter. Override ``log(message:)``.
+open class AWSDDAbstractLogger: NSObject, AWSDDLogger, @unchecked Sendable {
+    // Safe because the only thing that changes is behind a lock; formatters are used on the logging queue.
+
+    private struct Formatter: @unchecked Sendable {
+        var given: (any AWSDDLogFormatter)?
+    }
+
+    private let formatter = Locked(Formatter())
+
+    /// A logger without a formatter.
+    public override init() {}
+
+    /// Logs a message; does nothing unless it is overridden.
+    open func log(message logMessage: AWSDDLogMessage) {}
+
+    /// Called before the first message.
+    open func didAdd() {}
+
+    /// Called after the last message.
+    open func willRemove() {}
+
+    /// Writes out whatever the logger still holds.
+    open func flush() {}
+
+    /// The logger's name, for people.
+    open var loggerName: String { "\(type(of: self))" }
+
+    /// Turns messages into text; nil for the logger's own form.
+    public var logFormatter: (any AWSDDLogFormatter)! {
+        get { formatter.withLock { $0 }.given }
+        set {
+            let new = Formatter(given: newValue)
+            formatter.withLock { $0 = new }
+        }
+    }
+
+    /// The text of a message as the formatter has it, else with its time and level; nil if it is to be left out.
+    final func text(of message: AWSDDLogMessage) -> String? {
+        if let logFormatter { return logFormatter.format(message: message) }
+        return "\(LogTime.text(message.timestamp)) \(message.flag.name) \(message.message)"
+    }
+}
+
+extension AWSDDLogFlag {
+    fileprivate var name: String {
+        switch self {
+        case .error: "error"
+        case .warning: "warning"
+        case .info: "info"
+        case .debug: "debug"
+        case .verbose: "verbose"
+        default: "log"
+        }
+    }
+}
+
+/// The time of a line: UTC, to the millisecond.
+enum LogTime {
+    private static let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+    static func text(_ date: Date) -> String { date.formatted(format) }
+}

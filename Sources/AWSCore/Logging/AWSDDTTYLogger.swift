@@ -1,0 +1,30 @@
+import Foundation
+
+/// Writes messages to standard error, one line each: time, level, text.
+///
+/// A formatter replaces the whole line. Under systemd the lines go to the journal.
+public final class AWSDDTTYLogger: AWSDDAbstractLogger, @unchecked Sendable {
+    // Safe because it adds no state to its superclass.
+
+    /// The only one.
+    public static var sharedInstance: AWSDDTTYLogger! { shared }
+
+    private static let shared = AWSDDTTYLogger()
+
+    private override init() {}
+
+    /// Writes a message.
+    public override func log(message logMessage: AWSDDLogMessage) {
+        guard let text = text(of: logMessage) else { return }
+        // Standard error may be closed or full: there is nowhere left to say so.
+        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+    }
+}
+
+/// Apple's system logs do not exist here: standard error takes their place.
+@available(*, deprecated, renamed: "AWSDDTTYLogger")
+public typealias AWSDDOSLogger = AWSDDTTYLogger
+
+/// Apple's system logs do not exist here: standard error takes their place.
+@available(*, deprecated, renamed: "AWSDDTTYLogger")
+public typealias AWSDDASLLogger = AWSDDTTYLogger

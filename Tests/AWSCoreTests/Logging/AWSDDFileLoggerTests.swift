@@ -1,0 +1,64 @@
+import AWSCore
+import Foundation
+import RecorderTestSupport
+import Testing
+
+struct AWSDDFileLoggerTests {
+    private let directory: TemporaryDirectory
+    private let manager: AWSDDLogFileManagerDefault
+    private let log = AWSDDLog()
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        manager = AWSDDLogFileManagerDefault(logsDirectory: directory.path("logs"))
+    }
+
+    private func say(_ text: String) {
+        let message = AWSDDLogMessage(message: text, level: .all, flag: .info, file: "", line: 0)
+        log.log(asynchronous: false, message: message)
+    }
+
+    @Test func `lines go to a file for this user alone`() throws {
+        log.add(AWSDDFileLogger(logFileManager: manager))
+        say("one")
+        say("two")
+        log.flushLog()
+        let path = try #require(manager.sortedLogFilePaths.first)
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines.first?.hasSuffix(" info one") == true)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    }
+
+    @Test func `a full file is followed by another, and old ones go`() throws {
+        let logger = AWSDDFileLogger(logFileManager: manager)
+        #expect(logger.maximumFileSize == 1 << 20)
+        #expect(logger.rollingFrequency == 86_400)
+        #expect(manager.maximumNumberOfLogFiles == 5)
+        logger.maximumFileSize = 100
+        manager.maximumNumberOfLogFiles = 2
+        log.add(logger)
+        for number in 0..<10 { say("\(number) " + String(repeating: "x", count: 60)) }
+        #expect(manager.sortedLogFilePaths.count == 3)
+        let newest = try String(contentsOfFile: try #require(manager.sortedLogFilePaths.first), encoding: .utf8)
+        #expect(newest.contains("info 9 x"))
+    }
+
+    @Test func `files beyond the quota go`() throws {
+        let logger = AWSDDFileLogger(logFileManager: manager)
+        logger.maximumFileSize = 100
+        manager.logFilesDiskQuota = 250
+        log.add(logger)
+        for _ in 0..<10 { say(String(repeating: "x", count: 60)) }
+        #expect(manager.sortedLogFilePaths.count <= 4)
+    }
+
+    @Test func `a directory that cannot be made costs the lines, and no more`() throws {
+        try Data().write(to: URL(fileURLWithPath: directory.path("file")))
+        let blocked = AWSDDLogFileManagerDefault(logsDirectory: directory.path("file/logs"))
+        log.add(AWSDDFileLogger(logFileManager: blocked))
+        say("lost")
+        #expect(blocked.sortedLogFilePaths.isEmpty)
+    }
+}

@@ -1,0 +1,149 @@
+"""A local Kinesis, Cognito, IAM and STS that checks every call: MiniStack with AUTH on.
+
+    python checked_service.py [--port 0] [--clock-ahead 0]
+
+Checks signatures, their time and permissions down to the stream's ARN, and gives Cognito's
+guests keys that hold for their role alone. Listens on the loopback interface alone; prints
+one line, `ready PORT {JSON}`, as soon as it takes connections. The JSON names:
+
+    poolId    an identity pool that takes guests
+    guestRole the ARN of their role
+    user      keys of a user with the same permission, as accessKeyId and secretAccessKey
+
+Both may put records into the stream `guarded`, not into the stream `forbidden`. With
+--clock-ahead the service's clock is that many seconds ahead of this machine's, and it tells
+nobody (no Date header). Ends when its standard input closes.
+"""
+
+import argparse
+import asyncio
+import datetime
+import json
+import os
+import socket
+import sys
+import tempfile
+import threading
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description="Local AWS that checks every call.")
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--clock-ahead", type=int, default=0, metavar="SECONDS")
+    return parser.parse_args()
+
+
+options = parse_arguments()
+
+# Whoever runs this may have real credentials: the service shall never see them.
+for variable in [name for name in os.environ if name.startswith("AWS_")]:
+    del os.environ[variable]
+listener = socket.create_server(("127.0.0.1", options.port))
+PORT = listener.getsockname()[1]
+os.environ.update(
+    AUTH="true",
+    AWS_EC2_METADATA_DISABLED="true",
+    GATEWAY_PORT=str(PORT),
+    LOG_LEVEL="ERROR",
+    MINISTACK_HOST="127.0.0.1",
+)
+os.chdir(tempfile.mkdtemp(prefix="recorder-test-"))
+
+import boto3  # noqa: E402
+import ministack.app  # noqa: E402
+from hypercorn.asyncio import serve  # noqa: E402
+from hypercorn.config import Config  # noqa: E402
+from ministack.core import sigv4  # noqa: E402
+
+REGION = "us-east-1"
+
+
+def set_clock_ahead(seconds):
+    check = sigv4.request_time_failure
+
+    def check_by_another_clock(signature, *, now=None):
+        now = now or datetime.datetime.now(datetime.timezone.utc)
+        return check(signature, now=now + datetime.timedelta(seconds=seconds))
+
+    # Looked up anew by each check.
+    sigv4.request_time_failure = check_by_another_clock
+
+
+def client(service):
+    return boto3.client(
+        service,
+        region_name=REGION,
+        endpoint_url=f"http://127.0.0.1:{PORT}",
+        aws_access_key_id="test",
+        aws_secret_access_key="test",
+    )
+
+
+def set_up():
+    """Makes what the tests need, through the service's own front door."""
+    kinesis, iam = client("kinesis"), client("iam")
+    for stream in "guarded", "forbidden":
+        kinesis.create_stream(StreamName=stream, ShardCount=1)
+    arn = kinesis.describe_stream_summary(StreamName="guarded")
+    permission = statement("kinesis:PutRecords")
+    permission["Resource"] = arn["StreamDescriptionSummary"]["StreamARN"]
+    policy = json.dumps({"Version": "2012-10-17", "Statement": [permission]})
+
+    iam.create_user(UserName="user")
+    iam.put_user_policy(UserName="user", PolicyName="put", PolicyDocument=policy)
+    key = iam.create_access_key(UserName="user")["AccessKey"]
+
+    pools = client("cognito-identity")
+    pool = pools.create_identity_pool(
+        IdentityPoolName="guests", AllowUnauthenticatedIdentities=True
+    )["IdentityPoolId"]
+    trust = statement("sts:AssumeRoleWithWebIdentity")
+    trust["Principal"] = {"Federated": "cognito-identity.amazonaws.com"}
+    role = iam.create_role(
+        RoleName="guest",
+        AssumeRolePolicyDocument=json.dumps(
+            {"Version": "2012-10-17", "Statement": [trust]}
+        ),
+    )["Role"]["Arn"]
+    iam.put_role_policy(RoleName="guest", PolicyName="put", PolicyDocument=policy)
+    pools.set_identity_pool_roles(IdentityPoolId=pool, Roles={"unauthenticated": role})
+    return {
+        "poolId": pool,
+        "guestRole": role,
+        "user": {
+            "accessKeyId": key["AccessKeyId"],
+            "secretAccessKey": key["SecretAccessKey"],
+        },
+    }
+
+
+def statement(action):
+    return {"Effect": "Allow", "Action": action}
+
+
+def end_with_standard_input():
+    while sys.stdin.buffer.read(1024):
+        pass
+    os._exit(0)
+
+
+def get_ready():
+    made = set_up()
+    set_clock_ahead(options.clock_ahead)
+    print(f"ready {PORT} {json.dumps(made)}", flush=True)
+
+
+def main():
+    threading.Thread(target=end_with_standard_input, daemon=True).start()
+    config = Config()
+    # Bound above, so that nobody else gets the port in between.
+    config.bind = [f"fd://{listener.fileno()}"]
+    config.errorlog = None
+    config.loglevel = "CRITICAL"
+    config.include_date_header = options.clock_ahead == 0
+    threading.Thread(target=get_ready, daemon=True).start()
+    asyncio.run(serve(ministack.app.app, config))
+
+
+if __name__ == "__main__":
+    main()
