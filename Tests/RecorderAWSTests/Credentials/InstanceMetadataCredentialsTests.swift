@@ -89,6 +89,36 @@ import Testing
         #expect(transport.requests.all.isEmpty)
     }
 
+    @Test(
+        arguments: [
+            ("PUT", .json(200, ""), "0 bytes that are not a token", .failed),
+            ("PUT", .json(200, "canary canary"), "13 bytes that are not a token", .failed),
+            ("PUT", .dropConnection, "127.0.0.1", .notConfigured),
+            ("ROLE", .json(404, ""), "this instance has no role.", .notConfigured),
+            ("ROLE", .json(200, ""), "the answer is no name.", .failed),
+            ("ROLE", .json(200, "../canary"), "the answer is no name.", .failed),
+            ("ROLE", .json(500, ""), "HTTP 500", .failed),
+            ("KEYS", .json(404, ""), "HTTP 404", .failed),
+            ("KEYS", .json(200, "canary"), "not the JSON of keys", .failed),
+            ("KEYS", .json(200, #"{"Code":"Failed","Token":"canary"}"#), "with the Code Failed.", .failed),
+            ("KEYS", .json(200, #"{"Code":"Success","SecretAccessKey":"canary"}"#), "without AccessKeyId.", .failed),
+        ] as [(String, Reply, String, CredentialsFailure.Kind)]
+    )
+    func `a service that gives no keys is an error that says why and quotes no key`(
+        step: String,
+        reply: Reply,
+        reason: String,
+        kind: CredentialsFailure.Kind
+    ) async throws {
+        let instance = try InstanceServer([step: reply])
+        let failure = try #require(await source(instance).failure())
+        #expect(!instance.server.requests.isEmpty)
+        #expect(failure.kind == kind)
+        #expect(failure.message.hasPrefix("Instance metadata at http://127.0.0.1:"))
+        #expect(failure.message.contains(reason), "\(failure)")
+        #expect(!failure.message.contains("canary"))
+    }
+
     @Test func `a hundred callers at once share one refresh`() async throws {
         let instance = try InstanceServer()
         let source = try source(instance)
