@@ -101,18 +101,24 @@ enum StoreSchema {
             try connection.execute("PRAGMA synchronous = FULL")
             try connection.execute("PRAGMA secure_delete = OFF")
             if isNew { try connection.transaction { () throws(SQLiteError) in try connection.execute(tables) } }
-            if found.version == 1 { try addSums(connection) }
+            if found.version == 1 { try upgrade(connection) }
         }
     }
 
-    /// From version 1 to 2: records may have sums.
-    private static func addSums(_ connection: SQLiteConnection) throws(SQLiteError) {
+    /// From version 1 to 2: records may have sums; a store knows its limits and what kept its records back.
+    private static func upgrade(_ connection: SQLiteConnection) throws(SQLiteError) {
         do throws(SQLiteError) {
             try connection.transaction { () throws(SQLiteError) in
                 let segments = try connection.prepare("SELECT first_sequence FROM segment")
                 var firsts: [Int64] = []
                 while try segments.step() { firsts.append(segments.integer(at: 0)) }
                 for first in firsts { try connection.execute("ALTER TABLE record_\(first) ADD COLUMN sum INTEGER") }
+                for column in [
+                    "byte_limit INTEGER NOT NULL DEFAULT -1", "age_limit INTEGER NOT NULL DEFAULT 0",
+                    "trouble TEXT NOT NULL DEFAULT ''", "trouble_at INTEGER NOT NULL DEFAULT 0",
+                ] {
+                    try connection.execute("ALTER TABLE stream ADD COLUMN \(column)")
+                }
                 try connection.execute("PRAGMA user_version = 2")
             }
         } catch {

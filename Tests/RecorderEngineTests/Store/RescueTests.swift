@@ -139,6 +139,9 @@ extension RescueTests {
         do {
             let connection = try SQLiteConnection(path: first.path, access: .readWrite)
             try connection.execute("ALTER TABLE record_1 DROP COLUMN sum; PRAGMA user_version = 1")
+            for column in ["byte_limit", "age_limit", "trouble", "trouble_at"] {
+                try connection.execute("ALTER TABLE stream DROP COLUMN \(column)")
+            }
         }
         let road = try Road(to: server, in: first.directory)
         try await road.save("3")
