@@ -25,10 +25,10 @@ struct StoreLedger {
     /// What they take.
     private(set) var arrivedBytes = 0
     private(set) var departed: Departures?
-    /// How many records more or less each stream has.
-    private var otherStreams: [Int64: Int] = [:]
+    /// What each stream has more or less.
+    private var otherStreams: [Int64: (records: Int, bytes: Int)] = [:]
     /// The stream that was touched last; mostly it is the only one.
-    private var lastStream: (number: Int64, records: Int) = (0, 0)
+    private var lastStream: (number: Int64, records: Int, bytes: Int) = (0, 0, 0)
 
     init(records: Int, bytes: Int, nextSequence: Int64, savedBytes: Int64) {
         self.records = records
@@ -68,9 +68,9 @@ struct StoreLedger {
         bytes = 0
     }
 
-    /// How many records more or less each stream has that was touched.
-    var streams: [(number: Int64, records: Int)] {
-        otherStreams.map { ($0.key, $0.value) } + (lastStream.number > 0 ? [lastStream] : [])
+    /// What each stream that was touched has more or less.
+    var streams: [(number: Int64, records: Int, bytes: Int)] {
+        otherStreams.map { ($0.key, $0.value.records, $0.value.bytes) } + (lastStream.number > 0 ? [lastStream] : [])
     }
 
     /// The same counts at the start of the next transaction.
@@ -82,10 +82,12 @@ struct StoreLedger {
         self.records += records
         self.bytes += bytes
         if lastStream.number != stream {
-            if lastStream.number > 0 { otherStreams[lastStream.number] = lastStream.records }
-            lastStream = (stream, otherStreams.removeValue(forKey: stream) ?? 0)
+            if lastStream.number > 0 { otherStreams[lastStream.number] = (lastStream.records, lastStream.bytes) }
+            let earlier = otherStreams.removeValue(forKey: stream) ?? (0, 0)
+            lastStream = (stream, earlier.records, earlier.bytes)
         }
         lastStream.records += records
+        lastStream.bytes += bytes
     }
 }
 

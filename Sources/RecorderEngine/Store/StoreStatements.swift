@@ -42,7 +42,9 @@ final class StoreStatements {
                 exhausted = exhausted + ?8 WHERE number = 0
             """
         )
-        countStream = try connection.prepare("UPDATE stream SET records = records + ?2 WHERE number = ?1")
+        countStream = try connection.prepare(
+            "UPDATE stream SET records = records + ?2, bytes = bytes + ?3 WHERE number = ?1"
+        )
     }
 
     // MARK: totals
@@ -71,9 +73,10 @@ final class StoreStatements {
     private static let largestCount: Int64 = 1 << 60
 
     func write(_ ledger: StoreLedger) throws(SQLiteError) {
-        for (number, records) in ledger.streams {
-            try countStream.bind(number, at: 1)
-            try countStream.bind(Int64(records), at: 2)
+        for stream in ledger.streams {
+            try countStream.bind(stream.number, at: 1)
+            try countStream.bind(Int64(stream.records), at: 2)
+            try countStream.bind(Int64(stream.bytes), at: 3)
             try countStream.run()
         }
         if ledger.arrived > 0 {

@@ -60,6 +60,23 @@ import Testing
         #expect(try road.records() == 1)
     }
 
+    @Test func `what each stream takes adds up to what the store takes`() async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) { $0 == "kept" ? "InternalFailure" : nil } }
+        let road = try Road(to: server) { $0.discardsAfterFailures = nil }
+        for text in ["kept", "delivered", "delivered too"] {
+            for stream in ["a", "b"] { try await road.save(text, to: stream) }
+        }
+        func bytes(_ rows: String) throws -> Int64? {
+            try SQLiteConnection(path: road.path, access: .readOnly)
+                .integer("SELECT sum(bytes) FROM stream WHERE \(rows)")
+        }
+        #expect(try bytes("number > 0") == bytes("number = 0"))
+        #expect(try bytes("name = 'a'") == bytes("name = 'b'"))
+        _ = try? await road.flush()
+        #expect(try road.records() == 2)
+        #expect(try bytes("number > 0") == bytes("number = 0"))
+    }
+
     @Test func `a store of a newer version is refused, named, and left as it is`() async throws {
         let road = try Road()
         try await road.save("kept")
