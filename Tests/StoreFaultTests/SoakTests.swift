@@ -1,7 +1,7 @@
 import Foundation
+import RecorderConcurrency
 import RecorderTestSupport
 import StoreChild
-import Synchronization
 import Testing
 
 extension FaultRows {
@@ -81,8 +81,8 @@ private final class NumberedService: Sendable {
     private let seen: Seen
 
     private final class Seen: Sendable {
-        let state: Mutex<(random: SeededRandom, arrived: [Bool])>
-        init(_ seed: UInt64) { state = Mutex((SeededRandom(seed), [])) }
+        let state: Locked<(random: SeededRandom, arrived: [Bool])>
+        init(_ seed: UInt64) { state = Locked((SeededRandom(seed), [])) }
 
         func answer(_ request: ReceivedRequest) -> Reply {
             let json = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any]
