@@ -1,6 +1,6 @@
 # `make` alone prints what there is.
 
-.PHONY: help setup demo demo-stop examples test stress mutations lint format generate sanitize fuzz bench package clean
+.PHONY: help setup demo demo-stop examples test stress mutations lint snippets format generate sanitize fuzz bench package clean
 
 PYTHON := $(CURDIR)/.venv/bin/python
 SWIFT_FORMAT := swift format
@@ -41,6 +41,9 @@ mutations: setup ## Break one rule at a time and see that a test notices; ARGS="
 lint: ## Check the format of every Swift file, and that generated ones are up to date
 	$(SWIFT_FORMAT) lint --strict $(SWIFT_SOURCES)
 	python3 Scripts/ServiceModel/generate.py --check
+
+snippets: ## Compile the Swift in the documents; needs a build
+	@python3 Scripts/snippets.py
 
 format: ## Put every Swift file into that format
 	$(SWIFT_FORMAT) --in-place $(SWIFT_SOURCES)
