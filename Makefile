@@ -1,6 +1,6 @@
 # `make` alone prints what there is.
 
-.PHONY: help setup demo demo-stop examples test stress mutations lint snippets format generate sanitize fuzz bench package clean
+.PHONY: help setup demo demo-stop examples test stress mutations lint snippets docs format generate sanitize fuzz bench package clean
 
 PYTHON := $(CURDIR)/.venv/bin/python
 SWIFT_FORMAT := swift format
@@ -44,6 +44,9 @@ lint: ## Check the format of every Swift file, and that generated ones are up to
 
 snippets: ## Compile the Swift in the documents; needs a build
 	@python3 Scripts/snippets.py
+
+docs: ## Build the documentation of every module, and the articles, as a site
+	@python3 Scripts/docs.py
 
 format: ## Put every Swift file into that format
 	$(SWIFT_FORMAT) --in-place $(SWIFT_SOURCES)

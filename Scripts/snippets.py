@@ -27,7 +27,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCK = re.compile(
-    r"(?:^<!-- snippet: (?P<how>[^\n]*?)(?:\n(?P<given>[^>]*?))?-->\n+)?"
+    r"(?:^<!-- snippet: (?P<how>[^\n]*?)(?:\n(?P<given>(?:(?!-->).)*?))?-->\n+)?"
     r"^```swift\n(?P<code>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )

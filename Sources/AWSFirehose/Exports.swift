@@ -3,8 +3,8 @@
 @_exported public import AWSKinesis
 public import RecorderAWS
 
-/// What ``FirehoseClient/putRecord(input:)`` takes.
+/// What `FirehoseClient.putRecord(input:)` takes.
 public typealias PutRecordInput = FirehoseClientTypes.PutRecordInput
 
-/// What ``FirehoseClient/putRecord(input:)`` gives.
+/// What `FirehoseClient.putRecord(input:)` gives.
 public typealias PutRecordOutput = FirehoseClientTypes.PutRecordOutput

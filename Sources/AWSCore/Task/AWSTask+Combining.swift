@@ -23,7 +23,7 @@ extension AWSTask where ResultType == AnyObject {
     /// A task that completes once all the given ones have, with an array of their results.
     ///
     /// The results stand in the order of the given tasks, an `NSNull` for each nil. Errors and cancellations count as in
-    /// ``init(forCompletionOfAllTasks:)``.
+    /// `init(forCompletionOfAllTasks:)`.
     ///
     /// - Parameter tasks: Tasks of any result type. None: the task has succeeded with an empty array; nil: with nil.
     public convenience init(forCompletionOfAllTasksWithResults tasks: [AWSAnyTask]?) {
@@ -40,7 +40,7 @@ extension AWSTask where ResultType == AnyObject {
     /// A task that succeeds with the result of the first of the given ones to succeed.
     ///
     /// If none does, it completes after the last: cancelled if one of them was, else with their error, or with one that
-    /// lists them as in ``init(forCompletionOfAllTasks:)``.
+    /// lists them as in `init(forCompletionOfAllTasks:)`.
     ///
     /// - Parameter tasks: Tasks of any result type. None, or nil: the task has succeeded already, with nil.
     public convenience init(forCompletionOfAnyTask tasks: [AWSAnyTask]?) {

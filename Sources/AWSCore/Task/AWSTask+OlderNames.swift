@@ -15,11 +15,11 @@ extension AWSAnyTask {
 }
 
 extension AWSTask {
-    /// An older name of ``cancelled()``.
+    /// An older name of `cancelled()`.
     @available(*, deprecated, renamed: "cancelled()")
     public static func cancelledTask() -> AWSTask<ResultType> { AWSTask<ResultType>.cancelled() }
 
-    /// An older name of ``init(from:with:)``.
+    /// An older name of `init(from:with:)`.
     @available(*, deprecated, renamed: "init(from:with:)")
     public convenience init(fromExecutor executor: AWSExecutor, withBlock block: (() throws -> Any?)?) {
         self.init(from: executor, with: block)
@@ -27,11 +27,11 @@ extension AWSTask {
 }
 
 extension AWSTask where ResultType == AnyObject {
-    /// An older name of ``cancelled()``.
+    /// An older name of `cancelled()`.
     @available(*, deprecated, renamed: "cancelled()")
     public static func cancelledTask() -> AWSTask<AnyObject> { AWSTask<AnyObject>.cancelled() }
 
-    /// An older name of ``init(from:with:)``.
+    /// An older name of `init(from:with:)`.
     @available(*, deprecated, renamed: "init(from:with:)")
     public convenience init(fromExecutor executor: AWSExecutor, withBlock block: (() throws -> Any?)?) {
         self.init(from: executor, with: block)
@@ -43,7 +43,7 @@ extension AWSTaskCompletionSource {
     @available(*, deprecated, renamed: "init()")
     public static func taskCompletionSource() -> AWSTaskCompletionSource<ResultType> { AWSTaskCompletionSource() }
 
-    /// An older name of ``set(result:)``.
+    /// An older name of `set(result:)`.
     @available(*, deprecated, renamed: "set(result:)")
     public func setResult(_ result: ResultType?) { set(result: result) }
 
@@ -51,7 +51,7 @@ extension AWSTaskCompletionSource {
     @available(*, deprecated, renamed: "set(error:)")
     public func setError(_ error: any Error) { set(error: error) }
 
-    /// An older name of ``trySet(result:)``.
+    /// An older name of `trySet(result:)`.
     @available(*, deprecated, renamed: "trySet(result:)")
     @discardableResult
     public func trySetResult(_ result: ResultType?) -> Bool { trySet(result: result) }
@@ -63,12 +63,12 @@ extension AWSTaskCompletionSource {
 }
 
 extension AWSTaskCompletionSource where ResultType == AnyObject {
-    /// An older name of ``set(result:)``.
+    /// An older name of `set(result:)`.
     @available(*, deprecated, renamed: "set(result:)")
     @_disfavoredOverload
     public func setResult(_ result: Any?) { set(result: result) }
 
-    /// An older name of ``trySet(result:)``.
+    /// An older name of `trySet(result:)`.
     @available(*, deprecated, renamed: "trySet(result:)")
     @_disfavoredOverload
     @discardableResult

@@ -15,7 +15,7 @@ public final class AWSTaskCompletionSource<ResultType: AnyObject>: NSObject, @un
         task = AWSTask()
     }
 
-    /// Completes the task with a result. Traps if it is completed; see ``trySet(result:)``.
+    /// Completes the task with a result. Traps if it is completed; see `trySet(result:)`.
     public func set(result: ResultType?) {
         complete(.succeeded(result), "a result")
     }
