@@ -59,23 +59,16 @@ public enum FirehoseError: AmplifyError {
 
 extension FirehoseError: CustomNSError {
     /// The texts under Foundation's keys, so that `localizedDescription` says them.
-    public var errorUserInfo: [String: Any] {
-        var userInfo: [String: Any] = [
-            NSLocalizedDescriptionKey: "\(errorDescription) \(recoverySuggestion)",
-            NSLocalizedRecoverySuggestionErrorKey: recoverySuggestion,
-        ]
-        userInfo[NSUnderlyingErrorKey] = underlyingError
-        return userInfo
-    }
+    public var errorUserInfo: [String: Any] { RecordClientError.userInfo(of: self) }
 }
 
 extension FirehoseError {
     init(_ error: RecordClientError) {
-        switch error.kind {
-        case .cache: self = .cache(error.description, error.suggestion, error.cause)
-        case .cacheLimitExceeded: self = .cacheLimitExceeded(error.description, error.suggestion, error.cause)
-        case .validation: self = .validation(error.description, error.suggestion, error.cause)
-        case .unknown: self = .unknown(error.description, error.suggestion, error.cause)
-        }
+        self = error.made(
+            cache: Self.cache,
+            cacheLimitExceeded: Self.cacheLimitExceeded,
+            validation: Self.validation,
+            unknown: Self.unknown
+        )
     }
 }

@@ -76,11 +76,6 @@ enum Recorders {
 extension AWSTask {
     /// The error this task ends with, as old code sees it.
     func failure() async -> NSError? {
-        do {
-            _ = try await value
-            return nil
-        } catch {
-            return error as NSError
-        }
+        await RecorderTestSupport.failure { try await value }.map { $0 as NSError }
     }
 }

@@ -109,11 +109,6 @@ import Testing
     }
 
     private func failure(of request: HTTPRequest) async -> HTTPFailure? {
-        do throws(HTTPFailure) {
-            _ = try await transport.send(request)
-            return nil
-        } catch {
-            return error
-        }
+        await RecorderTestSupport.failure { try await transport.send(request) } as? HTTPFailure
     }
 }

@@ -161,11 +161,6 @@ final class Switch: Sendable {
 extension AWSTask {
     /// The error this task ends with, as old code sees it.
     func failure() async -> NSError? {
-        do {
-            _ = try await value
-            return nil
-        } catch {
-            return error as NSError
-        }
+        await RecorderTestSupport.failure { try await value }.map { $0 as NSError }
     }
 }

@@ -27,6 +27,20 @@ struct TestOptions {
     var provider: any AWSCredentialsProvider = Keys()
     /// In place of the test's directory.
     var storeDirectory: URL?
+
+    func recordClientOptions<Configuration>(
+        in directory: TemporaryDirectory,
+        configure: @escaping (inout Configuration) -> Void
+    ) -> RecordClientOptions<Configuration> {
+        RecordClientOptions(
+            cacheMaxBytes: cacheMaxBytes,
+            maxRetries: maxRetries,
+            flushStrategy: flushStrategy,
+            configureClient: configure,
+            flushDrains: flushDrains,
+            storeDirectory: storeDirectory ?? URL(fileURLWithPath: directory.path)
+        )
+    }
 }
 
 /// A client of one side over a directory and a service of the test's own.
@@ -49,24 +63,16 @@ struct TestClient: Sendable {
         adjust(&options)
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
-        let store = options.storeDirectory ?? URL(fileURLWithPath: directory.path)
         switch side {
         case .kinesis:
             client = .kinesis(
                 try AmplifyKinesisClient(
                     region: options.region,
                     credentialsProvider: options.provider,
-                    options: .init(
-                        cacheMaxBytes: options.cacheMaxBytes,
-                        maxRetries: options.maxRetries,
-                        flushStrategy: options.flushStrategy,
-                        configureClient: { [maxAttempts = options.maxAttempts] config in
-                            config.endpoint = url
-                            config.maxAttempts = maxAttempts
-                        },
-                        flushDrains: options.flushDrains,
-                        storeDirectory: store
-                    )
+                    options: options.recordClientOptions(in: directory) { [maxAttempts = options.maxAttempts] config in
+                        config.endpoint = url
+                        config.maxAttempts = maxAttempts
+                    }
                 )
             )
         case .firehose:
@@ -74,17 +80,10 @@ struct TestClient: Sendable {
                 try AmplifyFirehoseClient(
                     region: options.region,
                     credentialsProvider: options.provider,
-                    options: .init(
-                        cacheMaxBytes: options.cacheMaxBytes,
-                        maxRetries: options.maxRetries,
-                        flushStrategy: options.flushStrategy,
-                        configureClient: { [maxAttempts = options.maxAttempts] config in
-                            config.endpoint = url
-                            config.maxAttempts = maxAttempts
-                        },
-                        flushDrains: options.flushDrains,
-                        storeDirectory: store
-                    )
+                    options: options.recordClientOptions(in: directory) { [maxAttempts = options.maxAttempts] config in
+                        config.endpoint = url
+                        config.maxAttempts = maxAttempts
+                    }
                 )
             )
         }

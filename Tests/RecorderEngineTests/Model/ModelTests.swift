@@ -26,7 +26,7 @@ import Testing
 /// What the service did with each record, by its text.
 private final class ScriptedService: Sendable {
     struct State {
-        var random: SeededGenerator
+        var random: SeededRandom
         var taken: [String] = []
         var rejected: Set<String> = []
     }
@@ -34,7 +34,7 @@ private final class ScriptedService: Sendable {
     let state: Locked<State>
 
     init(seed: UInt64) {
-        state = Locked(State(random: SeededGenerator(seed: seed)))
+        state = Locked(State(random: SeededRandom(seed)))
     }
 
     func answer(_ request: ReceivedRequest) -> Reply {
@@ -67,14 +67,14 @@ private struct Walk {
     private let service: ScriptedService
     private let server: LocalServer
     private var road: Road
-    private var random: SeededGenerator
+    private var random: SeededRandom
     private var saved: [String] = []
     private var cleared: Set<String> = []
 
     init(seed: UInt64) throws {
         let service = ScriptedService(seed: seed)
         self.service = service
-        random = SeededGenerator(seed: seed &+ 1)
+        random = SeededRandom(seed &+ 1)
         server = try LocalServer { request, _ in service.answer(request) }
         road = try Road(to: server) { $0.limits.bytes = 0 }
     }
@@ -114,22 +114,5 @@ private struct Walk {
         #expect(totals.bytes == stored.reduce(0) { $0 + $1.utf8.count + 36 + 64 }, "\(context)")
         #expect(totals.saved == saved.count && totals.delivered == taken.count, "\(context)")
         #expect(totals.saved == totals.records + totals.delivered + totals.discarded + totals.cleared, "\(context)")
-    }
-}
-
-/// The same numbers for the same seed (SplitMix64).
-private struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RecorderTestSupport
 
 /// A disk that loses power: what of a log's events is on it for sure, and what may be.
 ///
