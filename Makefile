@@ -24,7 +24,7 @@ package: ## Build the command line for release, as Packages/*.tar.gz and *.deb
 	Scripts/package
 
 test: setup ## Build and run all tests; ARGS="--filter NAME" goes to swift test
-	RECORDER_TEST_PYTHON="$(PYTHON)" swift test $(ARGS)
+	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/test $(ARGS)
 
 sanitize: setup ## Run all tests under the thread sanitizer, then under the address sanitizer
 	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/sanitize

@@ -10,6 +10,7 @@ package final class AWSCaller: Sendable {
     private let signer: SigV4Signer
     private let skew = ClockSkew()
     private let quota = RetryQuota()
+    private let renewal = SingleFlight<Credentials?>()
 
     /// A caller of one service.
     package init(_ service: AWSService, _ configuration: CallConfiguration) {
@@ -175,11 +176,21 @@ package final class AWSCaller: Sendable {
     }
 
     /// Whether there are keys other than the refused ones. Another call may have renewed them meanwhile, so the source is
-    /// asked before it is told to forget.
+    /// asked before it is told to forget; and one call at a time does both, or the later one would throw away the keys that
+    /// the earlier one has just got.
     private func hasOther(than refused: Credentials?) async throws(ServiceFailure) -> Bool {
-        guard try await credentials() == refused else { return true }
-        configuration.credentials.invalidate()
-        return try await credentials() != refused
+        let source = configuration.credentials
+        do {
+            let current = try await renewal.value { () throws(CredentialsFailure) in
+                let current = try await source.credentials()
+                guard current == refused else { return current }
+                source.invalidate()
+                return try await source.credentials()
+            }
+            return current != refused
+        } catch {
+            throw ServiceFailure(error)
+        }
     }
 }
 

@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 /// Secrets that are planted where they belong, and looked for everywhere else.
-@Suite(.timeLimit(.minutes(1))) struct CanaryTests {
+@Suite(.timeLimit(.minutes(10))) struct CanaryTests {
     private static let secret = "canary-secret-0123456789012345678901234"
     private static let token = "canary-token-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
     private static let login = "canary-login-bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"

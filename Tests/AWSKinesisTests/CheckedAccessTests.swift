@@ -7,7 +7,7 @@ import RecorderTestSupport
 import Testing
 
 /// Credentials and what a service that checks everything makes of them.
-@Suite(.timeLimit(.minutes(2))) struct CheckedAccessTests {
+@Suite(.timeLimit(.minutes(10))) struct CheckedAccessTests {
     @Test func `guests and users put records where their policy's ARN lets them, and nowhere else`() async throws {
         let server = try await CheckedServer()
         let pool = server.setUp.poolId

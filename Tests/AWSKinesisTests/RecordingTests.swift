@@ -8,7 +8,7 @@ import Testing
 ///
 /// `Scripts/ServiceModel/record.py` made the recordings, with every member of the service model set. A member that a
 /// client names wrong, leaves out or writes in another form is missing in the request, or in what was read of the answer.
-@Suite(.timeLimit(.minutes(2))) struct RecordingTests {
+@Suite(.timeLimit(.minutes(10))) struct RecordingTests {
     private struct Recording: Sendable {
         let operation: String
         let target: String

@@ -4,7 +4,7 @@ import RecorderTestSupport
 import Testing
 
 /// `AWSKinesis` and `AWSFirehose` as old code uses them.
-@Suite(.timeLimit(.minutes(1))) struct ServiceClientTests {
+@Suite(.timeLimit(.minutes(10))) struct ServiceClientTests {
     private static func kinesis(_ url: String, maxRetryCount: UInt32 = 0) throws -> AWSKinesis {
         let configuration = try Recorders.configuration(url)
         configuration.maxRetryCount = maxRetryCount

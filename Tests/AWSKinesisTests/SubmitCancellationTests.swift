@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 /// How a user gives up a submit: with a token, or by cancelling the Swift task.
-@Suite(.timeLimit(.minutes(1))) struct SubmitCancellationTests {
+@Suite(.timeLimit(.minutes(10))) struct SubmitCancellationTests {
     /// A service that never answers, and a recorder with one record for it.
     private struct Stalled {
         let gate = Gate()

@@ -4,7 +4,7 @@ import RecorderTestSupport
 import Testing
 
 /// "Enable and disable", sentence by sentence.
-@Suite(.timeLimit(.minutes(5))) struct EnableAndDisableTests {
+@Suite(.timeLimit(.minutes(10))) struct EnableAndDisableTests {
     @Test(arguments: Side.allCases)
     func `a disabled client drops records silently, even wrong ones, and keeps the cached`(side: Side) async throws {
         let server = try TakingServer()

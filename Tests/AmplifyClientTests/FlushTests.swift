@@ -4,7 +4,7 @@ import RecorderTestSupport
 import Testing
 
 /// "Flush records", sentence by sentence, and what drain adds.
-@Suite(.timeLimit(.minutes(5))) struct FlushTests {
+@Suite(.timeLimit(.minutes(10))) struct FlushTests {
     @Test(arguments: Side.allCases)
     func `a client flushes by itself at its interval, again and again`(side: Side) async throws {
         let server = try TakingServer()

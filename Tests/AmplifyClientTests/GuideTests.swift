@@ -3,7 +3,7 @@ import RecorderTestSupport
 import Testing
 
 /// The code of the published pages, as it stands, against a local service.
-@Suite(.timeLimit(.minutes(5))) struct GuideTests {
+@Suite(.timeLimit(.minutes(10))) struct GuideTests {
     @Test(arguments: ["AmplifyGuide", "AmplifyGuideSwift5"])
     func `the published code does what the pages say`(program: String) async throws {
         // A service of its own, as the pages' streams have fixed names.

@@ -4,7 +4,7 @@ import RecorderTestSupport
 import Testing
 
 /// The rows of "service limits", at the limit.
-@Suite(.timeLimit(.minutes(5))) struct LimitTests {
+@Suite(.timeLimit(.minutes(10))) struct LimitTests {
     @Test(arguments: Side.allCases)
     func `a request holds at most 500 records`(side: Side) async throws {
         let server = try TakingServer()

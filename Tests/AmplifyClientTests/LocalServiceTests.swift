@@ -4,7 +4,7 @@ import RecorderTestSupport
 import Testing
 
 /// Both clients against a local Kinesis and Firehose that throttle, fail in part and are away, as the stream's name asks.
-@Suite(.timeLimit(.minutes(5))) struct LocalServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct LocalServiceTests {
     @Test(arguments: Side.allCases, ["throttle-2", "partial-2", "http503-2"])
     func `what fails for a while arrives, once, by later flushes`(side: Side, fault: String) async throws {
         let moto = try await MotoServer.shared()

@@ -4,7 +4,7 @@ import RecorderTestSupport
 import Testing
 
 /// "Retry behavior", sentence by sentence.
-@Suite(.timeLimit(.minutes(5))) struct RetryBehaviorTests {
+@Suite(.timeLimit(.minutes(10))) struct RetryBehaviorTests {
     @Test(
         arguments: Side.allCases,
         [

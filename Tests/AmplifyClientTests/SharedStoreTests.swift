@@ -4,7 +4,7 @@ import RecorderTestSupport
 import Testing
 
 /// Clients of one region share a cache: in one process and in several.
-@Suite(.timeLimit(.minutes(5))) struct SharedStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct SharedStoreTests {
     @Test(arguments: Side.allCases)
     func `two clients of one region deliver everything once`(side: Side) async throws {
         let server = try TakingServer()

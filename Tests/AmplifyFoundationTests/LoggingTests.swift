@@ -2,11 +2,11 @@ import AmplifyFoundation
 import RecorderConcurrency
 import Testing
 
-/// One test at a time: sinks belong to the whole process.
+/// One test at a time: sinks belong to the whole process. So do the messages of other suites' clients, which no test hears.
 @Suite(.serialized) struct LoggingTests {
     @Test func `a sink hears what loggers made before it say, up to its level, until it is removed`() {
         let logger = AmplifyLogging.logger(for: "before")
-        let sink = Ears(level: .info)
+        let sink = Ears(level: .info, to: "before")
         AmplifyLogging.addSink(sink)
         logger.error("e")
         logger.warn("w", Oops())
@@ -22,7 +22,7 @@ import Testing
     @Test func `a message that no sink wants is never put together`() {
         let logger = AmplifyLogging.logger(for: Ears.self)
         logger.error(never())
-        let sink = Ears(level: .error)
+        let sink = Ears(level: .error, to: "Ears")
         AmplifyLogging.addSink(sink)
         logger.verbose(never())
         logger.log(.none, never())
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `a second sink with the same id takes the place of the first`() {
-        let (first, second) = (Ears(level: .error), Ears(level: .error))
+        let (first, second) = (Ears(level: .error, to: "x"), Ears(level: .error, to: "x"))
         AmplifyLogging.addSink(first)
         AmplifyLogging.addSink(second)
         AmplifyLogging.logger(for: "x").error("e")
@@ -67,10 +67,13 @@ private struct Oops: Error {}
 private final class Ears: LogSinkBehavior {
     let id = "ears"
     private let level: LogLevel
+    private let name: String
     private let messages = Locked<[String]>([])
 
-    init(level: LogLevel) {
+    /// Hears the loggers of one name.
+    init(level: LogLevel, to name: String) {
         self.level = level
+        self.name = name
     }
 
     var heard: [String] { messages.withLock { $0 } }
@@ -78,6 +81,7 @@ private final class Ears: LogSinkBehavior {
     func isEnabled(for logLevel: LogLevel) -> Bool { logLevel <= level }
 
     func emit(message: LogMessage) {
+        guard message.name == name else { return }
         let error = message.error.map { " \($0)" } ?? ""
         messages.withLock { $0.append("\(message.level) \(message.name) \(message.content)\(error)") }
     }

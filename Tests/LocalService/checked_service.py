@@ -47,7 +47,8 @@ os.environ.update(
     LOG_LEVEL="ERROR",
     MINISTACK_HOST="127.0.0.1",
 )
-os.chdir(tempfile.mkdtemp(prefix="recorder-test-"))
+scratch = tempfile.TemporaryDirectory(prefix="recorder-test-")
+os.chdir(scratch.name)
 
 import boto3  # noqa: E402
 import ministack.app  # noqa: E402
@@ -124,6 +125,7 @@ def statement(action):
 def end_with_standard_input():
     while sys.stdin.buffer.read(1024):
         pass
+    scratch.cleanup()
     os._exit(0)
 
 

@@ -4,7 +4,7 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AWSCallerTests {
+@Suite(.timeLimit(.minutes(10))) struct AWSCallerTests {
     @Test func `a call is one signed post of JSON 1.1`() async throws {
         let bench = try CallBench { _, _ in .json(200, #"{"ok":1}"#) }
         let response = try await bench.caller.call("PutRecords", body: Array(#"{"a":1}"#.utf8))

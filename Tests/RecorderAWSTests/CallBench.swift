@@ -59,11 +59,23 @@ final class Recorded<Element: Sendable>: Sendable {
 /// Keys that end when they are refused; each renewal gives the next ones.
 final class RotatingCredentials: CredentialsSource {
     private let number = Locked(1)
+    private let asked = Locked(0)
+    private let crowd: Int
+
+    /// Where a crowd is expected, each question after its first ones takes a while: long enough for all to come together.
+    init(crowd: Int = .max) {
+        self.crowd = crowd
+    }
 
     var renewals: Int { number.withLock { $0 } - 1 }
 
     func credentials() async throws(CredentialsFailure) -> Credentials? {
+        let asked = asked.withLock { asked in
+            asked += 1
+            return asked
+        }
         let number = number.withLock { $0 }
+        if asked > crowd { try? await Task.sleep(for: .milliseconds(50)) }
         return Credentials(
             accessKeyID: "AKID\(number)",
             secretAccessKey: "secret\(number)",

@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 /// What a call does when it fails: how often, how long, and when not at all.
-@Suite(.timeLimit(.minutes(1))) struct CallRetryTests {
+@Suite(.timeLimit(.minutes(10))) struct CallRetryTests {
     @Test(arguments: [0, 1, 3, 5])
     func `service trouble is tried again as often as allowed`(retries: Int) async throws {
         let bench = try CallBench(maximumRetries: retries) { _, _ in .error(500, "InternalFailure") }
@@ -55,12 +55,13 @@ import Testing
     }
 
     @Test func `silence is tried again twice`() async throws {
-        let bench = try CallBench(timeouts: HTTPTimeouts(stall: .milliseconds(400))) { _, _ in .stall }
+        let bench = try CallBench(timeouts: HTTPTimeouts(stall: .seconds(2))) { _, _ in .stall }
         guard case .transport(let cause) = await bench.failure()?.kind else {
             Issue.record("not a transport failure")
             return
         }
         #expect(cause.kind == .timedOut)
+        await bench.server.received(3)
         #expect(bench.server.requests.count == 3)
     }
 
@@ -127,6 +128,18 @@ import Testing
         #expect(credentials.renewals == 1)
         #expect(bench.server.requests.map { $0.header("X-Amz-Security-Token") } == ["token1", "token2"])
         #expect(bench.pauses.all.isEmpty)
+    }
+
+    @Test func `calls whose keys are refused together renew them once`() async throws {
+        let credentials = RotatingCredentials(crowd: 4)
+        let bench = try CallBench(credentials: credentials) { request, _ in
+            request.header("X-Amz-Security-Token") == "token1" ? .error(400, "ExpiredTokenException") : .json(200, "{}")
+        }
+        await withTaskGroup(of: ServiceFailure?.self) { group in
+            for _ in 0..<4 { group.addTask { await bench.failure() } }
+            for await failure in group { #expect(failure == nil) }
+        }
+        #expect(credentials.renewals == 1)
     }
 
     @Test func `tokens that are refused again end the call`() async throws {

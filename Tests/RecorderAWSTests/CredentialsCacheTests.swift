@@ -4,7 +4,7 @@ import RecorderConcurrency
 import RecorderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CredentialsCacheTests {
+@Suite(.timeLimit(.minutes(10))) struct CredentialsCacheTests {
     /// A clock and a count of fetches; each fetch gives keys of the next number.
     final class World: Sendable {
         private struct State {

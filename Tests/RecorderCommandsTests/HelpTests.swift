@@ -1,5 +1,6 @@
 import Foundation
 import RecorderCommands
+import RecorderTestSupport
 import Testing
 
 /// What is made from the table of commands.
@@ -50,9 +51,9 @@ import Testing
         process.arguments = ["--norc", "-c", script]
         let output = Pipe()
         process.standardOutput = output
-        try process.run()
+        let end = try ProcessEnd(starting: process)
         let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
+        end.wait()
         return (process.terminationStatus, String(decoding: text, as: UTF8.self))
     }
 }

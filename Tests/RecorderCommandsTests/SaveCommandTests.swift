@@ -3,7 +3,7 @@ import RecorderTestSupport
 import Testing
 
 /// `save`, as a process: what goes in is what is stored and sent, byte for byte.
-@Suite(.timeLimit(.minutes(3))) struct SaveCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct SaveCommandTests {
     private let longest = 1_024_000
 
     @Test func `lines go in, records come out, the last one without a newline too`() async throws {

@@ -55,21 +55,23 @@ final class RunningTool: @unchecked Sendable {
     private let home: TemporaryDirectory
     private let out: String
     private let err: String
+    private let ended: ProcessEnd
 
     init(_ arguments: [String], _ environment: [String: String], _ home: TemporaryDirectory) throws {
         self.home = home
         let name = UUID().uuidString
         (out, err) = (home.path("\(name).out"), home.path("\(name).err"))
         for path in [out, err] { _ = FileManager.default.createFile(atPath: path, contents: nil) }
-        process.executableURL = URL(fileURLWithPath: Tool.path)
-        process.arguments = arguments
+        // Whoever runs the tests in the background, or by nohup, ignores signals, and children inherit that.
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["--default-signal=INT,TERM,HUP", Tool.path] + arguments
         process.environment = environment
         process.standardInput = input
         process.standardOutput = FileHandle(forWritingAtPath: out)
         process.standardError = FileHandle(forWritingAtPath: err)
         // Another child of this process must not hold the pipe open.
         _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-        try process.run()
+        ended = try ProcessEnd(starting: process)
     }
 
     /// Writes all of it; what reads it may have ended.
@@ -87,12 +89,7 @@ final class RunningTool: @unchecked Sendable {
     /// Closes its standard input, unless it is to end without that, and waits for its end.
     func end(closesInput: Bool = true) async -> Tool.Ran {
         if closesInput { try? input.fileHandleForWriting.close() }
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                self.process.waitUntilExit()
-                continuation.resume()
-            }
-        }
+        await ended.come()
         let isSignal = process.terminationReason == .uncaughtSignal
         return Tool.Ran(
             status: isSignal ? -process.terminationStatus : process.terminationStatus,

@@ -4,7 +4,7 @@ import RecorderTestSupport
 import Testing
 
 /// Each test sets variables of its process, so each has a process of its own.
-@Suite(.timeLimit(.minutes(1))) struct CurlProxyTests {
+@Suite(.timeLimit(.minutes(10))) struct CurlProxyTests {
     @Test func `a proxy in the environment is used`() async {
         await #expect(processExitsWith: .success) {
             let (server, proxy, transport) = try Self.serverBehindProxy()

@@ -3,7 +3,7 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CurlTLSTests {
+@Suite(.timeLimit(.minutes(10))) struct CurlTLSTests {
     @Test func `a certificate that nobody vouches for is refused`() async throws {
         let server = try TLSServer()
         let failure = await failure(of: server, trusting: nil)

@@ -2,7 +2,7 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CurlTransportTests {
+@Suite(.timeLimit(.minutes(10))) struct CurlTransportTests {
     let transport = CurlTransport(certificateAuthorities: nil)
 
     @Test func `method, headers and body arrive as they were given`() async throws {

@@ -34,12 +34,9 @@ package enum LocalPython {
         process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: inputPath))
         let output = Pipe()
         process.standardOutput = output
-        try process.run()
-        let printed = await onThreadOfItsOwn {
-            let printed = Result { try output.fileHandleForReading.readToEnd() }
-            process.waitUntilExit()
-            return printed
-        }
+        let end = try ProcessEnd(starting: process)
+        let printed = await onThreadOfItsOwn { Result { try output.fileHandleForReading.readToEnd() } }
+        await end.come()
         guard process.terminationStatus == 0, let data = try printed.get() else {
             throw MotoFailure("\(script) ended with status \(process.terminationStatus)")
         }

@@ -6,6 +6,7 @@ final class MotoProcess: Sendable {
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
+    private let end: ProcessEnd
 
     init(_ script: String = "local_service.py", arguments: [String]) throws {
         process.executableURL = URL(fileURLWithPath: try LocalPython.interpreter())
@@ -14,7 +15,7 @@ final class MotoProcess: Sendable {
         process.standardOutput = output
         // Another child of this process must not hold the pipe open after this process is gone.
         _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-        try process.run()
+        end = try ProcessEnd(starting: process)
     }
 
     deinit {
@@ -40,7 +41,7 @@ final class MotoProcess: Sendable {
     /// Ends the process and returns once it is gone.
     func stop() async {
         closeInput()
-        await onThreadOfItsOwn { [process] in process.waitUntilExit() }
+        await end.come()
     }
 
     /// Ends the process. A signal might not: a child inherits the signals that threads of Swift's pool block.

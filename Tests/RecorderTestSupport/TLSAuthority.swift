@@ -20,7 +20,7 @@ package final class TLSAuthority: Sendable {
     /// Makes the authority.
     package init() throws {
         directory = try TemporaryDirectory()
-        try Self.run(
+        try TLSServer.runOpenSSL(
             ["req", "-x509", "-days", "2", "-subj", "/CN=recorder-test-authority"] + Self.newKey
                 + ["-keyout", directory.path("authority.key"), "-out", directory.path("authority.pem")]
         )
@@ -46,24 +46,16 @@ package final class TLSAuthority: Sendable {
     package func identity(for name: String = "IP:127.0.0.1", days: ClosedRange<Int> = -1...1) throws -> Identity {
         let stem = directory.path(UUID().uuidString)
         let identity = Identity(key: "\(stem).key", certificate: "\(stem).pem")
-        try Self.run(
+        try TLSServer.runOpenSSL(
             ["req", "-new", "-subj", "/CN=recorder-test", "-addext", "subjectAltName=\(name)"] + Self.newKey
                 + ["-keyout", identity.key, "-out", "\(stem).request"]
         )
-        try Self.run(
+        try TLSServer.runOpenSSL(
             ["ca", "-batch", "-notext", "-config", directory.path("configuration"), "-cert", certificate]
                 + ["-keyfile", directory.path("authority.key"), "-in", "\(stem).request", "-out", identity.certificate]
                 + ["-startdate", Self.time(days.lowerBound), "-enddate", Self.time(days.upperBound)]
         )
         return identity
-    }
-
-    private static func run(_ arguments: [String]) throws {
-        let process = try TLSServer.openssl(arguments, output: .nullDevice)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw LocalSocket.Failure(description: "openssl \(arguments[0]) ended with \(process.terminationStatus)")
-        }
     }
 
     /// So many days from now, as certificates have it.

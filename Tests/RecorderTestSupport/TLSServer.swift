@@ -16,13 +16,11 @@ package final class TLSServer: Sendable {
     package init(for name: String = "IP:127.0.0.1", arguments: [String] = []) throws {
         directory = try TemporaryDirectory()
         let (key, certificate) = (directory.path("key.pem"), directory.path("certificate.pem"))
-        let making = try Self.openssl(
+        try Self.runOpenSSL(
             ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
                 + ["-subj", "/CN=recorder-test", "-addext", "subjectAltName=\(name)"]
-                + ["-keyout", key, "-out", certificate],
-            output: .nullDevice
+                + ["-keyout", key, "-out", certificate]
         )
-        making.waitUntilExit()
         let output = Pipe()
         process = try Self.openssl(
             ["s_server", "-accept", "127.0.0.1:0", "-cert", certificate, "-key", key, "-www"] + arguments,
@@ -35,14 +33,29 @@ package final class TLSServer: Sendable {
     /// Kills, rather than asks: a child started from a pool's thread inherits that thread's blocked signals.
     deinit { kill(process.processIdentifier, SIGKILL) }
 
+    /// Starts a server.
     static func openssl(_ arguments: [String], input: Pipe? = nil, output: FileHandle) throws -> Process {
+        let process = process(arguments, input: input, output: output)
+        try process.run()
+        return process
+    }
+
+    /// Runs what ends by itself.
+    static func runOpenSSL(_ arguments: [String]) throws {
+        let process = process(arguments, output: .nullDevice)
+        try ProcessEnd(starting: process).wait()
+        guard process.terminationStatus == 0 else {
+            throw LocalSocket.Failure(description: "openssl \(arguments[0]) ended with \(process.terminationStatus)")
+        }
+    }
+
+    private static func process(_ arguments: [String], input: Pipe? = nil, output: FileHandle) -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["openssl"] + arguments
         process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try process.run()
         return process
     }
 

@@ -1,14 +1,13 @@
 import Foundation
 
-/// A directory of the test's own under the system's temporary directory, mode 0700, removed with
-/// everything in it when the last reference goes.
+/// A directory of the test's own below the system's temporary directory, mode 0700, removed with everything in it when
+/// the last reference goes, and at the latest with the process (see ``TemporaryShelf``).
 package final class TemporaryDirectory: Sendable {
     /// The directory's absolute path, without a trailing slash.
     package let path: String
 
     package init() throws {
-        let name = "recorder-test-\(UUID().uuidString)"
-        path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
+        path = "\(try TemporaryShelf.path.get())/\(UUID().uuidString)"
         try FileManager.default.createDirectory(
             atPath: path,
             withIntermediateDirectories: false,

@@ -7,9 +7,11 @@ import RecorderEngine
 /// A line is one `write` to a file opened for appending: what was written is with the kernel, and a killed process takes
 /// none of it along.
 struct Journal: Sendable {
+    let path: String
     private let file: Int32
 
     init(_ path: String) {
+        self.path = path
         file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
         guard file >= 0 else { fatalError("\(path) cannot be opened: \(String(cString: strerror(errno)))") }
     }

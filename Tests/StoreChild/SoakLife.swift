@@ -41,11 +41,11 @@ extension StoreChild {
         journal.note("\(tally.acknowledged.load(ordering: .relaxed))")
     }
 
-    /// Ends the program as users do, in the middle of a submit.
+    /// Ends the program as users do, in the middle of a submit, once the file `<journal>.leave` says that it is.
     func leave() async {
         try? await store.save(name)
         store.pipeline.flush { _ in }
-        try? await Task.sleep(for: .milliseconds(500))
+        while access("\(journal.path).leave", F_OK) != 0 { try? await Task.sleep(for: .milliseconds(5)) }
         exit(3)
     }
 }

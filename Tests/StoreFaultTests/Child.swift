@@ -33,6 +33,8 @@ struct Child: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
+        // What other tests have open at this moment is none of its business, and might be kept open by it.
+        for file in STDERR_FILENO + 1..<4_096 { posix_spawn_file_actions_addclose(&actions, file) }
         var argv = words.map { strdup($0) } + [nil]
         defer { for word in argv { free(word) } }
         var id: pid_t = 0

@@ -5,7 +5,8 @@ import Testing
 ///
 /// Counts are small by default; `STRESS=full` runs the figures that are published, `STRESS=some` the part of them that
 /// `STRESS_COUNT` asks for (0.1: a tenth), for the part of the time that `STRESS_TIME` asks for. Every row prints its seed
-/// and its figures; `FAULT_SEED` repeats a run, and small runs always take the same seed.
+/// and its figures; `FAULT_SEED` repeats a run, and small runs always take the same seed. What a busy machine can spoil is
+/// asserted by the long runs alone: how fast something is, how much was done in a time.
 @Suite(.serialized) enum FaultRows {
     private static let stress = ProcessInfo.processInfo.environment["STRESS"]
     static let isFull = stress == "full"
@@ -30,6 +31,9 @@ import Testing
     private static func factor(_ name: String) -> Double {
         ProcessInfo.processInfo.environment[name].flatMap(Double.init) ?? 0.1
     }
+
+    /// The longest that what is done at once may take: a second, and much more beside other tests on a busy machine.
+    static let atOnce = Duration.seconds(isPatient ? 1 : 30)
 
     /// One line of figures, for the published table.
     static func report(_ row: String, _ figures: KeyValuePairs<String, Any>) {

@@ -76,6 +76,7 @@ extension FaultRows {
                 ]
             )
             #expect(taken == records && repeated == 0)
+            guard isPatient else { return }
             #expect(Double(sent) <= Double(taken) * 2)
             #expect(took < ideal * 3 + 5)
         }

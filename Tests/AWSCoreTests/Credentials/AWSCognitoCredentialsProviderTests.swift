@@ -5,7 +5,7 @@ import RecorderConcurrency
 import RecorderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AWSCognitoCredentialsProviderTests {
+@Suite(.timeLimit(.minutes(10))) struct AWSCognitoCredentialsProviderTests {
     private let poolID = CognitoPoolServer.poolID
 
     // MARK: the enhanced flow

@@ -3,7 +3,7 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AWSWebIdentityCredentialsProviderTests {
+@Suite(.timeLimit(.minutes(10))) struct AWSWebIdentityCredentialsProviderTests {
     private func provider(_ pool: CognitoPoolServer) -> AWSWebIdentityCredentialsProvider {
         AWSWebIdentityCredentialsProvider(
             regionType: .USEast1,

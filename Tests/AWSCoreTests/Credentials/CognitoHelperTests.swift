@@ -4,7 +4,7 @@ import RecorderConcurrency
 import RecorderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CognitoHelperTests {
+@Suite(.timeLimit(.minutes(10))) struct CognitoHelperTests {
     @Test func `an identity that a backend vouches for comes with the backend's token`() async throws {
         let pool = try CognitoPoolServer()
         let backend = BackendIdentity(

@@ -5,7 +5,7 @@ import RecorderConcurrency
 import RecorderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CognitoMemoryTests {
+@Suite(.timeLimit(.minutes(10))) struct CognitoMemoryTests {
     private let directory: TemporaryDirectory
 
     init() throws {

@@ -4,7 +4,7 @@ import RecorderConcurrency
 import RecorderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AWSDDLogTests {
+@Suite(.timeLimit(.minutes(10))) struct AWSDDLogTests {
     private let log = AWSDDLog()
     private let lines = Lines()
 

@@ -6,7 +6,7 @@ import RecorderTestSupport
 import Testing
 
 /// What this package says itself; each in a process of its own, because the log is one for all.
-@Suite(.timeLimit(.minutes(1))) struct OwnMessagesTests {
+@Suite(.timeLimit(.minutes(10))) struct OwnMessagesTests {
     @Test func `without a logger warnings go to standard error, and nothing else`() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             AWSDDLog.sharedInstance.logLevel = .all

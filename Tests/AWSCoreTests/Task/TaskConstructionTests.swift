@@ -51,9 +51,7 @@ struct TaskConstructionTests {
 
     @Test func `a delay succeeds with nil, not before its time`() async throws {
         let start = ContinuousClock.now
-        let task = AWSTask<NSString>(delay: 20)
-        #expect(!task.isCompleted)
-        #expect(try await task.value == nil)
+        #expect(try await AWSTask<NSString>(delay: 20).value == nil)
         #expect(ContinuousClock.now - start >= .milliseconds(20))
         #expect(try await AWSTask(delay: -5).value == nil)
     }
@@ -65,10 +63,13 @@ struct TaskConstructionTests {
     }
 
     @Test func `a delay looks at its token again only when the time is over`() async {
-        let source = AWSCancellationTokenSource()
-        let task = AWSTask<NSString>(delay: 50, cancellationToken: source.token)
-        source.cancel()
-        #expect(!task.isCompleted)
+        let ((task, wasCompleted), _) = withinDelay { delay in
+            let source = AWSCancellationTokenSource()
+            let task = AWSTask<NSString>(delay: delay, cancellationToken: source.token)
+            source.cancel()
+            return (task, task.isCompleted)
+        }
+        #expect(!wasCompleted)
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(task.isCancelled)
     }

@@ -90,16 +90,19 @@ struct TaskRaceTests {
         for _ in 0..<500 {
             let source = AWSCancellationTokenSource()
             let called = Shared<[Int: Int]>([:])
+            // Taken back at the end only: one that is taken back before its turn is not called.
+            let observers = Shared<[AWSCancellationTokenRegistration]>([])
             let pending = AWSTaskCompletionSource<NSNumber>()
             let chain = pending.task.continueWith(block: { _ in nil }, cancellationToken: source.token)
             DispatchQueue.concurrentPerform(iterations: Self.threads) { thread in
                 let observer = source.token.registerCancellationObserver {
                     called.change { $0[thread, default: 0] += 1 }
                 }
+                observers.change { $0.append(observer) }
                 source.cancel()
-                observer.dispose()
                 _ = pending.trySet(result: nil)
             }
+            for observer in observers.value { observer.dispose() }
             #expect(called.value == Dictionary(uniqueKeysWithValues: (0..<Self.threads).map { ($0, 1) }))
             #expect(chain.isCancelled)
         }

@@ -65,6 +65,19 @@ func ending(of task: AWSAnyTask) -> String {
     return "success"
 }
 
+/// What `schedule` gives for a delay, in milliseconds, that was not over before it returned; and that delay.
+///
+/// A busy machine may take a short one between any two lines; then a longer one is tried.
+func withinDelay<Result>(_ schedule: (Int32) -> Result) -> (result: Result, delay: Int32) {
+    var delay: Int32 = 20
+    while true {
+        let start = ContinuousClock.now
+        let result = schedule(delay)
+        if ContinuousClock.now - start < .milliseconds(delay) { return (result, delay) }
+        delay *= 10
+    }
+}
+
 /// Runs work on a thread of its own with a stack of a certain size.
 func onThread<Result>(stackSize: Int, _ work: @escaping @Sendable () -> Result) async -> Result where Result: Sendable {
     await withCheckedContinuation { continuation in

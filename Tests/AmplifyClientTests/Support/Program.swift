@@ -1,4 +1,5 @@
 import Foundation
+import RecorderTestSupport
 
 /// A program of this package, beside the test bundle.
 enum Program {
@@ -12,14 +13,8 @@ enum Program {
         process.executableURL = URL(fileURLWithPath: path(of: name))
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        return try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do {
-                try process.run()
-            } catch {
-                continuation.resume(throwing: error)
-            }
-        }
+        await (try ProcessEnd(starting: process)).come()
+        return process.terminationStatus
     }
 
     private static func path(of name: String) -> String {

@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 /// The modern clients as programs use them, over real sockets.
-@Suite(.timeLimit(.minutes(1))) struct KinesisClientTests {
+@Suite(.timeLimit(.minutes(10))) struct KinesisClientTests {
     private static func configure(_ configuration: inout KinesisClient.KinesisClientConfiguration, _ url: String) {
         let keys = AWSCredentialIdentity(accessKey: "AKIDEXAMPLE", secret: "secret", sessionToken: "token")
         configuration.endpoint = url

@@ -4,7 +4,7 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CognitoClientTests {
+@Suite(.timeLimit(.minutes(10))) struct CognitoClientTests {
     @Test func `the calls are as Cognito has them, and unsigned`() async throws {
         let server = try LocalServer(Self.pool)
         let client = try client(server)

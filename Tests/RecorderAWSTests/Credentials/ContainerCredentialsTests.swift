@@ -4,7 +4,7 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ContainerCredentialsTests {
+@Suite(.timeLimit(.minutes(10))) struct ContainerCredentialsTests {
     @Test func `the agent's keys are taken, for the token it wants, and kept`() async throws {
         let server = try LocalServer { _, _ in .json(200, KeysJSON.text()) }
         let source = try source(server.url + "/v1/credentials?id=1", ["AWS_CONTAINER_AUTHORIZATION_TOKEN": "Basic abc"])

@@ -4,7 +4,7 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CredentialsChainTests {
+@Suite(.timeLimit(.minutes(10))) struct CredentialsChainTests {
     @Test func `the first that is set up counts: environment, web identity, profile, container, EC2 instance`()
         async throws
     {

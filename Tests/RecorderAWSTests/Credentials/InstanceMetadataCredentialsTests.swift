@@ -4,7 +4,7 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct InstanceMetadataCredentialsTests {
+@Suite(.timeLimit(.minutes(10))) struct InstanceMetadataCredentialsTests {
     @Test func `a token is had first, then the role's name, then its keys`() async throws {
         let instance = try InstanceServer()
         #expect(try await source(instance).credentials() == KeysJSON.credentials)
@@ -49,7 +49,7 @@ import Testing
         let written = ByteCount()
         for reply in [Reply.stall, .endless(status: 200, written: written)] {
             let instance = try InstanceServer([step: reply])
-            let failure = try #require(await source(instance).failure())
+            let failure = try #require(await source(instance, over: CurlTransport.shared).failure())
             #expect(failure.message.hasPrefix("Instance metadata at \(instance.server.url)"))
         }
         // What fits into the sockets' buffers besides.
@@ -160,8 +160,12 @@ import Testing
         #expect(try await source.credentials()?.expiration == now + 900)
     }
 
-    private func source(_ instance: InstanceServer) throws -> InstanceMetadataCredentials {
-        InstanceMetadataCredentials(in: try .test(["AWS_EC2_METADATA_SERVICE_ENDPOINT": instance.server.url]))
+    private func source(
+        _ instance: InstanceServer,
+        over transport: any HTTPTransport = PatientTransport()
+    ) throws -> InstanceMetadataCredentials {
+        let environment = ["AWS_EC2_METADATA_SERVICE_ENDPOINT": instance.server.url]
+        return InstanceMetadataCredentials(in: try .test(environment, transport: transport))
     }
 }
 

@@ -3,7 +3,7 @@ import RecorderAWS
 import RecorderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ProcessCredentialsTests {
+@Suite(.timeLimit(.minutes(10))) struct ProcessCredentialsTests {
     @Test func `the keys that a program prints are taken, and kept until shortly before they end`() async throws {
         let script = try Script("echo run >> \"$0.runs\"; cat <<'END'\n\(Self.keys())\nEND")
         let source = try source(script.command)
@@ -82,8 +82,8 @@ import Testing
     func `a program that takes too long is ended, and so is what it started`(body: String) async throws {
         let script = try Script("echo $$ > \"$0.pid\"\n\(body)")
         let started = ContinuousClock.now
-        let failure = try await source(script.command, timeout: .milliseconds(300)).failure()
-        #expect(failure?.message.contains("took longer than 0.3 seconds") == true, "\(String(describing: failure))")
+        let failure = try await source(script.command, timeout: .seconds(5)).failure()
+        #expect(failure?.message.contains("took longer than 5.0 seconds") == true, "\(String(describing: failure))")
         #expect(ContinuousClock.now - started < .seconds(30))
         let pid = try #require(pid_t(script.text(of: "pid").dropLast()))
         #expect(kill(pid, 0) == -1)

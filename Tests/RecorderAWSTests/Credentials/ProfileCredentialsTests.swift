@@ -3,7 +3,7 @@ import RecorderAWS
 import RecorderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ProfileCredentialsTests {
+@Suite(.timeLimit(.minutes(10))) struct ProfileCredentialsTests {
     @Test func `keys that are written in the profile are taken`() async throws {
         let files = try ProfileFiles(
             credentials: """

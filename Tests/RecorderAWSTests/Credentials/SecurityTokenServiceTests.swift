@@ -4,7 +4,7 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SecurityTokenServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct SecurityTokenServiceTests {
     @Test func `a web identity's token is traded for keys, unsigned`() async throws {
         let server = try LocalServer { _, _ in STSReply.keys("AssumeRoleWithWebIdentity") }
         let role = RoleSession(roleARN: "arn:aws:iam::1:role/r", name: "me")

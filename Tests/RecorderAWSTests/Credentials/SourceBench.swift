@@ -7,7 +7,7 @@ import RecorderTestSupport
 extension CredentialsContext {
     static func test(
         _ environment: [String: String] = [:],
-        transport: any HTTPTransport = CurlTransport.shared,
+        transport: any HTTPTransport = PatientTransport(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws -> CredentialsContext {
         CredentialsContext(
@@ -17,6 +17,15 @@ extension CredentialsContext {
             now: now,
             pause: { _ in }
         )
+    }
+}
+
+/// The transport that all share, with minutes for what has seconds: a busy machine is no outage.
+struct PatientTransport: HTTPTransport {
+    func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
+        var patient = request
+        patient.timeouts = HTTPTimeouts()
+        return try await CurlTransport.shared.send(patient)
     }
 }
 
@@ -30,7 +39,7 @@ struct Redirecting: HTTPTransport {
         requests.append(request)
         var changed = request
         changed.url = request.url.replacingOccurrences(of: "http://\(host)", with: server.url)
-        return try await CurlTransport.shared.send(changed)
+        return try await PatientTransport().send(changed)
     }
 }
 

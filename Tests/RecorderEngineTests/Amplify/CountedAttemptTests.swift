@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 /// One attempt a record and flush, and what counts as one: the rule of the Amplify clients.
-@Suite(.timeLimit(.minutes(5))) struct CountedAttemptTests {
+@Suite(.timeLimit(.minutes(10))) struct CountedAttemptTests {
     /// What the service answers for the stream, and what must come of its three records. A neighbour always arrives.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String

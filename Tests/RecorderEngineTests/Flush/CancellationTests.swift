@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 /// A submit that is given up answers at once, whatever the service does, and takes nothing with it.
-@Suite(.timeLimit(.minutes(1))) struct CancellationTests {
+@Suite(.timeLimit(.minutes(10))) struct CancellationTests {
     /// Long enough for a busy machine, far below any timeout of a request.
     private static let atOnce = Duration.seconds(10)
 

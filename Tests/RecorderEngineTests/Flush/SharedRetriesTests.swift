@@ -6,7 +6,7 @@ import Testing
 /// Failed requests and failed records draw on the same retries: no record is tried more than `maxRetryCount` + 1 times.
 ///
 /// No connection is lost here: libcurl itself sends once more what a kept connection seems to have died under.
-@Suite(.timeLimit(.minutes(1))) struct SharedRetriesTests {
+@Suite(.timeLimit(.minutes(10))) struct SharedRetriesTests {
     /// What a service in trouble answers, one after the other and then again from the start.
     struct Trouble: Sendable, CustomTestStringConvertible {
         let name: String

@@ -3,7 +3,7 @@ import RecorderTestSupport
 import Testing
 
 /// How many streams are under way together.
-@Suite(.timeLimit(.minutes(2))) struct StreamAdmissionTests {
+@Suite(.timeLimit(.minutes(10))) struct StreamAdmissionTests {
     @Test(arguments: [(30_000, 4), (9_000, 2), (1, 1)])
     func `so many streams are sent to at once as have room for their batches`(room: Int, together: Int) async throws {
         let gate = Gate()

@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 /// Answers that point elsewhere, never end, never come, or are no HTTP: bounded in time and memory, nothing deleted.
-@Suite(.timeLimit(.minutes(5))) struct BrokenAnswerTests {
+@Suite(.timeLimit(.minutes(10))) struct BrokenAnswerTests {
     private let pauses = [Duration.milliseconds(50), .milliseconds(100)]
 
     @Test(arguments: [301, 302, 303, 307, 308], [StreamService.kinesis, .firehose])
@@ -58,7 +58,7 @@ import Testing
     @Test func `silence ends with the stall time`() async throws {
         let row = OutcomeRow(
             name: "stall",
-            timeouts: HTTPTimeouts(stall: .milliseconds(400)),
+            timeouts: HTTPTimeouts(stall: .seconds(2)),
             answer: { _ in .stall },
             requests: 3,
             kept: nil,
@@ -72,7 +72,7 @@ import Testing
     @Test func `a trickle ends with the total time, however steady it is`() async throws {
         let row = OutcomeRow(
             name: "trickle",
-            timeouts: HTTPTimeouts(stall: .seconds(10), total: .seconds(1)),
+            timeouts: HTTPTimeouts(stall: .seconds(10), total: .seconds(3)),
             answer: {
                 .trickle(status: 200, body: Array($0.body($0.texts.map { _ in "{}" }).utf8), every: .seconds(20))
             },

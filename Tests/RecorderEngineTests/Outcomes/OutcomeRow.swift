@@ -59,6 +59,8 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
         let neighbours = timeouts == nil ? 1 : 0
         if neighbours > 0 { try await road.save("neighbour", to: "neighbour") }
         let report = try await road.flush()
+        // On a busy machine the server may read a request after its sender has given it up.
+        await server.received(requests)
 
         #expect(try road.storedTexts() == kept)
         #expect(report.delivered == records - kept.count - deleted.count + neighbours)

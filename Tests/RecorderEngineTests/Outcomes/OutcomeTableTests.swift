@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 /// The table of outcomes, row by row, over real sockets: what is kept, sent again, deleted, and what the error says.
-@Suite(.timeLimit(.minutes(5))) struct OutcomeTableTests {
+@Suite(.timeLimit(.minutes(10))) struct OutcomeTableTests {
     @Test(arguments: OutcomeRow.perRecord)
     func `an answer for each record decides about that record alone`(row: OutcomeRow) async throws {
         try await row.prove()

@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 /// Requests that a service, or a proxy before it, calls invalid: only what is proven bad is deleted.
-@Suite(.timeLimit(.minutes(5))) struct RefusedTests {
+@Suite(.timeLimit(.minutes(10))) struct RefusedTests {
     /// How a refusal may look, and the code that a deleted record is reported with.
     enum Refusal: String, CaseIterable {
         case validation = "ValidationException"

@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 /// Records go to the server that the certificate proves, and to no other.
-@Suite(.timeLimit(.minutes(5))) struct TLSTests {
+@Suite(.timeLimit(.minutes(10))) struct TLSTests {
     /// What is wrong with a server.
     enum Flaw: String, CaseIterable {
         case untrusted, selfSigned, expired, notYetValid, otherHost, oldTLS, missingAuthorityFile

@@ -5,7 +5,7 @@ import ReplyFuzzer
 import Testing
 
 /// Whatever a service, a proxy or a broken memory answers: no crash, no hang, and no record leaves without its proof.
-@Suite(.timeLimit(.minutes(5))) struct PutReplyFuzzTests {
+@Suite(.timeLimit(.minutes(10))) struct PutReplyFuzzTests {
     private static let isFull = ProcessInfo.processInfo.environment["STRESS"] == "full"
     private static let seed = UInt64.random(in: 0...UInt64.max)
 

@@ -134,14 +134,15 @@ extension FaultRows {
         }
 
         /// The library that writes the log, compiled once.
-        private static func shim() throws -> String? { try built.get() }
+        private static func shim() throws -> String? { try built.get()?.path("powerlog.so") }
 
-        private static let built = Result { () throws -> String? in
+        private static let built = Result { () throws -> TemporaryDirectory? in
             let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
                 .appendingPathComponent("../../PowerLog/powerlog.c").standardized.path
-            let library = FileManager.default.temporaryDirectory.path + "/powerlog-\(getpid()).so"
+            let directory = try TemporaryDirectory()
+            let library = directory.path("powerlog.so")
             let status = try runTool("cc", "-O1", "-shared", "-fPIC", "-o", library, source, "-ldl", "-lpthread")
-            return status == 0 ? library : nil
+            return status == 0 ? directory : nil
         }
     }
 }

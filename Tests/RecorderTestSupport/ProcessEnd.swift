@@ -1,0 +1,29 @@
+package import Foundation
+
+/// The end of a process, for anybody to wait for asleep: `Process.waitUntilExit` asks over and over, and keeps a processor
+/// busy with that.
+package final class ProcessEnd: Sendable {
+    private let running = DispatchGroup()
+
+    /// Starts the process.
+    package init(starting process: Process) throws {
+        running.enter()
+        process.terminationHandler = { [running] _ in running.leave() }
+        do {
+            try process.run()
+        } catch {
+            running.leave()
+            throw error
+        }
+    }
+
+    /// Blocks the calling thread until the process has ended.
+    package func wait() { running.wait() }
+
+    /// Returns once the process has ended.
+    package func come() async {
+        await withCheckedContinuation { continuation in
+            running.notify(queue: .global()) { continuation.resume() }
+        }
+    }
+}

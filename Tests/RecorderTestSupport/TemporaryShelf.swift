@@ -1,0 +1,63 @@
+import Foundation
+import Glibc
+
+/// The one directory below the system's temporary directory that holds all those of this process.
+///
+/// It goes when the process exits. Where the process was killed or crashed, the next one removes it: a process holds the
+/// lock on its shelf as long as it lives, whatever its end.
+enum TemporaryShelf {
+    private static let prefix = "recorder-tests-"
+    private static let lockName = "in-use"
+
+    /// The shelf's path, made at the first use.
+    static let path = Result { () throws -> String in
+        let place = FileManager.default.temporaryDirectory.standardizedFileURL.path
+        removeAbandoned(in: place)
+        let path = "\(place)/\(prefix)\(UUID().uuidString)"
+        // Others may pass through it: some tests let another user into a directory on it.
+        try FileManager.default.createDirectory(
+            atPath: path,
+            withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o711]
+        )
+        _ = lock("\(path)/\(lockName)", creating: true)
+        atexit { TemporaryShelf.removeOwn() }
+        return path
+    }
+
+    private static func removeOwn() {
+        if let path = try? path.get() { remove(path) }
+    }
+
+    private static func removeAbandoned(in place: String) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
+        for name in names where name.hasPrefix(prefix) {
+            // One without a lock has just been made, or is another user's.
+            guard let file = lock("\(place)/\(name)/\(lockName)", creating: false) else { continue }
+            remove("\(place)/\(name)")
+            close(file)
+        }
+    }
+
+    /// The locked file, closed by the end of the process; nil where there is none or somebody holds it.
+    private static func lock(_ path: String, creating: Bool) -> CInt? {
+        let file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creating ? O_CREAT : 0), 0o600)
+        guard file >= 0 else { return nil }
+        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            close(file)
+            return nil
+        }
+        return file
+    }
+
+    /// Removes a shelf, after the disks that a test may have mounted on it.
+    private static func remove(_ path: String) {
+        let mounts = (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? ""
+        for line in mounts.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.count > 1, words[1].hasPrefix("\(path)/") else { continue }
+            umount2(String(words[1]), CInt(MNT_DETACH))
+        }
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}
