@@ -1,6 +1,6 @@
 # `make` alone prints what there is.
 
-.PHONY: help setup demo demo-stop examples test stress mutations lint snippets docs format generate sanitize fuzz bench package clean
+.PHONY: help setup demo demo-stop examples test stress mutations lint snippets docs format generate sanitize fuzz bench figures package clean
 
 PYTHON := $(CURDIR)/.venv/bin/python
 SWIFT_FORMAT := swift format
@@ -56,6 +56,9 @@ generate: ## Write the service clients' Swift anew from Scripts/ServiceModel/*.j
 
 bench: setup ## Build in release and run the benchmarks; ARGS go to them
 	swift run -c release Benchmarks $(ARGS)
+
+figures: ## Run the benchmarks and draw them into README's picture; ARGS=--draw only draws
+	$(MAKE) bench ARGS="$(ARGS) --json Documentation/bench.json --chart Documentation/Recorder.docc/Resources/bench.svg"
 
 setup: ## Install what is missing: system packages, .venv
 	@Scripts/setup

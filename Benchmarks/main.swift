@@ -1,8 +1,10 @@
 import Foundation
 
-// swift run -c release Benchmarks [--quick] [P9 ...]
+// swift run -c release Benchmarks [--quick] [--draw] [--json FILE] [--chart FILE] [--table FILE] [P9 ...]
 //
-// Prints a line per figure, beside a baseline measured in the same run; exits with 1 if a figure falls short.
+// Prints a line per figure, beside a baseline measured in the same run; exits with 1 if a figure falls short. The figures
+// are added to the JSON file; its chart is SVG, its table goes between two comments of a Markdown file. `--draw` measures
+// nothing, and draws what the JSON file has.
 
 // P9 comes first: it measures how a heap grows, which one with holes in it does not.
 let benchmarks: [Benchmark] = [
@@ -10,7 +12,7 @@ let benchmarks: [Benchmark] = [
     p8RequestsAtOnce, p10SaveDuringSubmit, p11BytesWritten, p12AmplifyFlush,
 ]
 
-let arguments = Array(CommandLine.arguments.dropFirst())
+var arguments = Array(CommandLine.arguments.dropFirst())
 if arguments.count == 3, arguments[0] == drainArgument, let count = Int(arguments[2]) {
     try drainAndPrintMemory(arguments[1], count)
     exit(0)
@@ -21,6 +23,12 @@ if arguments.count == 4, arguments[0] == Drain.argument, let requests = Int(argu
 }
 if arguments.count == 3, arguments[0] == AmplifyBacklog.argument {
     try AmplifyBacklog.drainAndPrint(arguments[1], arguments[2])
+    exit(0)
+}
+
+var outputs = try Outputs(&arguments)
+if arguments == ["--draw"] {
+    try outputs.write()
     exit(0)
 }
 
@@ -42,6 +50,7 @@ for benchmark in benchmarks where wanted.isEmpty || wanted.contains(benchmark.na
     for var figure in figures {
         figure.isNoisy = isNoisy
         print(figure)
+        outputs.add(figure, of: benchmark)
         fellShort = fellShort || !figure.isMet
     }
     if isNoisy {
@@ -49,4 +58,5 @@ for benchmark in benchmarks where wanted.isEmpty || wanted.contains(benchmark.na
     }
     fflush(nil)
 }
+try outputs.write()
 exit(fellShort ? 1 : 0)

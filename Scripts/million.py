@@ -3,8 +3,8 @@
     million.py PROGRAM [--lines N] [--bytes N]
 
 PROGRAM is a kinesis-recorder built for release, such as the one that `make package` leaves in
-.build/package/release. Prints rates, peak memory and what arrived; exit status 1 if any line
-is missing or came twice.
+.build/package/release. Prints rates, peak memory, the progress that a terminal showed, and
+what arrived; exit status 1 if any line is missing or came twice, or no bar was drawn.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import http.server
 import json
 import os
 import pathlib
+import pty
 import subprocess
 import sys
 import tempfile
@@ -58,23 +59,46 @@ class Answer(http.server.BaseHTTPRequestHandler):
         pass
 
 
+def read_terminal(master, shown):
+    """Collects what a terminal was told until its last writer is gone."""
+    while True:
+        try:
+            shown += os.read(master, 65536)
+        except OSError:
+            return
+
+
 def run(title, command, environment, source=None):
-    """Runs a command and prints its time, its rate being its own word, and its peak memory."""
+    """Runs a command as on a terminal; prints its time, its rate being its own word, its peak
+    memory and some of its bar; tells whether there was one."""
+    master, terminal = pty.openpty()
     start = time.monotonic()
     process = subprocess.Popen(
-        command, env=environment, stdin=source, stdout=subprocess.PIPE, text=True
+        command, env=environment, stdin=source, stdout=subprocess.PIPE, stderr=terminal
     )
-    out = process.stdout.read()
+    os.close(terminal)
+    shown = bytearray()
+    reader = threading.Thread(target=read_terminal, args=(master, shown))
+    reader.start()
+    out = process.stdout.read().decode()
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.monotonic() - start
+    reader.join()
+    os.close(master)
     processor = usage.ru_utime + usage.ru_stime
     print(
         f"{title}: {out.strip()}; {seconds:.1f} s, {processor:.1f} s of CPU, "
         f"peak memory {usage.ru_maxrss / 1024:.0f} MiB",
         flush=True,
     )
+    # Each drawing of the bar begins with a carriage return, and may clear the line's rest.
+    drawn = [line.replace("\x1b[2K", "").strip() for line in shown.decode().split("\r")]
+    bars = [line for line in drawn if "%" in line]
+    for line in bars[:: max(len(bars) // 3, 1)]:
+        print(f"    {line}")
     if status != 0:
-        raise SystemExit(f"{title} ended with status {status >> 8}")
+        raise SystemExit(f"{title} ended with status {status >> 8}: {shown.decode()}")
+    return bool(bars)
 
 
 def main():
@@ -91,6 +115,7 @@ def main():
             file.writelines(f"{number:0{width}}\n" for number in range(options.lines))
         environment = {
             "HOME": scratch,
+            "TERM": "xterm",
             "AWS_REGION": "us-east-1",
             "AWS_ENDPOINT_URL": sink.url,
             "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE",
@@ -99,11 +124,11 @@ def main():
         }
         with subprocess.Popen(["cat", lines], stdout=subprocess.PIPE) as cat:
             run("save", [options.program, "save", "app"], environment, cat.stdout)
-        run("submit", [options.program, "submit"], environment)
+        has_bar = run("submit", [options.program, "submit"], environment)
     missing = options.lines - len(sink.counts)
     twice = sum(count > 1 for count in sink.counts.values())
     print(f"arrived: {len(sink.counts):,} of {options.lines:,}; {missing} missing, {twice} twice")
-    return 0 if missing == twice == 0 else 1
+    return 0 if missing == twice == 0 and has_bar else 1
 
 
 if __name__ == "__main__":

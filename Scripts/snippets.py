@@ -7,7 +7,7 @@ Each ```swift block is compiled against the package's own modules, which must be
 hold. An HTML comment right before it says what it needs besides:
 
     <!-- snippet: swift 5 -->             language mode 4, 5 or 6 (6 unless said)
-    <!-- snippet: given                   lines that stand before the block
+    <!-- snippet: swift 5, given          lines that stand before the block
     let recorder = AWSKinesisRecorder.default()
     -->
     <!-- snippet: not compiled, why -->

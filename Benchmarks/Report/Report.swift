@@ -1,0 +1,93 @@
+import Foundation
+
+/// What was measured, as a file: a run adds its figures to it, in place of older ones of the same name.
+struct Report: Codable {
+    /// One figure, with what is needed to draw it.
+    struct Line: Codable {
+        let name: String
+        let about: String
+        let ratio: Double
+        let target: String
+        let isMet: Bool
+        let isNoisy: Bool
+        let behind: String
+        let date: String
+        let machine: String
+    }
+
+    private(set) var lines: [Line] = []
+
+    /// An empty report, or what a file has.
+    init(contentsOf path: String?) throws {
+        guard let path, FileManager.default.fileExists(atPath: path) else { return }
+        self = try JSONDecoder().decode(Report.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    mutating func add(_ figure: Figure, of benchmark: Benchmark) {
+        let line = Line(
+            name: figure.name,
+            about: benchmark.about,
+            ratio: figure.ratio,
+            target: figure.target,
+            isMet: figure.isMet,
+            isNoisy: figure.isNoisy,
+            behind: figure.behind,
+            date: String(Date().ISO8601Format().prefix(10)),
+            machine: Machine.description
+        )
+        lines.removeAll { $0.name == line.name }
+        lines.append(line)
+        lines.sort { $0.name.compare($1.name, options: .numeric) == .orderedAscending }
+    }
+
+    func writeJSON(to path: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try (encoder.encode(self) + Data("\n".utf8)).write(to: URL(fileURLWithPath: path))
+    }
+
+    /// When and where, for a caption: `2026-11-20, 2 cores of an AMD EPYC …`; more than one where runs differ.
+    var origin: String {
+        let origins = lines.map { "\($0.date), \($0.machine)" }
+        return Set(origins).sorted().joined(separator: "; ")
+    }
+}
+
+extension Report.Line {
+    /// As `P3`, without what the figure is of.
+    var benchmark: String { String(name.prefix { $0 != " " }) }
+
+    /// What is compared: `processor time of draining a backlog over TLS, 1KB`.
+    var title: String {
+        let part = name.dropFirst(benchmark.count + 1)
+        return part.isEmpty ? about : "\(about.prefix { $0 != ":" }), \(part)"
+    }
+
+    /// How often better than the baseline, whichever direction is better.
+    var advantage: Double { isToBeSmall ? 1 / ratio : ratio }
+
+    /// The same of the target; nil where it is not a ratio alone.
+    var targetAdvantage: Double? {
+        guard let limit = Double(target.dropFirst(2)), limit > 0 else { return nil }
+        return isToBeSmall ? 1 / limit : limit
+    }
+
+    private var isToBeSmall: Bool { target.hasPrefix("<=") }
+}
+
+/// The machine that measures.
+enum Machine {
+    static let description: String = {
+        let processor = value(of: "model name", in: "/proc/cpuinfo") ?? "unknown processor"
+        let memory = value(of: "MemTotal", in: "/proc/meminfo").flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        return "\(cores) cores of \(processor), \((memory + 524_288) / 1_048_576) GiB"
+    }()
+
+    private static func value(of name: String, in path: String) -> String? {
+        let line = try? String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").first {
+            $0.hasPrefix(name)
+        }
+        return line?.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+}
