@@ -21,12 +21,12 @@ def rule(name, pattern, *changes):
 RULES = [
     # store
     rule(
-        "acknowledges before the commit", "FaultRows/(Disk|Kill|Syscalls)",
+        "acknowledges before the commit", "FaultRows/(Kill|Syscalls)",
         (
             ENGINE + "Store/SaveLine.swift",
             "let result = Result { () throws(RecorderError) in try store.append(group) }",
             "let result = Result<AppendReceipt, RecorderError>.success(AppendReceipt(answers: group.map { _ in .stored(usage: nil) }))\n"
-            "        store.onWriterQueue { [store] in _ = try? store.append(group) }",
+            "        defer { _ = try? store.append(group) }",
         ),
     ),
     rule(

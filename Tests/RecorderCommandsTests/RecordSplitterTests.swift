@@ -1,12 +1,13 @@
 import Foundation
 import RecorderCommands
+import RecorderTestSupport
 import Testing
 
 @Suite struct RecordSplitterTests {
     @Test func `however the input is cut into chunks, the records are those between the delimiters`() {
-        var random = SystemRandomNumberGenerator()
+        var random = SeededRandom(1)
         for _ in 0..<300 {
-            let input = (0..<Int.random(in: 0...200)).map { _ in
+            let input = (0..<Int.random(in: 0...200, using: &random)).map { _ in
                 [97, 98, 10].randomElement(using: &random) ?? 10 as UInt8
             }
             var whole = input.split(separator: 10, omittingEmptySubsequences: false).map { Data($0) }
@@ -16,7 +17,7 @@ import Testing
             var records: [Data] = []
             var rest = input[...]
             while !rest.isEmpty {
-                let chunk = Array(rest.prefix(Int.random(in: 1...9)))
+                let chunk = Array(rest.prefix(Int.random(in: 1...9, using: &random)))
                 rest = rest.dropFirst(chunk.count)
                 splitter.take(chunk) { records.append($0) }
             }

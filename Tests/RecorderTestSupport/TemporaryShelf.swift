@@ -13,14 +13,17 @@ enum TemporaryShelf {
     static let path = Result { () throws -> String in
         let place = FileManager.default.temporaryDirectory.standardizedFileURL.path
         removeAbandoned(in: place)
-        let path = "\(place)/\(prefix)\(UUID().uuidString)"
+        let name = "\(prefix)\(UUID().uuidString)"
+        let (path, unlocked) = ("\(place)/\(name)", "\(place)/.\(name)")
         // Others may pass through it: some tests let another user into a directory on it.
         try FileManager.default.createDirectory(
-            atPath: path,
+            atPath: unlocked,
             withIntermediateDirectories: false,
             attributes: [.posixPermissions: 0o711]
         )
-        _ = lock("\(path)/\(lockName)", creating: true)
+        _ = lock("\(unlocked)/\(lockName)", creating: true)
+        // Only now is it to be seen: what has the name and no lock is abandoned.
+        try FileManager.default.moveItem(atPath: unlocked, toPath: path)
         atexit { TemporaryShelf.removeOwn() }
         return path
     }
@@ -32,7 +35,7 @@ enum TemporaryShelf {
     private static func removeAbandoned(in place: String) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
         for name in names where name.hasPrefix(prefix) {
-            // One without a lock has just been made, or is another user's.
+            // Another user's cannot be locked.
             guard let file = lock("\(place)/\(name)/\(lockName)", creating: false) else { continue }
             remove("\(place)/\(name)")
             close(file)

@@ -15,7 +15,7 @@ let source = AWSCancellationTokenSource()
 _ = try await kinesisRecorder.saveRecord(Data("kept".utf8), streamName: streamName, partitionKey: "k").value
 
 // A submit in a while, unless somebody cancels it before. The token is looked at when the time is over.
-let later = AWSTask<AnyObject>(delay: 200, cancellationToken: source.token)
+let later = AWSTask<AnyObject>(delay: 1_000, cancellationToken: source.token)
 let submit = later.continueOnSuccessWith(block: { _ in kinesisRecorder.submitAllRecords() })
 
 let registration = source.token.registerCancellationObserver { print("told: cancelled") }

@@ -6,8 +6,10 @@ import Testing
 
 /// Whatever a service, a proxy or a broken memory answers: no crash, no hang, and no record leaves without its proof.
 @Suite(.timeLimit(.minutes(10))) struct PutReplyFuzzTests {
-    private static let isFull = ProcessInfo.processInfo.environment["STRESS"] == "full"
-    private static let seed = UInt64.random(in: 0...UInt64.max)
+    private static let stress = ProcessInfo.processInfo.environment["STRESS"]
+    private static let isFull = stress == "full"
+    /// Fresh in the long runs.
+    private static let seed = stress == nil ? 1 : UInt64.random(in: 0...UInt64.max)
 
     @Test func `no spoilt answer moves a record that its own entry does not prove, and each sound one is read right`()
         async
