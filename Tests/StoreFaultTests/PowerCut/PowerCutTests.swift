@@ -21,7 +21,9 @@ extension FaultRows {
 
         @Test func `a power cut takes nothing acknowledged, alters nothing, and repeats nothing settled`() async throws
         {
-            guard let shim = try Self.shim() else { return print("R4 skipped: no C compiler.") }
+            guard let shim = try PreloadedLibrary.powerLog.get().path else {
+                return print("R4 skipped: no C compiler.")
+            }
             var random = SeededRandom(seed + 40)
             let figures = try await cut(count(20, full: 400), synchronous: nil, shim, &random)
             report(
@@ -40,7 +42,9 @@ extension FaultRows {
         }
 
         @Test func `control: with synchronous=NORMAL power cuts take acknowledged records`() async throws {
-            guard let shim = try Self.shim() else { return print("R4 control skipped: no C compiler.") }
+            guard let shim = try PreloadedLibrary.powerLog.get().path else {
+                return print("R4 control skipped: no C compiler.")
+            }
             var random = SeededRandom(seed + 41)
             let figures = try await cut(count(12, full: 400), synchronous: "NORMAL", shim, &random)
             report(
@@ -131,18 +135,6 @@ extension FaultRows {
                     "event \(place): lost \(lost.count) \(lostNames) \(reading.failures) \(reading.notes)"
                 )
             }
-        }
-
-        /// The library that writes the log, compiled once.
-        private static func shim() throws -> String? { try built.get()?.path("powerlog.so") }
-
-        private static let built = Result { () throws -> TemporaryDirectory? in
-            let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .appendingPathComponent("../../PowerLog/powerlog.c").standardized.path
-            let directory = try TemporaryDirectory()
-            let library = directory.path("powerlog.so")
-            let status = try runTool("cc", "-O1", "-shared", "-fPIC", "-o", library, source, "-ldl", "-lpthread")
-            return status == 0 ? directory : nil
         }
     }
 }
