@@ -20,7 +20,7 @@ demo-stop: ## Stop what `make demo KEEP=DIR` left running
 examples: setup ## Run each example against a local service and check what it prints; ARGS="NAME" one of them
 	@"$(PYTHON)" Scripts/examples.py $(ARGS)
 
-package: ## Build the command line for release, as Packages/*.tar.gz and *.deb
+package: setup ## Build the command line for release, as Packages/*.tar.gz and *.deb
 	Scripts/package
 
 test: setup ## Build and run all tests; ARGS="--filter NAME" goes to swift test
@@ -45,7 +45,7 @@ lint: ## Check the format of every Swift file, and that generated ones are up to
 snippets: ## Compile the Swift in the documents; needs a build
 	@python3 Scripts/snippets.py
 
-docs: ## Build the documentation of every module, and the articles, as a site
+docs: setup ## Build the documentation of every module, and the articles, as a site
 	@python3 Scripts/docs.py
 
 format: ## Put every Swift file into that format

@@ -109,7 +109,10 @@ let package = Package(
         ),
         .testTarget(
             name: "RecorderCommandsTests",
-            dependencies: ["RecorderCommands", "RecorderTestSupport", "kinesis-recorder"]
+            dependencies: [
+                "AmplifyFoundation", "AmplifyKinesisClient", "RecorderCommands", "RecorderTestSupport",
+                "kinesis-recorder",
+            ]
         ),
         .testTarget(
             name: "AWSCoreTests",

@@ -21,7 +21,7 @@ struct ListCommand: Sendable {
 
     func run() throws(CommandFailure) -> ExitStatus {
         let stores = try folders().flatMap { folder in
-            Files.names(in: folder.directory).compactMap { store(folder.program, folder.directory, $0) }
+            StoreFile.all(in: folder.directory).map { store(folder.program, $0) }
         }
         if session.invocation.has(.json) {
             session.console.print(try JSONText.text(of: stores))
@@ -55,39 +55,21 @@ struct ListCommand: Sendable {
         }
     }
 
-    /// The beginnings of the stores' file names; those of the Amplify clients go on with their region.
-    private static let services = ["kinesis", "firehose", "amplify-kinesis", "amplify-firehose"]
-
-    private func store(_ program: String?, _ directory: String, _ file: String) -> Store? {
-        guard file.hasSuffix(".db") else { return nil }
-        let stem = file.dropLast(3)
-        guard let service = Self.services.first(where: { stem == $0 || stem.hasPrefix("\($0)-") }) else { return nil }
-        let path = "\(directory)/\(file)"
-        let key = stem == service ? nil : String(stem.dropFirst(service.count + 1))
-        // By its file name: keys that are no file names are hashed there.
-        let location = StoreLocation(directory: directory, fileName: file)
-        let totals = Result { () throws(RecorderError) in try RecordStore(at: { location }).totals() }
+    private func store(_ program: String?, _ file: StoreFile) -> Store {
+        let totals = Result { () throws(RecorderError) in try RecordStore(at: { file.location }).totals() }
+        var (records, bytes, error): (Int?, Int?, String?)
         switch totals {
-        case .success(let totals):
-            return Store(
-                program: program,
-                service: service,
-                key: key,
-                path: path,
-                records: totals.records,
-                bytes: totals.bytes,
-                error: nil
-            )
-        case .failure(let error):
-            return Store(
-                program: program,
-                service: service,
-                key: key,
-                path: path,
-                records: nil,
-                bytes: nil,
-                error: error.message
-            )
+        case .success(let totals): (records, bytes) = (totals.records, totals.bytes)
+        case .failure(let failure): error = failure.message
         }
+        return Store(
+            program: program,
+            service: file.service,
+            key: file.key,
+            path: file.location.path,
+            records: records,
+            bytes: bytes,
+            error: error
+        )
     }
 }

@@ -11,10 +11,11 @@ struct StatusCommand: Sendable {
 
     func run() throws(CommandFailure) -> ExitStatus {
         var reports: [StoreReport] = []
-        for (service, location) in try session.existingStores() {
-            let pipeline = try session.pipeline(service)
-            let status = try CommandFailure.naming { () throws(RecorderError) in try pipeline.status() }
-            reports.append(StoreReport(service.name, location.path, status, now: Date()))
+        for (service, location) in try stores() {
+            let status = try CommandFailure.naming { () throws(RecorderError) in
+                try RecordStore(at: { location }).status()
+            }
+            reports.append(StoreReport(service, location.path, status, now: Date()))
         }
         if session.invocation.has(.json) {
             session.console.print(try JSONText.text(of: reports))
@@ -25,6 +26,19 @@ struct StatusCommand: Sendable {
         }
         return .success
     }
+
+    /// The program's recorders of this command's services and key, and its Amplify clients, whose key is their region.
+    private func stores() throws(CommandFailure) -> [(service: String, location: StoreLocation)] {
+        var found = try session.existingStores().map { ($0.service.name, $0.location) }
+        for service in session.services {
+            let files = StoreFile.all(in: try session.location(of: service).directory)
+            let key = session.invocation.value(.key)
+            for file in files where file.service == "amplify-\(service.name)" && (key == nil || key == file.key) {
+                found.append((file.service, file.location))
+            }
+        }
+        return found
+    }
 }
 
 /// One store's status in the words and units of the command line; encoded, it is what --json prints.
@@ -32,6 +46,7 @@ struct StoreReport: Encodable {
     struct Stream: Encodable {
         let name: String
         let records: Int
+        let bytes: Int
         let oldestAgeSeconds: Int?
         let lastError: String?
         let lastErrorAgeSeconds: Int?
@@ -80,6 +95,7 @@ extension StoreReport.Stream {
         self.init(
             name: stream.name.rawValue,
             records: stream.records,
+            bytes: stream.bytes,
             oldestAgeSeconds: stream.oldest.map(age),
             lastError: stream.trouble?.message,
             lastErrorAgeSeconds: (stream.trouble?.date).map(age)
@@ -92,11 +108,11 @@ extension StoreReport {
     fileprivate var text: String {
         let rows = streams.map { stream in
             [
-                stream.name, Wording.count(stream.records),
+                stream.name, Wording.count(stream.records), Wording.bytes(stream.bytes),
                 stream.oldestAgeSeconds.map { Wording.age(.seconds($0)) } ?? "-",
             ]
         }
-        let head = ["STREAM", "RECORDS", "OLDEST"]
+        let head = ["STREAM", "RECORDS", "BYTES", "OLDEST"]
         let troubles = streams.compactMap { stream in
             stream.lastError.map { error in
                 "\(stream.name), \(Wording.age(.seconds(stream.lastErrorAgeSeconds ?? 0))) ago: \(error)"

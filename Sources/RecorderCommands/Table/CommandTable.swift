@@ -57,7 +57,8 @@ package enum CommandTable {
         options: [.onlyKinesis, .onlyFirehose, .json] + OptionSpec.store,
         details: """
             Bytes count payload, partition key and 64 bytes for each record. The limits and the last error are those \
-            of whoever saved or submitted last, this command or a program.
+            of whoever saved or submitted last, this command or a program. Caches of the program's Amplify clients are \
+            shown, too: they send by themselves, their limit counts no 64 bytes, and --key is their region.
             """,
         examples: [
             .init("kinesis-recorder status", "a table"),

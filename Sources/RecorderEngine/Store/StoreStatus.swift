@@ -15,6 +15,8 @@ package struct StreamStatus: Sendable {
     package let name: StreamName
     /// Stored now.
     package let records: Int
+    /// What they take, as the store's totals count it.
+    package let bytes: Int
     /// When its oldest record was saved; nil where it has none.
     package let oldest: Date?
     /// Why its last flush kept records back, and when that was; nil where it did not.
@@ -44,6 +46,7 @@ extension StoreReader {
                     StreamStatus(
                         name: StreamName(unchecked: rows.text(at: 12)),
                         records: Int(rows.integer(at: 0)),
+                        bytes: Int(rows.integer(at: 1)),
                         oldest: try oldest(of: rows.integer(at: 11), after: rows.integer(at: 13), segments),
                         trouble: text.isEmpty ? nil : trouble
                     )

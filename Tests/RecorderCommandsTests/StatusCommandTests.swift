@@ -1,0 +1,59 @@
+import AmplifyFoundation
+import AmplifyKinesisClient
+import Foundation
+import RecorderTestSupport
+import Testing
+
+/// `status`: every store of a program, stream by stream.
+@Suite(.timeLimit(.minutes(3))) struct StatusCommandTests {
+    @Test func `each stream's bytes are told, those of an Amplify client's cache too`() async throws {
+        let tool = try Tool()
+        _ = try await tool.run("save", "one", "-p", "k", input: Data("abc\n".utf8))
+        _ = try await tool.run("save", "two", "-p", "k", input: Data("abcdef\nghi\n".utf8))
+        let client = try AmplifyKinesisClient(
+            region: "us-east-1",
+            credentialsProvider: NoKeys(),
+            options: .init(
+                flushStrategy: .none,
+                storeDirectory: URL(
+                    fileURLWithPath: tool.home.path(
+                        ".local/state/kinesis-recorder/com.amazonaws.AWSKinesisRecorder"
+                    )
+                )
+            )
+        )
+        try await client.record(data: Data("12345".utf8), partitionKey: "k", streamName: "three")
+
+        #expect(
+            try await tool.bytesByStream() == ["kinesis/one": 68, "kinesis/two": 139, "amplify-kinesis/three": 70]
+        )
+        #expect(try await tool.bytesByStream("--key", "us-east-1") == ["amplify-kinesis/three": 70])
+        #expect(try await tool.bytesByStream("--firehose").isEmpty)
+        let text = try await tool.run("status").out
+        #expect(text.contains("STREAM  RECORDS  BYTES  OLDEST") && text.contains("amplify-kinesis: "))
+    }
+}
+
+private struct NoKeys: AWSCredentialsProvider {
+    func resolve() async throws -> any AWSCredentials { throw CancellationError() }
+}
+
+extension Tool {
+    private struct Report: Decodable {
+        struct Stream: Decodable {
+            let name: String
+            let bytes: Int
+        }
+
+        let service: String
+        let streams: [Stream]
+    }
+
+    /// What `status --json` says, under `service/stream`.
+    fileprivate func bytesByStream(_ options: String...) async throws -> [String: Int] {
+        let running = try start(["status", "--json"] + options)
+        let reports = try JSONDecoder().decode([Report].self, from: Data(await running.end().out.utf8))
+        let all = reports.flatMap { report in report.streams.map { ("\(report.service)/\($0.name)", $0.bytes) } }
+        return Dictionary(uniqueKeysWithValues: all)
+    }
+}
