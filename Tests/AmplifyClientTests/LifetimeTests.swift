@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .serialized) struct LifetimeTests {
     /// What is aimed at, on a machine that has nothing else to do; beside other tests, less than any timeout.
     private let atOnce: Duration =
-        ProcessInfo.processInfo.environment["STRESS"] == nil ? .seconds(20) : .milliseconds(100)
+        ProcessInfo.processInfo.environment["STRESS"] == nil ? .seconds(50) : .milliseconds(100)
 
     @Test(arguments: Side.allCases)
     func `a released client closes its files and stops flushing at once`(side: Side) async throws {

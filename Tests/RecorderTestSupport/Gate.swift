@@ -17,9 +17,9 @@ package final class Gate: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// Blocks the calling thread until the gate is open, or for two minutes so that a failing test still ends.
+    /// Blocks the calling thread until the gate is open, or for nine minutes so that a failing test still ends.
     package func wait() {
-        let deadline = Date(timeIntervalSinceNow: 120)
+        let deadline = Date(timeIntervalSinceNow: 540)
         condition.lock()
         while !isOpen, condition.wait(until: deadline) {}
         condition.unlock()

@@ -49,8 +49,9 @@ package enum LocalPython {
     }
 }
 
-/// Runs blocking work without holding a thread of Swift's pool.
-func onThreadOfItsOwn<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+/// Runs work that blocks, or takes long, without holding a thread of Swift's pool: there are as few as processors, and all
+/// other tests wait for one.
+package func onThreadOfItsOwn<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         Thread.detachNewThread {
             continuation.resume(returning: work())

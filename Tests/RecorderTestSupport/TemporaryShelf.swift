@@ -11,6 +11,7 @@ enum TemporaryShelf {
 
     /// The shelf's path, made at the first use.
     static let path = Result { () throws -> String in
+        raiseDescriptorLimit()
         let place = FileManager.default.temporaryDirectory.standardizedFileURL.path
         removeAbandoned(in: place)
         let name = "\(prefix)\(UUID().uuidString)"
@@ -26,6 +27,15 @@ enum TemporaryShelf {
         try FileManager.default.moveItem(atPath: unlocked, toPath: path)
         atexit { TemporaryShelf.removeOwn() }
         return path
+    }
+
+    /// Tests that run side by side have some thousand files and sockets open; many systems allow 1,024 until asked for more.
+    private static func raiseDescriptorLimit() {
+        let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard getrlimit(files, &limit) == 0, limit.rlim_cur < 65_536 else { return }
+        limit.rlim_cur = min(limit.rlim_max, 65_536)
+        setrlimit(files, &limit)
     }
 
     private static func removeOwn() {

