@@ -29,7 +29,7 @@ test: setup ## Build and run all tests; ARGS="--filter NAME" goes to swift test
 sanitize: setup ## Run all tests under the thread sanitizer, then under the address sanitizer
 	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/sanitize
 
-fuzz: ## Feed made-up answers to the reply decoder; TIME=600 for ten minutes
+fuzz: ## Feed made-up answers to the reply decoder and the settle; TIME=600 for ten minutes
 	Scripts/fuzz $(or $(TIME),60)
 
 stress: setup ## Kill, starve and cut the power for 20 minutes; FULL=1 for hours; ARGS="--filter NAME" some rows

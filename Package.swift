@@ -174,7 +174,7 @@ let package = Package(
         ),
         .target(
             name: "ReplyFuzzer",
-            dependencies: ["RecorderEngine"],
+            dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite"],
             path: "Tests/ReplyFuzzer",
             exclude: ["Corpus", "words.dict"]
         ),
