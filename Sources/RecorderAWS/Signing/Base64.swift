@@ -10,9 +10,14 @@ package enum Base64 {
 
     /// Appends the characters for `bytes` to a buffer.
     package static func append(_ bytes: UnsafeRawBufferPointer, to buffer: inout [UInt8]) {
-        let start = buffer.count
-        appendBlank(encodedCount(bytes.count), to: &buffer)
-        buffer.withUnsafeMutableBytes { encode(bytes, into: UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
+        let length = encodedCount(bytes.count)
+        buffer.append(addingCapacity: length) { span in
+            span.withUnsafeMutableBufferPointer { space, count in
+                let target = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(space)[count...])
+                encode(bytes, into: target)
+                count += length
+            }
+        }
     }
 
     /// The bytes as base64 text.
@@ -48,17 +53,6 @@ package enum Base64 {
             written += 4
         }
     }
-
-    /// Makes room by copying blank bytes, many at a time; `repeatElement` would be appended one by one.
-    private static func appendBlank(_ count: Int, to buffer: inout [UInt8]) {
-        var left = count
-        while left > 0 {
-            buffer.append(contentsOf: blank[..<min(left, blank.count)])
-            left -= blank.count
-        }
-    }
-
-    private static let blank = [UInt8](repeating: 0, count: 4_096)
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
