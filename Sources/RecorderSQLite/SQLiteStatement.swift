@@ -45,18 +45,43 @@ package final class SQLiteStatement {
 
     /// Runs the statement to its end with `bytes` bound at `index`, without copying them, and resets it.
     package func run(binding bytes: Data, at index: Int32) throws(SQLiteError) {
-        let code = bytes.withUnsafeBytes { bytes -> Int32 in
-            let bound =
-                bytes.isEmpty
-                ? sqlite3_bind_zeroblob(handle, index, 0)
-                : recorder_sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count))
-            guard bound == SQLITE_OK else { return bound }
-            let stepped = sqlite3_step(handle)
-            sqlite3_reset(handle)
-            // The bytes are only ours inside this closure.
-            sqlite3_bind_null(handle, index)
-            return stepped
-        }
+        try bytes.withUnsafeBytes { bytes in
+            Result { () throws(SQLiteError) in
+                try bind(inPlace: bytes, at: index)
+                try runAndForget()
+            }
+        }.get()
+    }
+
+    /// The same for a text of UTF-8 at `index` and the bytes at the index behind it.
+    package func run(
+        binding text: UnsafeRawBufferPointer,
+        _ bytes: UnsafeRawBufferPointer,
+        at index: Int32
+    ) throws(SQLiteError) {
+        let start = text.baseAddress?.assumingMemoryBound(to: CChar.self)
+        let code =
+            text.isEmpty
+            ? recorder_sqlite3_bind_text(handle, index, "", 0)
+            : sqlite3_bind_text(handle, index, start, Int32(text.count), nil)
+        try connection.check(code, while: sql)
+        try bind(inPlace: bytes, at: index + 1)
+        try runAndForget()
+    }
+
+    private func bind(inPlace bytes: UnsafeRawBufferPointer, at index: Int32) throws(SQLiteError) {
+        let code =
+            bytes.isEmpty
+            ? sqlite3_bind_zeroblob(handle, index, 0)
+            : recorder_sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count))
+        try connection.check(code, while: sql)
+    }
+
+    /// Runs the statement with bytes that are the caller's, and are gone when this returns.
+    private func runAndForget() throws(SQLiteError) {
+        let code = sqlite3_step(handle)
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
         try connection.check(code, while: sql)
     }
 

@@ -22,6 +22,15 @@ package struct Record: Sendable {
     /// What the record counts for in `diskBytesUsed` and the limits: payload, partition key and a fixed overhead.
     package var storedBytes: Int { Self.storedBytes(payload: payload.count, key: partitionKey.utf8.count) }
 
+    /// Calls `body` with the bytes of key and payload, which last as long as the call.
+    func withBytes<Result>(_ body: (_ key: UnsafeRawBufferPointer, _ data: UnsafeRawBufferPointer) -> Result) -> Result
+    {
+        var key = partitionKey
+        return key.withUTF8 { key in
+            unsafe payload.withUnsafeBytes { data in unsafe body(UnsafeRawBufferPointer(key), data) }
+        }
+    }
+
     /// SQLite's own bytes for a row (headers, row id, time, page slack), rounded up to a round number so that
     /// the limits count many tiny records for what they really take.
     package static let overhead = 64

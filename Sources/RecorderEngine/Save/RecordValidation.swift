@@ -28,7 +28,7 @@ extension StreamService {
 
     /// Stream names are letters, digits, `_`, `.` and `-`.
     package func checkStream(_ name: String?) throws(RecorderError) -> StreamName {
-        guard let name, !name.isEmpty else {
+        guard var name, !name.isEmpty else {
             throw .invalidRecord(.streamName, "The stream name is missing. Pass the name of the stream to send to.")
         }
         guard name.utf8.count <= maximumStreamNameLength else {
@@ -37,7 +37,7 @@ extension StreamService {
                 "The stream name is \(name.count) characters long; the limit is \(maximumStreamNameLength)."
             )
         }
-        guard name.utf8.allSatisfy(Self.isNameCharacter) else {
+        guard name.withUTF8({ unsafe $0.allSatisfy(Self.isNameCharacter) }) else {
             throw .invalidRecord(
                 .streamName,
                 "The stream name \(String(reflecting: name)) may only hold letters, digits, '_', '.' and '-'."

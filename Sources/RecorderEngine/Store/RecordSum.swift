@@ -1,25 +1,15 @@
-import Foundation
-
 /// A sum over a stored record, which tells bytes that the disk altered from those that were saved.
 ///
 /// SQLite sums its log but not its database. Every step of a lane can be undone, so a change within one word always shows;
 /// any other is missed once in four thousand million times. Not for secrets: whoever alters a record on purpose can alter
 /// its sum too. zlib's CRC-32 takes ten times as long, a fifth of a save.
 enum RecordSum {
-    /// The sum of a record as it lies in its row.
+    /// The sum of a record: of its key and data as they lie in its row.
     static func of(_ id: RecordID, key: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer) -> Int64 {
         var sum = mix(seed, UInt64(bitPattern: id.rawValue))
         unsafe add(key, to: &sum)
         unsafe add(data, to: &sum)
         return Int64(Int32(truncatingIfNeeded: sum >> 32))
-    }
-
-    /// The sum of a record that is about to be stored.
-    static func of(_ id: RecordID, key: String, data: Data) -> Int64 {
-        var key = key
-        return key.withUTF8 { key in
-            unsafe data.withUnsafeBytes { data in unsafe of(id, key: UnsafeRawBufferPointer(key), data: data) }
-        }
     }
 
     private static let seed: UInt64 = 0x9E37_79B9_7F4A_7C15

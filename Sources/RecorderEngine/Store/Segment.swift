@@ -13,6 +13,11 @@ struct Segment: Sendable, Hashable {
     let removed: Int64
 
     var table: String { "record_\(first)" }
+
+    /// How a record is stored: id, time, sum, key, data.
+    var insertion: String {
+        "INSERT INTO \(table) (id, saved_at, sum, partition_key, data) VALUES (?1, ?2, ?3, ?4, ?5)"
+    }
 }
 
 extension Segment {
@@ -37,9 +42,8 @@ extension Segment {
     }
 }
 
-/// The statements on one segment's table.
+/// The statements on what one segment's table holds.
 final class SegmentTable {
-    let insert: SQLiteStatement
     let delete: SQLiteStatement
     let countFailure: SQLiteStatement
     /// Whether there is any record from ?1 through ?2.
@@ -53,9 +57,6 @@ final class SegmentTable {
 
     init(_ segment: Segment, _ connection: SQLiteConnection) throws(SQLiteError) {
         let table = segment.table
-        insert = try connection.prepare(
-            "INSERT INTO \(table) (id, saved_at, sum, partition_key, data) VALUES (?1, ?2, ?3, ?4, ?5)"
-        )
         delete = try connection.prepare("DELETE FROM \(table) WHERE id BETWEEN ?1 AND ?2")
         countFailure = try connection.prepare("UPDATE \(table) SET failures = failures + 1 WHERE id = ?1")
         any = try connection.prepare("SELECT 1 FROM \(table) WHERE id BETWEEN ?1 AND ?2 LIMIT 1")

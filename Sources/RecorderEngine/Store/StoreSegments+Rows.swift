@@ -4,6 +4,7 @@ import RecorderSQLite
 extension StoreSegments {
     /// Whether any record of a stream is stored between two of its ids.
     func haveRecords(after: RecordID, before: RecordID, until end: Int64) throws(SQLiteError) -> Bool {
+        guard after.next < before else { return false }
         for span in try spans(from: after.sequence + 1, through: before.sequence - 1, until: end) {
             let any = try table(span.segment).any
             try any.bind(from: after.next, through: before.previous)

@@ -14,8 +14,8 @@ final class StoreSegments {
     private let countRemoved: SQLiteStatement
     private let removeRow: SQLiteStatement
     private var tables: [Int64: SegmentTable] = [:]
-    /// The newest segment, until anybody else changes the file.
-    private var current: Segment?
+    /// The newest segment and the statement that stores into it, until anybody else changes the file.
+    private var current: (segment: Segment, insert: SQLiteStatement)?
 
     /// A segment is a sixteenth of the store, so that what is dead but not yet given back stays a small part of the file,
     /// within bounds that keep both the tables few and the smallest store small.
@@ -46,23 +46,33 @@ final class StoreSegments {
         tables = [:]
     }
 
-    /// The table for the next record: the newest segment's, or a new one's once that is full.
-    func tableForNextRecord(_ ledger: StoreLedger) throws(SQLiteError) -> SegmentTable {
-        if current == nil { current = try newestSegment() }
-        if let newest = current {
+    /// Stores the next record: into the newest segment, or a new one once that is full.
+    func insertForNextRecord(_ ledger: StoreLedger) throws(SQLiteError) -> SQLiteStatement {
+        if current == nil, let newest = try newestSegment() { try useForNextRecord(newest) }
+        if let (newest, insert) = current {
             guard newest.first + newest.removed <= ledger.nextSequence else {
                 throw SQLiteError.damage("the next sequence is an old one", action: "saving")
             }
             let full = min(max(Int64(ledger.bytes) / 16, Self.smallest), Self.largest)
-            if ledger.savedBytes - newest.firstBytes < full { return try table(newest) }
+            if ledger.savedBytes - newest.firstBytes < full { return insert }
         }
         let segment = Segment(first: ledger.nextSequence, firstBytes: ledger.savedBytes, removed: 0)
         try connection.execute(StoreSchema.recordTable(segment.table))
         try add.bind(segment.first, at: 1)
         try add.bind(segment.firstBytes, at: 2)
         try add.run()
-        current = segment
-        return try table(segment)
+        return try useForNextRecord(segment)
+    }
+
+    @discardableResult
+    private func useForNextRecord(_ segment: Segment) throws(SQLiteError) -> SQLiteStatement {
+        do throws(SQLiteError) {
+            let insert = try connection.prepare(segment.insertion)
+            current = (segment, insert)
+            return insert
+        } catch {
+            throw error.asDamage
+        }
     }
 
     /// The oldest segment and the span of its sequences. It has a live record: a segment without any is dropped.

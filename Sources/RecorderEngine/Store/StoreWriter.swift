@@ -19,6 +19,8 @@ final class StoreWriter {
     /// Stream rows are never deleted, so a number once read stays right for as long as the file does.
     private var streamNumbers: [StreamName: Int64] = [:]
     private var streamNames: [Int64: StreamName] = [:]
+    /// The stream that was saved to last; mostly it is the next one too, and the quickest to compare with.
+    private var lastStream: (name: StreamName, number: Int64)?
     /// The limits that the file names, as far as this process knows.
     private var notedLimits: DiskLimits?
 
@@ -94,15 +96,17 @@ final class StoreWriter {
 
     private func insert(_ record: Record, at now: Date, _ ledger: inout StoreLedger) throws(SQLiteError) {
         let stream = try number(of: record.stream)
-        let insert = try segments.tableForNextRecord(ledger).insert
-        let sequence = ledger.save(bytes: record.storedBytes, to: stream)
-        let id = RecordID(stream: stream, sequence: sequence)
+        let insert = try segments.insertForNextRecord(ledger)
+        let id = RecordID(stream: stream, sequence: ledger.save(bytes: record.storedBytes, to: stream))
         try insert.bind(id.rawValue, at: 1)
         try insert.bind(now.milliseconds, at: 2)
-        try insert.bind(RecordSum.of(id, key: record.partitionKey, data: record.payload), at: 3)
-        try insert.bind(record.partitionKey, at: 4)
         do throws(SQLiteError) {
-            try insert.run(binding: record.payload, at: 5)
+            unsafe try record.withBytes { key, data in
+                Result { () throws(SQLiteError) in
+                    unsafe try insert.bind(RecordSum.of(id, key: key, data: data), at: 3)
+                    unsafe try insert.run(binding: key, data, at: 4)
+                }
+            }.get()
         } catch {
             // A sequence that is in use already was counted wrong by damage.
             throw error.isConstraint ? .damage(error.message, action: error.action) : error
@@ -110,9 +114,15 @@ final class StoreWriter {
     }
 
     private func number(of stream: StreamName) throws(SQLiteError) -> Int64 {
-        if let number = streamNumbers[stream] { return number }
-        let number = try statements.number(of: stream)
-        remember(stream, number)
+        if let lastStream, lastStream.name == stream { return lastStream.number }
+        let number: Int64
+        if let known = streamNumbers[stream] {
+            number = known
+        } else {
+            number = try statements.number(of: stream)
+            remember(stream, number)
+        }
+        lastStream = (stream, number)
         return number
     }
 
@@ -262,20 +272,23 @@ final class StoreWriter {
         defer { lock.unlock() }
         do throws(RecorderError) {
             let isDrained = try StoreTrouble.naming(path) { () throws(SQLiteError) in
-                try connection.transaction { () throws(SQLiteError) in
+                let (before, ledger) = try connection.transaction { () throws(SQLiteError) in
                     var ledger = try currentLedger()
                     let before = ledger.records
                     try body(&ledger)
                     try statements.write(ledger)
-                    known?.ledger = ledger.carriedOver
-                    return before > 0 && ledger.records == 0
+                    return (before, ledger)
                 }
+                // Our own commit is a change as well; it is durable, whatever comes now.
+                known = (try? connection.dataVersion()).map { ($0, ledger.carriedOver) }
+                return before > 0 && ledger.records == 0
             }
             tidy(isDrained: isDrained)
         } catch {
             // A stream or a segment that was new in this transaction is not there after all.
             known = nil
             segments.forgetTables()
+            lastStream = nil
             streamNumbers = [:]
             streamNames = [:]
             throw error
@@ -287,9 +300,7 @@ final class StoreWriter {
         let version = try connection.dataVersion()
         if let known, known.version == version { return known.ledger }
         segments.forget()
-        let ledger = try statements.ledger()
-        known = (version, ledger)
-        return ledger
+        return try statements.ledger()
     }
 
     /// The same for what makes room: on a full disk it may use the reserve.
