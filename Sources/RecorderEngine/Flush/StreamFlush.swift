@@ -35,7 +35,7 @@ struct StreamFlush {
     ) {
         self.sender = sender
         requestsAtOnce = max(policy.requestsPerStream, 1)
-        source = BatchSource(queue, before: end, store, sender.service, policy)
+        source = BatchSource(queue, before: end, store, sender, policy)
         delivery = BatchDelivery(queue.name, store, sender, policy, report: report)
     }
 
@@ -61,16 +61,24 @@ struct StreamFlush {
                 ahead = try await source.next()
             }
             guard !requests.isEmpty else { return }
-            let request = requests.removeFirst()
-            let sent = await request.sent()
-            // Records that must be sent again go before those behind them.
-            if sent.answer.isDelivered, let batch = ahead {
-                requests.append(start(batch))
-                ahead = nil
-            }
-            try await delivery.finish(request.batch, sent)
+            try await finish(requests.removeFirst(), &requests, &ahead)
             if ahead == nil { ahead = try await source.next() }
         }
+    }
+
+    private mutating func finish(
+        _ request: Request,
+        _ requests: inout [Request],
+        _ ahead: inout Batch?
+    ) async throws(RecorderError) {
+        let sent = await request.sent()
+        // Records that must be sent again go before those behind them.
+        if sent.answer.isDelivered, let batch = ahead {
+            requests.append(start(batch))
+            ahead = nil
+        }
+        try await delivery.finish(request.batch, sent)
+        sender.buffers.giveBack(request.batch)
     }
 
     private func start(_ batch: Batch) -> Request {
@@ -84,7 +92,7 @@ private struct BatchSource {
     private let end: Int64
     private let store: RecordStore
     private let planner: BatchPlanner
-    private let service: StreamService
+    private let sender: BatchSender
     private var mark: RecordID?
     private var batchesLeft: Int
 
@@ -92,14 +100,14 @@ private struct BatchSource {
         _ queue: StreamQueue,
         before end: Int64,
         _ store: RecordStore,
-        _ service: StreamService,
+        _ sender: BatchSender,
         _ policy: RecorderPolicy
     ) {
         self.queue = queue
         self.end = end
         self.store = store
-        planner = BatchPlanner(service, batchByteLimit: policy.batchByteLimit)
-        self.service = service
+        planner = BatchPlanner(sender.service, batchByteLimit: policy.batchByteLimit)
+        self.sender = sender
         batchesLeft = policy.batchesPerStream ?? .max
     }
 
@@ -107,7 +115,14 @@ private struct BatchSource {
     mutating func next() async throws(RecorderError) -> Batch? {
         guard batchesLeft > 0 else { return nil }
         if mark != nil { FreedMemory.giveBack(after: queue.batchBytes(limit: planner.maximumBytes)) }
-        let batch = try await store.nextBatch(of: queue, after: mark, before: end, planner, service)
+        let batch = try await store.nextBatch(
+            of: queue,
+            after: mark,
+            before: end,
+            planner,
+            sender.service,
+            sender.buffers
+        )
         mark = batch?.records.last?.id
         batchesLeft = batch == nil ? 0 : batchesLeft - 1
         return batch

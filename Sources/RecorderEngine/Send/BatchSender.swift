@@ -23,6 +23,7 @@ struct BatchSender: Sendable {
     let service: StreamService
     let caller: AWSCaller
     let budget: ByteBudget
+    let buffers = RequestBuffers()
     let compresses: Bool
 
     init(_ service: StreamService, _ caller: AWSCaller, _ policy: RecorderPolicy) {

@@ -4,12 +4,17 @@ import RecorderAWS
 struct PutRequest {
     private let sendsPartitionKey: Bool
     private var isEmpty = true
-    private var bytes: [UInt8] = []
+    private var bytes: [UInt8]
 
     /// An empty request; `capacity` is how many bytes to expect, and a good guess saves copies.
-    init(to stream: StreamName, _ service: StreamService, capacity: Int) {
+    init(
+        to stream: StreamName,
+        _ service: StreamService,
+        capacity: Int,
+        from buffers: RequestBuffers = RequestBuffers()
+    ) {
         sendsPartitionKey = service.sendsPartitionKey
-        bytes.reserveCapacity(capacity)
+        bytes = buffers.take(capacity)
         // A stream's name needs no escaping: it passed `checkStream`.
         bytes.append(contentsOf: #"{"\#(service.streamField)":"\#(stream)","Records":["#.utf8)
     }

@@ -67,11 +67,12 @@ package final class RecordStore: Sendable {
         after mark: RecordID?,
         before end: Int64,
         _ planner: BatchPlanner,
-        _ service: StreamService
+        _ service: StreamService,
+        _ buffers: RequestBuffers
     ) async throws(RecorderError) -> Batch? {
         try await inLane(.read) { () throws(RecorderError) in
             try self.withReader { (reader) throws(RecorderError) in
-                try reader.nextBatch(of: queue, after: mark, before: end, planner, service)
+                try reader.nextBatch(of: queue, after: mark, before: end, planner, service, buffers)
             }
         }
     }

@@ -17,6 +17,8 @@ final class StoreReader {
     init(path: String) throws(RecorderError) {
         let opened = try StoreTrouble.naming(path) { () throws(SQLiteError) in
             let connection = try SQLiteConnection(path: path, access: .readOnly)
+            // A batch is read once, front to back: pages of it that are kept only fill memory.
+            try connection.execute("PRAGMA cache_size = -256")
             return (
                 connection,
                 file: try StoreIdentity(of: connection),
@@ -83,12 +85,13 @@ final class StoreReader {
         after mark: RecordID?,
         before end: Int64,
         _ planner: BatchPlanner,
-        _ service: StreamService
+        _ service: StreamService,
+        _ buffers: RequestBuffers
     ) throws(RecorderError) -> Batch? {
         try reading { () throws(SQLiteError) in
             // As much as it will need, or a little more: a buffer that grows is copied.
             let capacity = queue.batchBytes(limit: planner.maximumBytes)
-            let request = PutRequest(to: queue.name, service, capacity: capacity)
+            let request = PutRequest(to: queue.name, service, capacity: capacity, from: buffers)
             var reading = BatchReading(file, planner, request)
             let gone = try cursor(of: queue)
             var first = max(gone, mark ?? gone).next

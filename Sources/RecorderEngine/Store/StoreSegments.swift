@@ -120,7 +120,8 @@ final class StoreSegments {
     func drop(_ segment: Segment) throws(SQLiteError) {
         current = nil
         tables[segment.first] = nil
-        try connection.execute("DROP TABLE \(segment.table)")
+        // This reads every page of the table, and none of them is needed again.
+        try connection.execute("PRAGMA cache_size = -256; DROP TABLE \(segment.table); PRAGMA cache_size = -2000")
         try removeRow.bind(segment.first, at: 1)
         try removeRow.run()
     }
