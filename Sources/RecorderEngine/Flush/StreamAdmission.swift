@@ -1,13 +1,13 @@
 /// Which streams may be under way together: so many, and as many as have room for their batches in memory. Pure.
 ///
 /// A batch is in memory from when it is read, so streams with large ones must not all begin at once. One always may.
-struct StreamAdmission {
+package struct StreamAdmission {
     private var waiting: ArraySlice<StreamQueue>
     private var running = 0
     private var bytes = 0
     private let policy: RecorderPolicy
 
-    init(_ streams: [StreamQueue], _ policy: RecorderPolicy) {
+    package init(_ streams: [StreamQueue], _ policy: RecorderPolicy) {
         waiting = streams[...]
         self.policy = policy
     }
@@ -16,7 +16,7 @@ struct StreamAdmission {
     var left: StreamQueue? { waiting.first }
 
     /// The next stream, if it may begin now.
-    mutating func next() -> StreamQueue? {
+    package mutating func next() -> StreamQueue? {
         guard let queue = waiting.first, running < max(policy.parallelStreams, 1),
             running == 0 || bytes + memory(of: queue) <= policy.bytesOnTheirWay
         else { return nil }
@@ -26,7 +26,7 @@ struct StreamAdmission {
         return queue
     }
 
-    mutating func ended(_ queue: StreamQueue) {
+    package mutating func ended(_ queue: StreamQueue) {
         running -= 1
         bytes -= memory(of: queue)
     }

@@ -33,6 +33,13 @@ package struct StreamQueue: Sendable, Hashable {
     /// What they took.
     var bytes = 0
 
+    package init(number: Int64, name: StreamName, records: Int = 0, bytes: Int = 0) {
+        self.number = number
+        self.name = name
+        self.records = records
+        self.bytes = bytes
+    }
+
     /// About what one of its batches takes as a request, in bytes, where its payloads and keys have `limit` at most.
     func batchBytes(limit: Int) -> Int {
         // Damage can leave any number in the counts.

@@ -21,4 +21,25 @@ import Testing
         gate.open()
         #expect(try await flush.delivered == 8)
     }
+
+    /// A stream of one record of 3,000 bytes has a request on its way and one read ahead, of 4,048 bytes each.
+    @Test(arguments: [(0, 1), (16_191, 1), (16_192, 2), (24_288, 3), (1_000_000, 4)])
+    func `a stream begins, in order, when there is room for its batches or no other is under way`(
+        room: Int,
+        together: Int
+    ) {
+        var policy = RecorderPolicy.legacy
+        policy.bytesOnTheirWay = room
+        let streams = (1...6).map { number in
+            StreamQueue(number: number, name: StreamName(unchecked: "s\(number)"), records: 1, bytes: 3_000)
+        }
+        var admission = StreamAdmission(streams, policy)
+        var begun: [StreamQueue] = []
+        while let stream = admission.next() { begun.append(stream) }
+        #expect(begun == Array(streams.prefix(together)))
+        admission.ended(begun[0])
+        let (next, another) = (admission.next(), admission.next())
+        #expect(next == streams[together])
+        #expect(another == nil)
+    }
 }
