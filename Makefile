@@ -1,6 +1,6 @@
 # `make` alone prints what there is.
 
-.PHONY: help setup demo demo-stop examples test stress mutations lint snippets docs format generate sanitize fuzz bench figures package clean
+.PHONY: help setup demo demo-stop examples test canary stress mutations lint snippets docs format generate sanitize fuzz bench figures package clean
 
 PYTHON := $(CURDIR)/.venv/bin/python
 SWIFT_FORMAT := swift format
@@ -25,6 +25,9 @@ package: setup ## Build the command line for release, as Packages/*.tar.gz and *
 
 test: setup ## Build and run all tests; ARGS="--filter NAME" goes to swift test
 	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/test $(ARGS)
+
+canary: setup ## Run all tests, and look for their keys and signatures in all that they print and write
+	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/canary $(ARGS)
 
 sanitize: setup ## Run all tests under the thread sanitizer, then under the address sanitizer
 	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/sanitize

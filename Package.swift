@@ -78,7 +78,7 @@ let package = Package(
         // Tests.
         .target(
             name: "RecorderTestSupport",
-            dependencies: ["RecorderConcurrency", "RecorderHTTP"],
+            dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderHTTP"],
             path: "Tests/RecorderTestSupport"
         ),
         .testTarget(name: "RecorderSQLiteTests", dependencies: ["RecorderSQLite", "RecorderTestSupport"]),
@@ -97,7 +97,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "StoreChild",
-            dependencies: ["RecorderAWS", "RecorderEngine", "RecorderHTTP"],
+            dependencies: ["RecorderAWS", "RecorderEngine", "RecorderHTTP", "RecorderTestSupport"],
             path: "Tests/StoreChild"
         ),
         .testTarget(
@@ -133,7 +133,9 @@ let package = Package(
         ),
         .executableTarget(
             name: "AmplifyChild",
-            dependencies: ["AmplifyFirehoseClient", "AmplifyFoundation", "AmplifyKinesisClient"],
+            dependencies: [
+                "AmplifyFirehoseClient", "AmplifyFoundation", "AmplifyKinesisClient", "RecorderTestSupport",
+            ],
             path: "Tests/AmplifyChild"
         ),
         .executableTarget(

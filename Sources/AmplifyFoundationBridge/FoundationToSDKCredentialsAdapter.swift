@@ -9,7 +9,9 @@ import Foundation
 /// let configuration = AWSServiceConfiguration(region: .USEast1, credentialsProvider: provider)
 /// ```
 /// Asks its provider for each request; where that throws, the task faults with the same error.
-public final class FoundationToSDKCredentialsAdapter: NSObject, AWSCore.AWSCredentialsProvider, @unchecked Sendable {
+public final class FoundationToSDKCredentialsAdapter: NSObject, AWSCore.AWSCredentialsProvider, CustomReflectable,
+    @unchecked Sendable
+{
     // Safe because the reference never changes, and `AmplifyFoundation`'s providers answer on any thread.
     private let provider: any AmplifyFoundation.AWSCredentialsProvider
 
@@ -31,6 +33,9 @@ public final class FoundationToSDKCredentialsAdapter: NSObject, AWSCore.AWSCrede
             )
         }
     }
+
+    /// A mirror without children: the provider may show its keys.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 
     /// Does nothing: no keys are kept here.
     public func invalidateCachedTemporaryCredentials() {}

@@ -12,7 +12,7 @@ import Testing
             case "GetCredentialsForIdentity":
                 .json(
                     200,
-                    #"{"Credentials":{"AccessKeyId":"A","SecretKey":"S","SessionToken":"T","Expiration":4102444800}}"#
+                    #"{"Credentials":{"AccessKeyId":"A","SecretKey":"\#(Canary.secret)","SessionToken":"\#(Canary.token)","Expiration":4102444800}}"#
                 )
             default:
                 .json(200, #"{"FailedRecordCount":0,"Records":[{"SequenceNumber":"1","ShardId":"s"}]}"#)

@@ -6,15 +6,13 @@ import Testing
 
 /// Secrets that are planted where they belong, and looked for everywhere else.
 @Suite(.timeLimit(.minutes(10))) struct CanaryTests {
-    private static let secret = "canary-secret-0123456789012345678901234"
-    private static let token = "canary-token-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
     private static let login = "canary-login-bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
     private static let payload = "canary-payload-cccccccccccc"
 
     static func keys(_ name: String) -> Reply {
         .json(
             200,
-            #"{"Credentials":{"AccessKeyId":"AKID\#(name)","SecretKey":"\#(secret)","SessionToken":"\#(token)","Expiration":4102444800}}"#
+            #"{"Credentials":{"AccessKeyId":"AKID\#(name)","SecretKey":"\#(Canary.secret)","SessionToken":"\#(Canary.token)","Expiration":4102444800}}"#
         )
     }
 
@@ -55,7 +53,7 @@ import Testing
         #expect(signatures.count >= 2)
         #expect(said.contains("send: kinesis stream accepted: 1 records"), "the log was on")
         #expect(said.contains("InvalidSignatureException"))
-        for canary in signatures + [Self.secret, Self.token, Self.login, Self.payload] {
+        for canary in signatures + [Canary.secret, Canary.token, Self.login, Self.payload] {
             #expect(!said.contains(canary))
         }
         try expectNoSecret(in: directory, signatures)
@@ -66,7 +64,7 @@ import Testing
         for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
             let contents = FileManager.default.contents(atPath: directory.path(name)) ?? Data()
             let isIdentity = name.hasPrefix("cognito-")
-            for canary in signatures + [Self.login] + (isIdentity ? [Self.payload] : [Self.secret, Self.token]) {
+            for canary in signatures + [Self.login] + (isIdentity ? [Self.payload] : [Canary.secret, Canary.token]) {
                 #expect(contents.range(of: Data(canary.utf8)) == nil, "\(name)")
             }
         }

@@ -13,7 +13,7 @@ import Testing
         let configuration = CallConfiguration(
             region: try Region("us-east-1"),
             endpoint: try Endpoint(url: moto.url),
-            credentials: StaticCredentials(Credentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "secret"))
+            credentials: StaticCredentials(Credentials(accessKeyID: Canary.accessKey, secretAccessKey: Canary.secret))
         )
         let body = Array(#"{"IdentityPoolName":"mobile","AllowUnauthenticatedIdentities":true}"#.utf8)
         let answer = try await AWSCaller(.cognitoIdentity, configuration).call("CreateIdentityPool", body: body)

@@ -139,7 +139,7 @@ import Testing
             let configuration = AWSServiceConfiguration(
                 region: .USEast1,
                 endpoint: AWSEndpoint(urlString: url),
-                credentialsProvider: AWSStaticCredentialsProvider(accessKey: "AKIDEXAMPLE", secretKey: "secret")
+                credentialsProvider: AWSStaticCredentialsProvider(accessKey: Canary.accessKey, secretKey: Canary.secret)
             )
             AWSServiceManager.default().defaultServiceConfiguration = configuration
             let recorder = try #require(AWSKinesisRecorder.default())

@@ -16,13 +16,15 @@ enum Recorders {
 
     static func configuration(_ url: String, _ keys: MotoServer.Keys? = nil) throws -> AWSServiceConfiguration {
         let provider = AWSStaticCredentialsProvider(
-            accessKey: keys?.accessKeyId ?? "AKIDEXAMPLE",
-            secretKey: keys?.secretAccessKey ?? "secret"
+            accessKey: keys?.accessKeyId ?? Canary.accessKey,
+            secretKey: keys?.secretAccessKey ?? Canary.secret
         )
         let endpoint = try #require(AWSEndpoint(urlString: url))
-        return try #require(
+        let configuration = try #require(
             AWSServiceConfiguration(region: .USEast1, endpoint: endpoint, credentialsProvider: provider)
         )
+        CanaryRun.show(provider, configuration)
+        return configuration
     }
 
     static func kinesis(_ key: String = UUID().uuidString, url: String = "http://127.0.0.1:1") throws

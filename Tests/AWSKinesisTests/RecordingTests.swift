@@ -67,7 +67,7 @@ import Testing
         _ configuration: Configuration,
         _ url: String
     ) -> Configuration {
-        let keys = AWSCredentialIdentity(accessKey: "AKIDEXAMPLE", secret: "secret")
+        let keys = AWSCredentialIdentity(accessKey: Canary.accessKey, secret: Canary.secret)
         configuration.awsCredentialIdentityResolver = StaticAWSCredentialIdentityResolver(keys)
         configuration.endpoint = url
         return configuration

@@ -2,6 +2,7 @@ import AmplifyFirehoseClient
 import AmplifyFoundation
 import AmplifyKinesisClient
 import Foundation
+import RecorderTestSupport
 
 /// A process that shares a cache with another one: `AmplifyChild <service> <url> <directory> <name> <count>`.
 ///
@@ -42,8 +43,8 @@ struct AmplifyChild {
 }
 
 private struct ChildKeys: AWSCredentialsProvider, AWSCredentials {
-    let accessKeyId = "AKIDEXAMPLE"
-    let secretAccessKey = "secret"
+    let accessKeyId = Canary.accessKey
+    let secretAccessKey = Canary.secret
 
     func resolve() async throws -> any AWSCredentials { self }
 }

@@ -56,6 +56,8 @@ from hypercorn.asyncio import serve  # noqa: E402
 from hypercorn.config import Config  # noqa: E402
 from ministack.core import sigv4  # noqa: E402
 
+import canary_run  # noqa: E402
+
 REGION = "us-east-1"
 
 
@@ -135,6 +137,13 @@ def get_ready():
     print(f"ready {PORT} {json.dumps(made)}", flush=True)
 
 
+async def noting(scope, receive, send):
+    for name, value in scope.get("headers", []):
+        if name.lower() == b"authorization":
+            canary_run.note(value.decode())
+    await ministack.app.app(scope, receive, send)
+
+
 def main():
     threading.Thread(target=end_with_standard_input, daemon=True).start()
     config = Config()
@@ -144,7 +153,7 @@ def main():
     config.loglevel = "CRITICAL"
     config.include_date_header = options.clock_ahead == 0
     threading.Thread(target=get_ready, daemon=True).start()
-    asyncio.run(serve(ministack.app.app, config))
+    asyncio.run(serve(noting, config))
 
 
 if __name__ == "__main__":

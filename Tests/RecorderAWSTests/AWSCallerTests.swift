@@ -34,7 +34,7 @@ import Testing
             payloadHash: Digest.hex(Digest.sha256(request.body))
         )
         let signer = SigV4Signer(region: "us-east-1", service: "kinesis")
-        let key = signer.signingKey(secret: "secret", at: date)
+        let key = signer.signingKey(secret: Canary.secret, at: date)
         let signature = SigV4Signer.signature(of: signer.stringToSign(canonical, at: date), with: key)
         #expect(request.header("Authorization")?.hasSuffix("Signature=\(signature)") == true)
     }
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func `secrets are in no failure`() async throws {
-        let keys = Credentials(accessKeyID: "AKIDCANARY", secretAccessKey: "canary", sessionToken: "canary")
+        let keys = Canary.credentials
         for code in ["AccessDeniedException", "InvalidSignatureException", "ExpiredTokenException"] {
             let bench = try CallBench(credentials: StaticCredentials(keys)) { _, _ in .error(400, code) }
             let failure = try #require(await bench.failure())

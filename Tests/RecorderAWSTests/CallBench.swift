@@ -12,7 +12,7 @@ struct CallBench: Sendable {
 
     init(
         credentials: any CredentialsSource = StaticCredentials(
-            Credentials(accessKeyID: "AKID", secretAccessKey: "secret")
+            Credentials(accessKeyID: "AKID", secretAccessKey: Canary.secret)
         ),
         maximumRetries: Int = 3,
         url: String? = nil,
@@ -34,6 +34,7 @@ struct CallBench: Sendable {
         self.server = server
         self.pauses = pauses
         caller = AWSCaller(.kinesis, configuration)
+        CanaryRun.show(caller, configuration)
     }
 
     /// The failure of a call, or nil if it succeeds.
@@ -42,6 +43,7 @@ struct CallBench: Sendable {
             _ = try await caller.call("PutRecords", body: Array("{}".utf8))
             return nil
         } catch {
+            CanaryRun.show(error)
             return error
         }
     }

@@ -30,7 +30,7 @@ import Testing
                 return (state.fetches, state.life.map { state.now + $0 }, state.fails)
             }
             guard !fails else { throw CredentialsFailure("told to fail") }
-            return Credentials(accessKeyID: "AKID\(number)", secretAccessKey: "s", expiration: end)
+            return Credentials(accessKeyID: "AKID\(number)", secretAccessKey: Canary.secret, expiration: end)
         }
 
         func cache() -> CredentialsCache {
@@ -106,7 +106,7 @@ import Testing
                     continuation.resume()
                 }
             }
-            return Credentials(accessKeyID: "AKID", secretAccessKey: "s")
+            return Credentials(accessKeyID: "AKID", secretAccessKey: Canary.secret)
         }
         let patient = Task { try await cache.credentials() }
         let hasty = Task { try await cache.credentials() }
@@ -127,7 +127,9 @@ import Testing
         let fetches = Recorded<Int>()
         let cache = CredentialsCache { () throws(CredentialsFailure) in
             fetches.append(1)
-            guard fetches.all.count == 1 else { return Credentials(accessKeyID: "AKID2", secretAccessKey: "s") }
+            guard fetches.all.count == 1 else {
+                return Credentials(accessKeyID: "AKID2", secretAccessKey: Canary.secret)
+            }
             do {
                 try await Task.sleep(for: .seconds(3600))
             } catch {

@@ -1,8 +1,9 @@
 import RecorderAWS
+import RecorderTestSupport
 import Testing
 
 @Suite struct CredentialsTests {
-    let secrets = ["AKIDCANARY", "secret-canary", "token-canary"]
+    let secrets = [Canary.accessKey, Canary.secret, Canary.token]
 
     var credentials: Credentials {
         Credentials(accessKeyID: secrets[0], secretAccessKey: secrets[1], sessionToken: secrets[2])
@@ -28,9 +29,9 @@ import Testing
     }
 
     @Test func `the environment's keys are taken together`() async throws {
-        let environment = ["AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": ""]
+        let environment = ["AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": Canary.secret, "AWS_SESSION_TOKEN": ""]
         let found = try await EnvironmentCredentials(environment).credentials()
-        #expect(found == Credentials(accessKeyID: "id", secretAccessKey: "secret"))
+        #expect(found == Credentials(accessKeyID: "id", secretAccessKey: Canary.secret))
     }
 
     @Test func `half a pair is an error that names the other half`() async {

@@ -30,8 +30,8 @@ struct Tool: Sendable {
         guard let url else { return }
         environment["AWS_REGION"] = "us-east-1"
         environment["AWS_ENDPOINT_URL"] = url
-        environment["AWS_ACCESS_KEY_ID"] = keys?.accessKeyId ?? "AKIDEXAMPLE"
-        environment["AWS_SECRET_ACCESS_KEY"] = keys?.secretAccessKey ?? "secret"
+        environment["AWS_ACCESS_KEY_ID"] = keys?.accessKeyId ?? Canary.accessKey
+        environment["AWS_SECRET_ACCESS_KEY"] = keys?.secretAccessKey ?? Canary.secret
     }
 
     /// Runs it to its end with `input` on its standard input.

@@ -48,6 +48,7 @@ struct Road: Sendable {
             caller: { () throws(RecorderError) in try Self.caller(service, url, configure) },
             report: { events.append($0) }
         )
+        CanaryRun.show(pipeline)
     }
 
     private static func caller(
@@ -60,10 +61,11 @@ struct Road: Sendable {
             var configuration = CallConfiguration(
                 region: try Region("us-east-1"),
                 endpoint: try Endpoint(url: url),
-                credentials: StaticCredentials(Credentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "secret")),
+                credentials: StaticCredentials(Canary.credentials),
                 pause: { _ in }
             )
             try configure(&configuration)
+            CanaryRun.show(configuration)
             return AWSCaller(service.service, configuration)
         } catch {
             throw .configuration(error)

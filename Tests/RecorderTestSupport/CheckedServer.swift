@@ -38,6 +38,7 @@ package final class CheckedServer: Sendable {
         }
         url = "http://127.0.0.1:\(words[1])"
         setUp = try JSONDecoder().decode(SetUp.self, from: Data(words[2].utf8))
+        CanaryRun.note(secret: setUp.user.secretAccessKey)
     }
 
     /// Ends the service and returns once it is gone.

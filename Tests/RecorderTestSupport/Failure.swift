@@ -7,6 +7,7 @@ public func failure<T>(
         _ = try await body()
         return nil
     } catch {
+        CanaryRun.show(error)
         return error
     }
 }

@@ -138,6 +138,7 @@ final class LocalServerCore: Sendable {
     }
 
     private func record(_ request: ReceivedRequest) -> Int {
+        CanaryRun.note(authorization: request.header("Authorization"))
         let (index, ready) = state.withLock { state in
             if keepsRequests { state.requests.append(request) }
             state.requestCount += 1

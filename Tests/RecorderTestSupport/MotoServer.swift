@@ -51,6 +51,7 @@ package final class MotoServer: Sendable {
         }
         url = "http://127.0.0.1:\(words[1])"
         users = words.count == 3 ? try JSONDecoder().decode(Users.self, from: Data(words[2].utf8)) : nil
+        for keys in [users?.allowed, users?.denied] { keys.map { CanaryRun.note(secret: $0.secretAccessKey) } }
     }
 
     /// Ends the service and returns once it is gone, its port closed.

@@ -1,13 +1,14 @@
 import Foundation
 
 /// A directory of the test's own below the system's temporary directory, mode 0700, removed with everything in it when
-/// the last reference goes, and at the latest with the process (see ``TemporaryShelf``).
+/// the last reference goes, and at the latest with the process (see ``TemporaryShelf``). It
+/// stays in a ``CanaryRun``.
 package final class TemporaryDirectory: Sendable {
     /// The directory's absolute path, without a trailing slash.
     package let path: String
 
     package init() throws {
-        path = "\(try TemporaryShelf.path.get())/\(UUID().uuidString)"
+        path = "\(try CanaryRun.directory ?? TemporaryShelf.path.get())/\(UUID().uuidString)"
         try FileManager.default.createDirectory(
             atPath: path,
             withIntermediateDirectories: false,
@@ -16,6 +17,7 @@ package final class TemporaryDirectory: Sendable {
     }
 
     deinit {
+        guard CanaryRun.directory == nil else { return }
         // A test may have moved or removed the directory itself; nothing is left to do then.
         try? FileManager.default.removeItem(atPath: path)
     }

@@ -2,6 +2,7 @@ import Foundation
 import RecorderAWS
 package import RecorderEngine
 package import RecorderHTTP
+import RecorderTestSupport
 
 /// A Kinesis store in a directory, with a road to a server: what a child, or the test itself, saves and submits with.
 package struct OpenStore: Sendable {
@@ -42,13 +43,6 @@ package struct OpenStore: Sendable {
         }
     }
 
-    /// Keys that tests look for where they must not be.
-    private static let canary = Credentials(
-        accessKeyID: "AKIDCANARY",
-        secretAccessKey: "CANARY-KEY",
-        sessionToken: "CANARY-TOKEN"
-    )
-
     private static func caller(
         _ url: String?,
         _ transport: any HTTPTransport,
@@ -59,7 +53,7 @@ package struct OpenStore: Sendable {
             let configuration = CallConfiguration(
                 region: try Region("us-east-1"),
                 endpoint: try Endpoint(url: url),
-                credentials: StaticCredentials(canary),
+                credentials: StaticCredentials(Canary.credentials),
                 transport: transport,
                 pause: { if pausesForReal { try await Task.sleep(for: $0) } }
             )

@@ -4,7 +4,7 @@ package import RecorderAWS
 import RecorderConcurrency
 
 /// The keys of the provider that a client was made with.
-package final class ProviderCredentials: AWSCredentialIdentityResolver, @unchecked Sendable {
+package final class ProviderCredentials: AWSCredentialIdentityResolver, CustomReflectable, @unchecked Sendable {
     // Safe because the reference never changes, and the provider is entered by one call at a time.
     private let provider: any AWSCredentialsProvider
     private let flight = SingleFlight<Credentials>()
@@ -28,6 +28,9 @@ package final class ProviderCredentials: AWSCredentialIdentityResolver, @uncheck
             sessionToken: keys.sessionToken
         )
     }
+
+    /// A mirror without children: the provider is the user's, and may show its keys.
+    package var customMirror: Mirror { Mirror(self, children: []) }
 
     private func resolve() async throws(CredentialsFailure) -> Credentials {
         do {

@@ -22,8 +22,8 @@ import Testing
         #expect(again == id)
         #expect(provider.identityId == "us-east-1:id-1")
         #expect(credentials?.accessKey == "A")
-        #expect(credentials?.secretKey == "S")
-        #expect(credentials?.sessionKey == "T")
+        #expect(credentials?.secretKey == Canary.secret)
+        #expect(credentials?.sessionKey == Canary.token)
         #expect(credentials?.expiration == Date(timeIntervalSince1970: 4_102_444_800))
         #expect(pool.calls == ["GetId", "GetCredentialsForIdentity"])
     }

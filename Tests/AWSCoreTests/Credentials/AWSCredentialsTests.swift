@@ -1,12 +1,13 @@
 import AWSCore
 import Foundation
+import RecorderTestSupport
 import Testing
 
 struct AWSCredentialsTests {
     @Test func `no description, dump or task shows a key or a token`() {
         let session = AWSBasicSessionCredentialsProvider(
             accessKey: "planted-id",
-            secretKey: "planted-secret",
+            secretKey: Canary.secret,
             sessionToken: "planted-token"
         )
         let task = session.credentials()
@@ -16,26 +17,30 @@ struct AWSCredentialsTests {
         dump(task, to: &text)
         dump(credentials, to: &text)
         #expect(credentials != nil)
-        #expect(!text.contains("planted"))
+        #expect(!text.contains("planted") && !text.contains(Canary.secret))
     }
 
     @Test func `static keys are there at once and for good`() {
-        let provider = AWSStaticCredentialsProvider(accessKey: "id", secretKey: "secret")
+        let provider = AWSStaticCredentialsProvider(accessKey: "id", secretKey: Canary.secret)
         provider.invalidateCachedTemporaryCredentials()
         let credentials = provider.credentials().result
         #expect(credentials?.accessKey == "id")
-        #expect(credentials?.secretKey == "secret")
+        #expect(credentials?.secretKey == Canary.secret)
         #expect(credentials?.sessionKey == nil)
         #expect(credentials?.expiration == nil)
     }
 
     @Test func `session keys come with their token`() {
-        let provider = AWSBasicSessionCredentialsProvider(accessKey: "id", secretKey: "secret", sessionToken: "token")
+        let provider = AWSBasicSessionCredentialsProvider(
+            accessKey: "id",
+            secretKey: Canary.secret,
+            sessionToken: Canary.token
+        )
         provider.invalidateCachedTemporaryCredentials()
         let credentials = provider.credentials().result
         #expect(credentials?.accessKey == "id")
-        #expect(credentials?.secretKey == "secret")
-        #expect(credentials?.sessionKey == "token")
+        #expect(credentials?.secretKey == Canary.secret)
+        #expect(credentials?.sessionKey == Canary.token)
     }
 
     @Test func `an anonymous provider succeeds with nothing`() {

@@ -25,7 +25,7 @@ import Testing
         let next = pool.provider(state: directory.path)
         #expect(next.identityId == "us-east-1:id-1")
         let credentials = try await next.credentials().value
-        #expect(credentials?.secretKey == "S")
+        #expect(credentials?.secretKey == Canary.secret)
         #expect(credentials?.expiration == Date(timeIntervalSince1970: 4_102_444_800))
         #expect(pool.calls.count == 2)
     }
@@ -106,7 +106,7 @@ import Testing
         let pool = try CognitoPoolServer()
         _ = try await pool.provider(state: directory.path).credentials().value
         let file = try #require(try files.first)
-        let elsewhere = directory.path("elsewhere")
+        let elsewhere = directory.path("cognito-elsewhere.json")
         try FileManager.default.moveItem(atPath: file, toPath: elsewhere)
         try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: elsewhere)
         #expect(pool.provider(state: directory.path).identityId == nil)

@@ -28,12 +28,17 @@ final class CognitoPoolServer: Sendable {
             case "GetOpenIdToken":
                 return .json(200, #"{"IdentityId":"\#(id)","Token":"openid-of-\#(id)"}"#)
             case "GetCredentialsForIdentity":
-                let keys = #""AccessKeyId":"A","SecretKey":"S","SessionToken":"T","Expiration":\#(expiration)"#
+                let keys = Self.keys(until: expiration)
                 return .json(200, #"{"IdentityId":"\#(id)","Credentials":{\#(keys)}}"#)
             default:
                 return Self.roleKeys
             }
         }
+    }
+
+    private static func keys(until expiration: Double) -> String {
+        let secrets = #""SecretKey":"\#(Canary.secret)","SessionToken":"\#(Canary.token)""#
+        return #""AccessKeyId":"A",\#(secrets),"Expiration":\#(expiration)"#
     }
 
     private static let roleKeys: Reply = .answer(
@@ -42,7 +47,8 @@ final class CognitoPoolServer: Sendable {
         body: Array(
             """
             <AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials>
-            <AccessKeyId>RA</AccessKeyId><SecretAccessKey>RS</SecretAccessKey><SessionToken>RT</SessionToken>
+            <AccessKeyId>RA</AccessKeyId><SecretAccessKey>\(Canary.secret)</SecretAccessKey>
+            <SessionToken>RT</SessionToken>
             <Expiration>2099-01-01T00:00:00Z</Expiration>
             </Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>
             """.utf8

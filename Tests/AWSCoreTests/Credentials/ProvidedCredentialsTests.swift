@@ -10,7 +10,12 @@ struct ProvidedCredentialsTests {
         let expiration = Date(timeIntervalSince1970: 2_000_000_000)
         let provider = UserProvider {
             AWSTask(
-                result: AWSCredentials(accessKey: "a", secretKey: "s", sessionKey: "t", expiration: expiration)
+                result: AWSCredentials(
+                    accessKey: "a",
+                    secretKey: Canary.secret,
+                    sessionKey: "t",
+                    expiration: expiration
+                )
             )
         }
         let configuration = try #require(AWSServiceConfiguration(region: .USEast1, credentialsProvider: provider))
@@ -18,7 +23,12 @@ struct ProvidedCredentialsTests {
         let credentials = try await call.credentials.credentials()
         #expect(
             credentials
-                == Credentials(accessKeyID: "a", secretAccessKey: "s", sessionToken: "t", expiration: expiration)
+                == Credentials(
+                    accessKeyID: "a",
+                    secretAccessKey: Canary.secret,
+                    sessionToken: "t",
+                    expiration: expiration
+                )
         )
     }
 
@@ -69,7 +79,12 @@ struct ProvidedCredentialsTests {
                 group.addTask {
                     let provider = UserProvider {
                         let inner = AWSTask<AWSCredentials> {
-                            AWSCredentials(accessKey: "\(number)", secretKey: "s", sessionKey: nil, expiration: nil)
+                            AWSCredentials(
+                                accessKey: "\(number)",
+                                secretKey: Canary.secret,
+                                sessionKey: nil,
+                                expiration: nil
+                            )
                         }
                         inner.waitUntilFinished()
                         return inner

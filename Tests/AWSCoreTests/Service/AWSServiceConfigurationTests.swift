@@ -2,10 +2,11 @@ import AWSCore
 import Foundation
 import RecorderAWS
 import RecorderHTTP
+import RecorderTestSupport
 import Testing
 
 struct AWSServiceConfigurationTests {
-    private let provider = AWSStaticCredentialsProvider(accessKey: "id", secretKey: "secret")
+    private let provider = AWSStaticCredentialsProvider(accessKey: "id", secretKey: Canary.secret)
 
     private func configuration(
         region: AWSRegionType = .EUWest1,
@@ -114,7 +115,7 @@ struct AWSServiceConfigurationTests {
         let environment = ["AWS_ACCESS_KEY_ID": "from", "AWS_SECRET_ACCESS_KEY": "environment"]
         let call = try configuration().callConfiguration(for: .kinesis, environment: environment)
         let credentials = try await call.credentials.credentials()
-        #expect(credentials == Credentials(accessKeyID: "id", secretAccessKey: "secret"))
+        #expect(credentials == Credentials(accessKeyID: "id", secretAccessKey: Canary.secret))
     }
 
     @Test func `each product token is named once, the global ones first`() throws {
@@ -153,12 +154,12 @@ struct AWSServiceConfigurationTests {
     }
 
     @Test func `neither a description nor a dump shows the keys`() throws {
-        let provider = AWSStaticCredentialsProvider(accessKey: "planted-id", secretKey: "planted-secret")
+        let provider = AWSStaticCredentialsProvider(accessKey: "planted-id", secretKey: Canary.secret)
         let configuration = try #require(AWSServiceConfiguration(region: .EUWest1, credentialsProvider: provider))
         let call = try configuration.callConfiguration(for: .kinesis, environment: [:])
         var text = "\(configuration) \(provider) \(call)"
         dump(configuration, to: &text)
         dump(call, to: &text)
-        #expect(!text.contains("planted"))
+        #expect(!text.contains("planted") && !text.contains(Canary.secret))
     }
 }

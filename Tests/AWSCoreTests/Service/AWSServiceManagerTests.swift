@@ -1,24 +1,30 @@
 import AWSCore
 import RecorderAWS
 import RecorderConcurrency
+import RecorderTestSupport
 import Testing
 
 @Suite(.serialized) struct AWSServiceManagerTests {
     private let manager = AWSServiceManager()
-    private let provider = AWSStaticCredentialsProvider(accessKey: "id", secretKey: "secret")
+    private let provider = AWSStaticCredentialsProvider(accessKey: "id", secretKey: Canary.secret)
 
     @Test func `there is one manager`() {
         #expect(AWSServiceManager.default() === AWSServiceManager.default())
     }
 
-    @Test func `a second default configuration is ignored, with one warning`() {
-        let lines = Locked<[String]>([])
-        let sink = RecorderLog.replaceSink { line in lines.withLock { $0.append(line) } }
-        defer { RecorderLog.replaceSink(sink) }
-        manager.defaultServiceConfiguration = AWSServiceConfiguration(region: .USEast1, credentialsProvider: provider)
-        manager.defaultServiceConfiguration = AWSServiceConfiguration(region: .EUWest1, credentialsProvider: provider)
-        #expect(manager.defaultServiceConfiguration.regionType == .USEast1)
-        let warnings = lines.withLock { $0.filter { $0.contains("defaultServiceConfiguration") } }
+    /// In a process of its own, because warnings of the whole process go to one place.
+    @Test func `a second default configuration is ignored, with one warning`() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let manager = AWSServiceManager()
+            let provider = AWSStaticCredentialsProvider(accessKey: "id", secretKey: Canary.secret)
+            for region in [AWSRegionType.USEast1, .EUWest1] {
+                let configuration = AWSServiceConfiguration(region: region, credentialsProvider: provider)
+                manager.defaultServiceConfiguration = configuration
+            }
+            #expect(manager.defaultServiceConfiguration.regionType == .USEast1)
+        }
+        let said = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        let warnings = said.split(separator: "\n").filter { $0.contains("defaultServiceConfiguration") }
         #expect(warnings.count == 1)
         #expect(warnings.first?.hasPrefix("recorder: warning: ") == true)
     }

@@ -1,10 +1,11 @@
 import AmplifyFoundation
 import Foundation
+import RecorderTestSupport
 
 /// A provider that gives itself, as applications write them.
 struct Keys: AWSCredentialsProvider, AWSCredentials {
-    var accessKeyId = "AKIDEXAMPLE"
-    var secretAccessKey = "secret"
+    var accessKeyId = Canary.accessKey
+    var secretAccessKey = Canary.secret
 
     func resolve() async throws -> any AWSCredentials { self }
 }
@@ -12,8 +13,8 @@ struct Keys: AWSCredentialsProvider, AWSCredentials {
 /// Keys that come with a token.
 struct TemporaryKeys: AWSCredentialsProvider, AWSTemporaryCredentials {
     let accessKeyId = "ASIAEXAMPLE"
-    let secretAccessKey = "secret"
-    let sessionToken = "the-token"
+    let secretAccessKey = Canary.secret
+    let sessionToken = Canary.token
     let expiration = Date(timeIntervalSinceNow: 3_600)
 
     func resolve() async throws -> any AWSCredentials { self }

@@ -2,6 +2,7 @@ import AmplifyFirehoseClient
 import AmplifyFoundation
 import AmplifyKinesisClient
 import Foundation
+import RecorderAWS
 import RecorderTestSupport
 import Testing
 
@@ -27,6 +28,8 @@ struct TestOptions {
     var provider: any AWSCredentialsProvider = Keys()
     /// In place of the test's directory.
     var storeDirectory: URL?
+    /// Changes more of the configuration.
+    var configure: (AWSClientConfiguration) -> Void = { _ in }
 
     func recordClientOptions<Configuration>(
         in directory: TemporaryDirectory,
@@ -53,12 +56,19 @@ struct TestClient: Sendable {
     let directory: TemporaryDirectory
     private let client: Either
 
+    /// In a run that looks for secrets the clients' own log is written out, too.
+    private static let isHeard: Void = {
+        guard CanaryRun.directory != nil else { return }
+        AmplifyLogging.addSink(AmplifyStandardErrorLogSink(logLevel: .verbose))
+    }()
+
     init(
         _ side: Side,
         to url: String,
         in directory: TemporaryDirectory? = nil,
         _ adjust: (inout TestOptions) -> Void = { _ in }
     ) throws {
+        Self.isHeard
         var options = TestOptions()
         adjust(&options)
         let directory = try directory ?? TemporaryDirectory()
@@ -69,9 +79,10 @@ struct TestClient: Sendable {
                 try AmplifyKinesisClient(
                     region: options.region,
                     credentialsProvider: options.provider,
-                    options: options.recordClientOptions(in: directory) { [maxAttempts = options.maxAttempts] config in
+                    options: options.recordClientOptions(in: directory) { [options] config in
                         config.endpoint = url
-                        config.maxAttempts = maxAttempts
+                        config.maxAttempts = options.maxAttempts
+                        options.configure(config)
                     }
                 )
             )
@@ -80,12 +91,17 @@ struct TestClient: Sendable {
                 try AmplifyFirehoseClient(
                     region: options.region,
                     credentialsProvider: options.provider,
-                    options: options.recordClientOptions(in: directory) { [maxAttempts = options.maxAttempts] config in
+                    options: options.recordClientOptions(in: directory) { [options] config in
                         config.endpoint = url
-                        config.maxAttempts = maxAttempts
+                        config.maxAttempts = options.maxAttempts
+                        options.configure(config)
                     }
                 )
             )
+        }
+        switch client {
+        case .kinesis(let client): CanaryRun.show(client, client.getKinesisClient().config)
+        case .firehose(let client): CanaryRun.show(client, client.getFirehoseClient().config)
         }
     }
 

@@ -7,7 +7,7 @@ import Testing
 /// The modern clients as programs use them, over real sockets.
 @Suite(.timeLimit(.minutes(10))) struct KinesisClientTests {
     private static func configure(_ configuration: inout KinesisClient.KinesisClientConfiguration, _ url: String) {
-        let keys = AWSCredentialIdentity(accessKey: "AKIDEXAMPLE", secret: "secret", sessionToken: "token")
+        let keys = AWSCredentialIdentity(accessKey: Canary.accessKey, secret: Canary.secret, sessionToken: Canary.token)
         configuration.endpoint = url
         configuration.awsCredentialIdentityResolver = StaticAWSCredentialIdentityResolver(keys)
         configuration.maxAttempts = 1
@@ -47,7 +47,7 @@ import Testing
     @Test func `Firehose takes a batch by the same wire`() async throws {
         let moto = try await MotoServer.shared()
         try await moto.createDeliveryStream("client-batch")
-        let keys = AWSCredentialIdentity(accessKey: "AKIDEXAMPLE", secret: "secret")
+        let keys = AWSCredentialIdentity(accessKey: Canary.accessKey, secret: Canary.secret)
         let client = FirehoseClient(
             config: try FirehoseClient.FirehoseClientConfig(
                 awsCredentialIdentityResolver: StaticAWSCredentialIdentityResolver(keys),
@@ -128,7 +128,7 @@ import Testing
         let agent = try #require(request.header("User-Agent"))
         #expect(agent.hasPrefix("swift-aws-recorder/"))
         #expect(agent.hasSuffix(" app/weather-station lib/amplify-swift#2.60.1 md/amplify-kinesis#2.60.1"))
-        #expect(request.header("X-Amz-Security-Token") == "token")
+        #expect(request.header("X-Amz-Security-Token") == Canary.token)
         #expect(request.header("Authorization")?.contains("/eu-central-1/kinesis/") == true)
     }
 
@@ -199,7 +199,11 @@ import Testing
     }
 
     @Test func `keys show in no text`() {
-        let identity = AWSCredentialIdentity(accessKey: "AKIDCANARY", secret: "canary", sessionToken: "canary")
+        let identity = AWSCredentialIdentity(
+            accessKey: Canary.accessKey,
+            secret: Canary.secret,
+            sessionToken: Canary.token
+        )
         var dumped = ""
         dump(identity, to: &dumped)
         #expect(!"\(identity) \(String(reflecting: identity)) \(dumped)".lowercased().contains("canary"))

@@ -18,7 +18,7 @@ import Testing
             keys.credentials
                 == Credentials(
                     accessKeyID: "AKID",
-                    secretAccessKey: "secret",
+                    secretAccessKey: Canary.secret,
                     sessionToken: "token",
                     expiration: Date(timeIntervalSince1970: 4_000_000_000.5)
                 )
@@ -86,7 +86,8 @@ import Testing
     }
 
     private static func keys(date: String = "", expiration: Double = 4_000_000_000.5) -> Reply {
-        let keys = #"{"AccessKeyId":"AKID","SecretKey":"secret","SessionToken":"token","Expiration":\#(expiration)}"#
+        let keys =
+            #"{"AccessKeyId":"AKID","SecretKey":"\#(Canary.secret)","SessionToken":"token","Expiration":\#(expiration)}"#
         return .json(200, #"{"IdentityId":"id-1","Credentials":\#(keys)}"#, headers: [HTTPHeader("Date", date)])
     }
 

@@ -1,4 +1,5 @@
 import RecorderAWS
+import RecorderTestSupport
 
 extension CredentialsSource {
     /// Why there are no keys, or nil if there are.
@@ -7,6 +8,7 @@ extension CredentialsSource {
             _ = try await credentials()
             return nil
         } catch {
+            CanaryRun.show(self, error)
             return error
         }
     }

@@ -44,6 +44,24 @@ import Testing
         #expect(transport.requests.all.count == 1)
     }
 
+    /// In a process of its own, whose threads have nothing else to do.
+    @Test func `a metadata service that cannot be reached fails within two seconds`() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            let blackhole = try Blackhole()
+            let start = ContinuousClock.now
+            let environment = ["AWS_EC2_METADATA_SERVICE_ENDPOINT": blackhole.url]
+            // With pauses that take their time.
+            let source = InstanceMetadataCredentials(in: CredentialsContext(environment: environment))
+            let failure = try #require(await source.failure())
+            let took = ContinuousClock.now - start
+            print("IMDS, unreachable: failed after \(took)")
+            #expect(failure.kind == .notConfigured)
+            #expect(failure.message.hasPrefix("Instance metadata at \(blackhole.url)"))
+            #expect(took < .seconds(2))
+        }
+        print(String(decoding: try #require(result).standardOutputContent, as: UTF8.self))
+    }
+
     @Test(arguments: ["PUT", "ROLE", "KEYS"])
     func `a service that goes silent or on for ever is given up`(step: String) async throws {
         let written = ByteCount()

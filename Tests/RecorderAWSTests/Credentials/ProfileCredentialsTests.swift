@@ -12,19 +12,21 @@ import Testing
                 aws_secret_access_key = a/b+c=
                 [temporary]
                 aws_access_key_id = ASIA
-                aws_secret_access_key = secret
+                aws_secret_access_key = \(Canary.secret)
                 aws_session_token = token
                 """
         )
         let plain = ProfileCredentials(in: try .test(files.environment()))
         #expect(try await plain.credentials() == Credentials(accessKeyID: "AKID", secretAccessKey: "a/b+c="))
         let temporary = ProfileCredentials(in: try .test(files.environment(["AWS_PROFILE": "temporary"])))
-        let expected = Credentials(accessKeyID: "ASIA", secretAccessKey: "secret", sessionToken: "token")
+        let expected = Credentials(accessKeyID: "ASIA", secretAccessKey: Canary.secret, sessionToken: "token")
         #expect(try await temporary.credentials() == expected)
     }
 
     @Test func `the files are read again once the keys were refused`() async throws {
-        func text(_ id: String) -> String { "[default]\naws_access_key_id = \(id)\naws_secret_access_key = secret" }
+        func text(_ id: String) -> String {
+            "[default]\naws_access_key_id = \(id)\naws_secret_access_key = \(Canary.secret)"
+        }
         let files = try ProfileFiles(credentials: text("old"))
         let source = ProfileCredentials(in: try .test(files.environment()))
         #expect(try await source.credentials()?.accessKeyID == "old")
@@ -48,7 +50,7 @@ import Testing
             """
             [profile base]
             aws_access_key_id = AKIDBASE
-            aws_secret_access_key = secret
+            aws_secret_access_key = \(Canary.secret)
             [default]
             role_arn = the-role
             source_profile = base
@@ -75,7 +77,7 @@ import Testing
             """
             [profile self]
             aws_access_key_id = AKIDSELF
-            aws_secret_access_key = secret
+            aws_secret_access_key = \(Canary.secret)
             role_arn = first
             source_profile = self
             [profile middle]
@@ -94,7 +96,7 @@ import Testing
         #expect(server.requests[1].header("Authorization")?.contains("=ASIA1/") == true)
         let own = try self.source(
             "[default]\nrole_arn = r\nsource_profile = default\n"
-                + "aws_access_key_id = AKIDOWN\naws_secret_access_key = secret",
+                + "aws_access_key_id = AKIDOWN\naws_secret_access_key = \(Canary.secret)",
             server
         )
         #expect(try await own.credentials() == STSReply.credentials)
@@ -105,7 +107,7 @@ import Testing
         let server = try LocalServer { request, _ in
             STSReply.keys(request.text.contains("WebIdentity") ? "AssumeRoleWithWebIdentity" : "AssumeRole")
         }
-        let environment = ["AWS_ACCESS_KEY_ID": "AKIDENV", "AWS_SECRET_ACCESS_KEY": "secret"]
+        let environment = ["AWS_ACCESS_KEY_ID": "AKIDENV", "AWS_SECRET_ACCESS_KEY": Canary.secret]
         let source = try source("[default]\nrole_arn = r\ncredential_source = Environment", server, environment)
         #expect(try await source.credentials() == STSReply.credentials)
         #expect(server.requests[0].header("Authorization")?.contains("=AKIDENV/") == true)

@@ -24,7 +24,7 @@ import Testing
 
     @Test func `a role is assumed by signed request, with all that was asked for`() async throws {
         let server = try LocalServer { _, _ in STSReply.keys("AssumeRole") }
-        let own = StaticCredentials(Credentials(accessKeyID: "AKID", secretAccessKey: "secret"))
+        let own = StaticCredentials(Credentials(accessKeyID: "AKID", secretAccessKey: Canary.secret))
         let role = RoleSession(roleARN: "role", name: "me", duration: .seconds(900), externalID: "stranger")
         #expect(try await sts(server, own).assumeRole(role) == STSReply.credentials)
         let request = try #require(server.requests.first)
@@ -35,7 +35,7 @@ import Testing
     @Test func `moto trades both, and its keys have an end`() async throws {
         let moto = try await MotoServer.shared()
         let endpoint = try Endpoint(url: moto.url)
-        let own = StaticCredentials(Credentials(accessKeyID: "AKID", secretAccessKey: "secret"))
+        let own = StaticCredentials(Credentials(accessKeyID: "AKID", secretAccessKey: Canary.secret))
         let sts = SecurityTokenService(region: try Region("us-east-1"), endpoint: endpoint, credentials: own)
         let role = RoleSession(roleARN: "arn:aws:iam::123456789012:role/test", duration: .seconds(900))
         for keys in [
@@ -116,7 +116,7 @@ enum STSReply {
     /// The keys in ``keys(_:expiration:date:)``.
     static let credentials = Credentials(
         accessKeyID: "ASIA1",
-        secretAccessKey: "sts-secret-canary",
+        secretAccessKey: Canary.secret,
         sessionToken: "sts-token-canary+/=&",
         expiration: Date(timeIntervalSince1970: 4_102_444_800)
     )
@@ -130,7 +130,7 @@ enum STSReply {
                 <AssumedRoleUser><Arn>arn</Arn></AssumedRoleUser>
                 <Credentials>
                   <AccessKeyId>ASIA1</AccessKeyId>
-                  <SecretAccessKey>sts-secret-canary</SecretAccessKey>
+                  <SecretAccessKey>\(Canary.secret)</SecretAccessKey>
                   <SessionToken>sts-token-canary+/=&amp;</SessionToken>
                   <Expiration>\(expiration)</Expiration>
                 </Credentials>

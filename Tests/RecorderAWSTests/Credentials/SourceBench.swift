@@ -47,15 +47,15 @@ struct Redirecting: HTTPTransport {
 enum KeysJSON {
     static let credentials = Credentials(
         accessKeyID: "ASIA2",
-        secretAccessKey: "json-secret-canary",
-        sessionToken: "json-token-canary",
+        secretAccessKey: Canary.secret,
+        sessionToken: Canary.token,
         expiration: Date(timeIntervalSince1970: 4_102_444_800)
     )
 
     static func text(_ token: String = "Token", expiration: String = "2100-01-01T00:00:00Z", more: String = "")
         -> String
     {
-        #"{"AccessKeyId":"ASIA2","SecretAccessKey":"json-secret-canary","\#(token)":"json-token-canary","#
+        #"{"AccessKeyId":"ASIA2","SecretAccessKey":"\#(Canary.secret)","\#(token)":"\#(Canary.token)","#
             + #""Expiration":"\#(expiration)"\#(more)}"#
     }
 }

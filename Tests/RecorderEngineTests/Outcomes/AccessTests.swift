@@ -102,7 +102,7 @@ private final class RenewedKeys: CredentialsSource {
         cache = CredentialsCache { () throws(CredentialsFailure) in
             let number = fetched.append(0) + 1
             guard number <= limit else { throw CredentialsFailure("The identity pool is gone.") }
-            return Credentials(accessKeyID: "AKID", secretAccessKey: "secret", sessionToken: "token \(number)")
+            return Credentials(accessKeyID: "AKID", secretAccessKey: Canary.secret, sessionToken: "token \(number)")
         }
     }
 
