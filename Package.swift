@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "AWSCognito", targets: ["AWSCognito"]),
         .library(name: "AWSKinesis", targets: ["AWSKinesis"]),
         .library(name: "AWSFirehose", targets: ["AWSFirehose"]),
+        .library(name: "SmithyHTTPAPI", targets: ["SmithyHTTPAPI"]),
         .library(name: "AmplifyFoundation", targets: ["AmplifyFoundation"]),
         .library(name: "AmplifyFoundationBridge", targets: ["AmplifyFoundationBridge"]),
         .library(name: "AmplifyRecordCache", targets: ["AmplifyRecordCache"]),
@@ -33,7 +34,9 @@ let package = Package(
         .target(name: "RecorderHTTP", dependencies: ["CRecorderCurl", "CRecorderZlib", "RecorderConcurrency"]),
         .target(
             name: "RecorderAWS",
-            dependencies: ["CRecorderCrypto", "CRecorderProcess", "RecorderConcurrency", "RecorderHTTP"]
+            dependencies: [
+                "CRecorderCrypto", "CRecorderProcess", "RecorderConcurrency", "RecorderHTTP", "SmithyHTTPAPI",
+            ]
         ),
 
         // The road of a record: save, store, batch, send, settle, flush.
@@ -43,6 +46,7 @@ let package = Package(
         ),
 
         // The names that users import.
+        .target(name: "SmithyHTTPAPI", dependencies: ["RecorderConcurrency"]),
         .target(
             name: "AWSCore",
             dependencies: ["CRecorderThread", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP"]
@@ -54,7 +58,10 @@ let package = Package(
         .target(name: "AWSFirehose", dependencies: ["AWSKinesis", "RecorderAWS"]),
         .target(name: "AWSCognito", dependencies: ["AWSCore"]),
         .target(name: "AmplifyFoundation", dependencies: ["RecorderConcurrency"]),
-        .target(name: "AmplifyFoundationBridge", dependencies: ["AWSCore", "AmplifyFoundation", "RecorderAWS"]),
+        .target(
+            name: "AmplifyFoundationBridge",
+            dependencies: ["AWSCore", "AmplifyFoundation", "RecorderAWS", "SmithyHTTPAPI"]
+        ),
         .target(
             name: "AmplifyRecordCache",
             dependencies: ["AmplifyFoundation", "RecorderAWS", "RecorderConcurrency", "RecorderEngine"]
@@ -85,7 +92,9 @@ let package = Package(
         .testTarget(name: "RecorderHTTPTests", dependencies: ["RecorderHTTP", "RecorderTestSupport"]),
         .testTarget(
             name: "RecorderAWSTests",
-            dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderTestSupport"],
+            dependencies: [
+                "RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderTestSupport", "SmithyHTTPAPI",
+            ],
             resources: [.copy("Vectors")]
         ),
         .testTarget(
@@ -121,14 +130,16 @@ let package = Package(
         .testTarget(name: "AmplifyFoundationTests", dependencies: ["AmplifyFoundation", "RecorderConcurrency"]),
         .testTarget(
             name: "AmplifyFoundationBridgeTests",
-            dependencies: ["AWSCore", "AmplifyFoundation", "AmplifyFoundationBridge", "RecorderAWS"]
+            dependencies: [
+                "AWSCore", "AmplifyFoundation", "AmplifyFoundationBridge", "RecorderAWS", "SmithyHTTPAPI",
+            ]
         ),
         .testTarget(
             name: "AmplifyClientTests",
             dependencies: [
                 "AmplifyChild", "AmplifyFirehoseClient", "AmplifyFoundation", "AmplifyGuide", "AmplifyGuideSwift5",
                 "AmplifyKinesisClient", "AmplifyRecordCache", "RecorderAWS", "RecorderConcurrency",
-                "RecorderTestSupport",
+                "RecorderTestSupport", "SmithyHTTPAPI",
             ]
         ),
         .executableTarget(

@@ -28,6 +28,7 @@ MODULES = {
     "AmplifyRecordCache": None,
     "AmplifyFoundation": None,
     "AmplifyFoundationBridge": None,
+    "SmithyHTTPAPI": None,
 }
 
 

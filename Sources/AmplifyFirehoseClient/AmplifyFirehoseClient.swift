@@ -38,7 +38,12 @@ public final class AmplifyFirehoseClient: Sendable {
             let credentials = ProviderCredentials(credentialsProvider)
             var configuration = try FirehoseClient.FirehoseClientConfiguration(region: region)
             options.configureClient?(&configuration)
-            RecordClient.finish(configuration, credentials, product: "amplify-firehose")
+            RecordClient.finish(
+                configuration,
+                credentials,
+                client: FirehoseClient.clientName,
+                product: "amplify-firehose"
+            )
             let firehose = FirehoseClient(config: configuration)
             self.firehose = firehose
             client = try RecordClient(

@@ -38,7 +38,12 @@ public final class AmplifyKinesisClient: Sendable {
             let credentials = ProviderCredentials(credentialsProvider)
             var configuration = try KinesisClient.KinesisClientConfiguration(region: region)
             options.configureClient?(&configuration)
-            RecordClient.finish(configuration, credentials, product: "amplify-kinesis")
+            RecordClient.finish(
+                configuration,
+                credentials,
+                client: KinesisClient.clientName,
+                product: "amplify-kinesis"
+            )
             let kinesis = KinesisClient(config: configuration)
             self.kinesis = kinesis
             client = try RecordClient(

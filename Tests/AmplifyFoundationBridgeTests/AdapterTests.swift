@@ -3,6 +3,7 @@ import AmplifyFoundation
 import AmplifyFoundationBridge
 import Foundation
 import RecorderAWS
+import SmithyHTTPAPI
 import Testing
 
 @Suite struct AdapterTests {
@@ -25,6 +26,29 @@ import Testing
         let keys = try await SDKToFoundationCredentialsAdapter(provider: provider).resolve()
         #expect(keys.accessKeyId == "id" && keys.secretAccessKey == "secret")
         #expect((keys as? any AWSTemporaryCredentials)?.sessionToken == "token")
+    }
+
+    @Test func `no dump of an adapter or of the keys it gives shows them`() async throws {
+        let foundation = FoundationToSDKCredentialsAdapter(provider: Given(keys: Token(expiration: .distantFuture)))
+        var text = ""
+        dump(foundation, to: &text)
+        for token in ["the-token", nil] {
+            let identity = AWSCredentialIdentity(accessKey: "the-id", secret: "the-secret", sessionToken: token)
+            let sdk = SDKToFoundationCredentialsAdapter(resolver: StaticAWSCredentialIdentityResolver(identity))
+            let keys = try await sdk.resolve()
+            text += "\(keys) \(String(reflecting: keys))"
+            dump(keys, to: &text)
+            dump(sdk, to: &text)
+        }
+        for secret in ["the-id", "the-secret", "\"secret\"", "token\""] { #expect(!text.contains(secret), "\(text)") }
+    }
+
+    @Test func `an engine adds Amplify's name to each request's User-Agent`() async throws {
+        let engine = UserAgentClientEngine(target: Echo(), additionalMetadata: ["md/mine#1"])
+        let uri = try #require(URI("https://example.com"))
+        let request = HTTPRequest(method: .post, uri: uri, headers: Headers(["User-Agent": "sdk/1"]))
+        let echoed = try await engine.send(request: request).headers.value(for: "User-Agent")
+        #expect(echoed == "sdk/1 lib/amplify-swift#\(AmplifyMetadata.version) md/mine#1")
     }
 
     @Test func `keys without a token are not temporary`() async throws {
@@ -67,4 +91,11 @@ private struct Failing: AmplifyFoundation.AWSCredentialsProvider {
     struct Failure: Error {}
 
     func resolve() async throws -> any AmplifyFoundation.AWSCredentials { throw Failure() }
+}
+
+/// Answers with the request's own headers.
+private struct Echo: HTTPClient {
+    func send(request: HTTPRequest) async throws -> HTTPResponse {
+        HTTPResponse(headers: request.headers, statusCode: .ok)
+    }
 }

@@ -1,9 +1,20 @@
 import AmplifyFoundation
+import Foundation
 import RecorderConcurrency
 import Testing
 
 /// One test at a time: sinks belong to the whole process. So do the messages of other suites' clients, which no test hears.
 @Suite(.serialized) struct LoggingTests {
+    @Test func `a closed standard error is no reason to end the program`() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            close(STDERR_FILENO)
+            AmplifyStandardErrorLogSink(logLevel: .info).emit(
+                message: LogMessage(level: .info, name: "a", content: "b")
+            )
+            exit(7)
+        }
+    }
+
     @Test func `a sink hears what loggers made before it say, up to its level, until it is removed`() {
         let logger = AmplifyLogging.logger(for: "before")
         let sink = Ears(level: .info, to: "before")
@@ -19,7 +30,13 @@ import Testing
         #expect(sink.heard == ["error before e", "warn before w Oops()", "info before i", "info before logged"])
     }
 
-    @Test func `a message that no sink wants is never put together`() {
+    @Test(
+        .disabled(
+            if: ProcessInfo.processInfo.environment["RECORDER_TEST_KEEP"] != nil,
+            "Scripts/canary has a sink that wants every message"
+        )
+    )
+    func `a message that no sink wants is never put together`() {
         let logger = AmplifyLogging.logger(for: Ears.self)
         logger.error(never())
         let sink = Ears(level: .error, to: "Ears")

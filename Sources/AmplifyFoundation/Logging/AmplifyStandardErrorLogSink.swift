@@ -19,7 +19,8 @@ public final class AmplifyStandardErrorLogSink: LogSinkBehavior {
 
     /// Writes one line.
     public func emit(message: LogMessage) {
-        FileHandle.standardError.write(Data((Self.line(message) + "\n").utf8))
+        // Standard error may be closed: there is nowhere left to say so.
+        try? FileHandle.standardError.write(contentsOf: Data((Self.line(message) + "\n").utf8))
     }
 
     /// Line ends become blanks, so that a message stays one line.

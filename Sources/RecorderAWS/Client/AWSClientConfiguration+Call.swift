@@ -1,4 +1,5 @@
 import Foundation
+import RecorderHTTP
 
 extension AWSClientConfiguration {
     /// Everything that calls to a service need, from these settings and, where they say nothing, the machine.
@@ -17,6 +18,7 @@ extension AWSClientConfiguration {
         configuration.maximumRetries = settings.maximumRetries
         configuration.backoff = settings.backoff
         configuration.userAgent = settings.userAgent
+        configuration.transport = settings.transport
         return configuration
     }
 }
@@ -65,6 +67,13 @@ extension AWSClientConfiguration.Settings {
     fileprivate func credentials(_ environment: [String: String], _ region: Region) -> any CredentialsSource {
         if let resolver { return resolver.credentialsSource }
         return DefaultAWSCredentialIdentityResolverChain(environment: environment, region: region).source
+    }
+
+    fileprivate var transport: any HTTPTransport {
+        let isOwn = httpClientEngine == nil || httpClientEngine is CurlClientEngine
+        let transport: any HTTPTransport =
+            httpClientEngine.flatMap { isOwn ? nil : EngineTransport(engine: $0) } ?? CurlTransport.shared
+        return clientLogMode == .none ? transport : LoggingTransport(target: transport, mode: clientLogMode, log: log)
     }
 
     fileprivate var maximumRetries: Int {

@@ -1,5 +1,6 @@
 import Foundation
 import RecorderConcurrency
+public import SmithyHTTPAPI
 
 /// What a client of a service depends on. A client takes a copy when it is made: change it before.
 ///
@@ -19,7 +20,10 @@ public class AWSClientConfiguration: @unchecked Sendable {
         var signingRegion: String?
         var retryStrategyOptions = RetryStrategyOptions()
         var endpoint: String?
+        var httpClientEngine: (any HTTPClient)?
         var httpClientConfiguration = HTTPClientConfiguration()
+        var clientLogMode = ClientLogMode.request
+        var log = RequestLog.standard
         var userAgentSuffix = ""
     }
 
@@ -40,7 +44,9 @@ public class AWSClientConfiguration: @unchecked Sendable {
         signingRegion: String? = nil,
         retryStrategyOptions: RetryStrategyOptions? = nil,
         endpoint: String? = nil,
-        httpClientConfiguration: HTTPClientConfiguration? = nil
+        httpClientEngine: (any HTTPClient)? = nil,
+        httpClientConfiguration: HTTPClientConfiguration? = nil,
+        clientLogMode: ClientLogMode? = nil
     ) throws {
         settings = Locked(
             Settings(
@@ -55,7 +61,9 @@ public class AWSClientConfiguration: @unchecked Sendable {
                 signingRegion: signingRegion,
                 retryStrategyOptions: retryStrategyOptions ?? RetryStrategyOptions(),
                 endpoint: endpoint,
-                httpClientConfiguration: httpClientConfiguration ?? HTTPClientConfiguration()
+                httpClientEngine: httpClientEngine,
+                httpClientConfiguration: httpClientConfiguration ?? HTTPClientConfiguration(),
+                clientLogMode: clientLogMode ?? .request
             )
         )
     }
@@ -145,10 +153,30 @@ public class AWSClientConfiguration: @unchecked Sendable {
         set { settings.withLock { $0.endpoint = newValue } }
     }
 
-    /// How long requests may wait.
+    /// What carries the requests, for recorded data and all other calls alike; by default the client's own engine, which you
+    /// can put yours around. Credentials are fetched without it.
+    public final var httpClientEngine: any HTTPClient {
+        get { snapshot.httpClientEngine ?? CurlClientEngine() }
+        set { settings.withLock { $0.httpClientEngine = newValue } }
+    }
+
+    /// How long requests may wait. An engine of yours keeps limits of its own.
     public final var httpClientConfiguration: HTTPClientConfiguration {
         get { snapshot.httpClientConfiguration }
         set { settings.withLock { $0.httpClientConfiguration = newValue } }
+    }
+
+    /// Which requests and answers are logged at the level `debug`; `request` by default. Never shown are keys, tokens,
+    /// signatures and records, whatever the mode.
+    public final var clientLogMode: ClientLogMode {
+        get { snapshot.clientLogMode }
+        set { settings.withLock { $0.clientLogMode = newValue } }
+    }
+
+    /// Where they are logged, for the packages above.
+    package final var log: RequestLog {
+        get { snapshot.log }
+        set { settings.withLock { $0.log = newValue } }
     }
 
     /// What stands at the end of the `User-Agent` header, for the packages above.

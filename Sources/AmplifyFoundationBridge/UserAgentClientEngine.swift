@@ -1,0 +1,24 @@
+import AmplifyFoundation
+public import SmithyHTTPAPI
+
+/// An engine that says in each request's `User-Agent` that it comes from Amplify, and hands it to another engine.
+///
+/// `AmplifyKinesisClient` and `AmplifyFirehoseClient` say so by themselves.
+public struct UserAgentClientEngine: HTTPClient {
+    private let target: any HTTPClient
+    private let suffix: String
+
+    /// An engine around another one. After `lib/amplify-swift#<version>` stands what is given here, one word each.
+    public init(target: any HTTPClient, additionalMetadata: [String] = []) {
+        self.target = target
+        let platform = "lib/\(AmplifyMetadata.platformName)#\(AmplifyMetadata.version)"
+        suffix = ([platform] + additionalMetadata).joined(separator: " ")
+    }
+
+    /// Sends the request with the longer `User-Agent`; throws what the other engine throws.
+    public func send(request: HTTPRequest) async throws -> HTTPResponse {
+        let words = [request.headers.value(for: "User-Agent"), suffix].compactMap(\.self)
+        request.headers.update(name: "User-Agent", value: words.joined(separator: " "))
+        return try await target.send(request: request)
+    }
+}
