@@ -104,12 +104,10 @@ package final class RecordPipeline: Sendable {
 
     /// Sends every record saved before the call, once no other flush is under way; runs in the calling task.
     package func drain() async throws(RecorderError) -> FlushReport {
-        while !flushes.withLock({ $0.machine.startIfIdle() }) {
-            do {
-                try await Task.sleep(for: .milliseconds(20))
-            } catch {
-                throw .cancelled
-            }
+        while let end = flushes.withLock({ $0.machine.startIfIdle() ? nil : $0.endOfRun() }) {
+            // Ends with the run under way, or with the cancellation of this task.
+            for await _ in end {}
+            guard !Task.isCancelled else { throw .cancelled }
         }
         return try await runHere(.whenFree)
     }
@@ -122,6 +120,14 @@ package final class RecordPipeline: Sendable {
         var machine = FlushStateMachine<FlushTicket>()
         /// What `flush` started; nil for a run in the calling task.
         var run: FlushRun?
+        /// Finished when the run under way ends.
+        var ends: [AsyncStream<Void>.Continuation] = []
+
+        mutating func endOfRun() -> AsyncStream<Void> {
+            let (end, continuation) = AsyncStream.makeStream(of: Void.self)
+            ends.append(continuation)
+            return end
+        }
 
         mutating func newRun() -> FlushRun? {
             run = FlushRun()
@@ -141,11 +147,13 @@ package final class RecordPipeline: Sendable {
 
     /// Tells a run's result to those who wait for it, and starts the next run if somebody waits for one.
     private func end(_ result: Result<FlushReport, RecorderError>) {
-        let (ended, next) = flushes.withLock { flushes in
+        let (ended, next, ends) = flushes.withLock { flushes in
             flushes.run = nil
             let ended = flushes.machine.flushEnded()
-            return (ended, ended.startsAgain ? flushes.newRun() : nil)
+            defer { flushes.ends = [] }
+            return (ended, ended.startsAgain ? flushes.newRun() : nil, flushes.ends)
         }
+        for end in ends { end.finish() }
         delivery.deliver { for waiter in ended.served { waiter.completion(result) } }
         if let next { start(next) }
     }

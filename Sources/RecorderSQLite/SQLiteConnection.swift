@@ -47,7 +47,8 @@ package final class SQLiteConnection {
             throw SQLiteError(
                 code: sqlite3_extended_errcode(opened),
                 message: String(cString: sqlite3_errmsg(opened)),
-                action: "opening \(path)"
+                action: "opening \(path)",
+                systemError: sqlite3_system_errno(opened)
             )
         }
         // Where a file cannot be opened for writing, SQLite opens it for reading, and every write would fail for as long as

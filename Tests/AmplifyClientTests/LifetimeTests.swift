@@ -10,34 +10,26 @@ import Testing
         ProcessInfo.processInfo.environment["STRESS"] == nil ? .seconds(50) : .milliseconds(100)
 
     @Test(arguments: Side.allCases)
-    func `a released client closes its files and stops flushing at once`(side: Side) async throws {
+    func `a released client stops flushing and closes its files within 100 ms`(side: Side) async throws {
         let server = try TakingServer()
-        try await expectOneOfFive { directory in
+        try await expectPromptEnds("\(side), idle") { directory in
             var client: TestClient? = try TestClient(side, to: server.url, in: directory) {
                 $0.flushStrategy = .interval(0.05)
             }
             try await client?.record("text")
             _ = await client?.events().collect(1) { if case .progress = $0 { true } else { false } }
             #expect(!OpenFiles.under(directory.path).isEmpty)
-            client = nil
-            return await OpenFiles.areGone(under: directory.path, within: atOnce)
+            return await timeToClose(&client, directory)
         }
-    }
-
-    /// Any machine may take a tenth of a second for itself; so one of five has to do.
-    private func expectOneOfFive(_ closes: (TemporaryDirectory) async throws -> Bool) async throws {
-        for _ in 0..<5 {
-            if try await closes(TemporaryDirectory()) { return }
-        }
-        Issue.record("not one of five clients closed its files in time")
     }
 
     @Test(arguments: Side.allCases)
-    func `a client released during an automatic flush cancels its request and closes at once`(
+    func `a client released during an automatic flush cancels its request and closes within 100 ms`(
         side: Side
     ) async throws {
         let taking = try TakingServer()
-        try await expectOneOfFive { directory in
+        try await expectPromptEnds("\(side), during a request") { directory in
+            // Never answers: what ends the request is its cancellation alone.
             let server = try LocalServer { _, _ in .stall }
             var client: TestClient? = try TestClient(side, to: server.url, in: directory) {
                 $0.flushStrategy = .interval(0.01)
@@ -46,13 +38,41 @@ import Testing
             let events = client?.events()
             try await client?.record("text")
             await server.received(1)
-            client = nil
-            let isInTime = await OpenFiles.areGone(under: directory.path, within: atOnce)
+            let time = await timeToClose(&client, directory)
             // The sequence of events ends, and none of them says that the record was counted or lost.
             for await event in try #require(events) { Issue.record("\(event)") }
+            #expect(server.requests.count == 1)
             #expect(try await TestClient(side, to: taking.url, in: directory).drain().recordsFlushed == 1)
-            return isInTime
+            return time
         }
+    }
+
+    private func timeToClose(_ client: inout TestClient?, _ directory: TemporaryDirectory) async -> Duration {
+        let start = ContinuousClock.now
+        client = nil
+        #expect(await OpenFiles.areGone(under: directory.path, within: .seconds(50)))
+        return .now - start
+    }
+
+    /// Half of the clients at least close in time. Beside theirs stands what the machine takes for the same kind of work.
+    private func expectPromptEnds(
+        _ name: String,
+        rounds: Int = 15,
+        _ timeToClose: (TemporaryDirectory) async throws -> Duration
+    ) async throws {
+        var (times, machine): ([Duration], [Duration]) = ([], [])
+        for _ in 0..<rounds {
+            let directory = try TemporaryDirectory()
+            machine.append(try await Machine.pace(in: directory))
+            times.append(try await timeToClose(directory))
+        }
+        (times, machine) = (times.sorted(), machine.sorted())
+        let (median, pace) = (times[rounds / 2], machine[rounds / 2])
+        print(
+            "S18 a released client, \(name): closed in \(median) (\(times[0]) to \(times[rounds - 1]), \(rounds) times);",
+            "the machine's own \(pace) (to \(machine[rounds - 1]))"
+        )
+        #expect(median < atOnce)
     }
 
     @Test(arguments: Side.allCases)
@@ -63,7 +83,27 @@ import Testing
             let client = try TestClient(side, to: server.url, in: directory) { $0.flushStrategy = .interval(3_600) }
             try await client.record("\(number)")
         }
-        #expect(await OpenFiles.areGone(under: directory.path, within: atOnce))
+        #expect(await OpenFiles.areGone(under: directory.path, within: .seconds(50)))
+    }
+}
+
+/// What a busy machine and disk take for themselves.
+private enum Machine {
+    /// The time for what closing a store needs at least: threads woken one after the other, a small file written, made
+    /// durable and removed.
+    static func pace(in directory: TemporaryDirectory) async throws -> Duration {
+        let start = ContinuousClock.now
+        for _ in 0..<8 { await Task.detached {}.value }
+        for number in 0..<2 {
+            let file = directory.path("pace-\(number)")
+            _ = FileManager.default.createFile(atPath: file, contents: nil)
+            let handle = try #require(FileHandle(forWritingAtPath: file))
+            try handle.write(contentsOf: Data(repeating: 1, count: 4_096))
+            try handle.synchronize()
+            try handle.close()
+            try FileManager.default.removeItem(atPath: file)
+        }
+        return .now - start
     }
 }
 

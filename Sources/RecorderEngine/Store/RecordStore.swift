@@ -92,8 +92,12 @@ package final class RecordStore: Sendable {
         }
     }
 
-    /// Writes down which streams a flush left, and why.
+    /// Writes down which streams a flush left, and why. A flush that was cancelled leaves the notes as they are, but for
+    /// what it learnt.
     func note(_ failures: [FlushReport.Failure]) async throws(RecorderError) {
+        let isCancelled = failures.contains { $0.error.isCancellation }
+        let failures = failures.filter { !$0.error.isCancellation }
+        guard !failures.isEmpty || !isCancelled else { return }
         try await inLane(.write) { () throws(RecorderError) in
             let isNews = try self.withReader { (reader) throws(RecorderError) in try reader.hasTrouble() }
             guard isNews || !failures.isEmpty else { return }

@@ -67,21 +67,18 @@ enum StoreDirectory {
             _ = close(file)
             return
         }
-        if let problem = errno == EEXIST ? troubleWithExistingFile(path) : String(errorNumber: errno) {
-            throw .storage(
-                "The record file \(path) cannot be opened: \(problem). "
-                    + "Make it readable and writable for this user, or set AWS_KINESIS_RECORDER_DIR elsewhere.",
-                nil
-            )
-        }
+        let remedy = "Make it readable and writable for this user, or set AWS_KINESIS_RECORDER_DIR elsewhere."
+        let problem =
+            errno == EEXIST ? troubleWithExistingFile(path, remedy) : StoreTrouble.advice(for: errno, otherwise: remedy)
+        if let problem { throw .storage("The record file \(path) cannot be opened: \(problem)", nil) }
     }
 
-    private static func troubleWithExistingFile(_ path: String) -> String? {
+    private static func troubleWithExistingFile(_ path: String, _ remedy: String) -> String? {
         var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return String(errorNumber: errno) }
-        if status.st_mode & S_IFMT == S_IFLNK { return "it is a symbolic link" }
-        if status.st_mode & S_IFMT != S_IFREG { return "it is not a file" }
-        return unsafe access(path, R_OK | W_OK) == 0 ? nil : String(errorNumber: errno)
+        guard unsafe lstat(path, &status) == 0 else { return StoreTrouble.advice(for: errno, otherwise: remedy) }
+        if status.st_mode & S_IFMT == S_IFLNK { return "it is a symbolic link. \(remedy)" }
+        if status.st_mode & S_IFMT != S_IFREG { return "it is not a file. \(remedy)" }
+        return unsafe access(path, R_OK | W_OK) == 0 ? nil : StoreTrouble.advice(for: errno, otherwise: remedy)
     }
 
     private static func reason(_ error: any Error) -> String {

@@ -12,11 +12,11 @@ final class StoreLock: Sendable {
         self.path = path
         file = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else {
-            throw .storage(
-                "The lock file \(path) cannot be opened: \(String(errorNumber: errno)). "
-                    + "Make its directory writable for this user, or set AWS_KINESIS_RECORDER_DIR elsewhere.",
-                nil
+            let advice = StoreTrouble.advice(
+                for: errno,
+                otherwise: "Make its directory writable for this user, or set AWS_KINESIS_RECORDER_DIR elsewhere."
             )
+            throw .storage("The lock file \(path) cannot be opened: \(advice)", nil)
         }
     }
 

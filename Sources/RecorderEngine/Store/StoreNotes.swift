@@ -8,7 +8,7 @@ extension StoreWriter {
             try connection.execute("UPDATE stream SET trouble = '', trouble_at = 0 WHERE trouble <> ''")
             let note = try connection.prepare("UPDATE stream SET trouble = ?2, trouble_at = ?3 WHERE name = ?1")
             // A stream's first failure is the one that is kept.
-            for failure in failures.reversed() where !failure.error.isCancellation {
+            for failure in failures.reversed() {
                 try note.bind(failure.stream.rawValue, at: 1)
                 try note.bind(failure.error.message, at: 2)
                 try note.bind(now.milliseconds, at: 3)

@@ -82,7 +82,10 @@ private final class DamagedStore {
         let connection = try? SQLiteConnection(path: path, access: .damaged)
         self.connection = connection
         streams = Self.streams(connection)
-        let counts = Self.rows("SELECT records FROM stream WHERE number = 0", connection) { Int($0.integer(at: 0)) }
+        // Of a row that the damage cut off the rest reads as zeroes and nulls.
+        let counts = Self.rows("SELECT records FROM stream WHERE number = 0 AND typeof(name) = 'text'", connection) {
+            Int($0.integer(at: 0))
+        }
         countedRecords = counts.first.flatMap { RecordID.sequences.contains(Int64($0)) ? $0 : nil }
     }
 

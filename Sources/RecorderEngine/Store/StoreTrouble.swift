@@ -1,3 +1,4 @@
+import Glibc
 import RecorderSQLite
 
 /// What to tell a user about an SQLite error.
@@ -15,10 +16,25 @@ enum StoreTrouble {
         if error.isDiskFull {
             return "The disk is full; nothing was written to \(path). Free some space and try again."
         }
+        if let advice = descriptorAdvice(error.systemError) { return "\(path) cannot be opened: \(advice)" }
         if error.isReadOnly { return "\(path) is read-only. Make it and its directory writable for this user." }
         if error.isCannotOpen { return "\(path) cannot be opened. Check the permissions of its directory." }
         if error.isCorrupt { return "\(path) is damaged (\(error.message))." }
         if error.isBusy { return "\(path) is locked by another process. Try again, or stop that process." }
         return "\(path): \(error)"
+    }
+
+    /// The system's words for an `errno`, and what to do about it.
+    static func advice(for number: Int32, otherwise remedy: String) -> String {
+        descriptorAdvice(number) ?? "\(String(errorNumber: number)). \(remedy)"
+    }
+
+    private static func descriptorAdvice(_ number: Int32) -> String? {
+        switch number {
+        case EMFILE:
+            "this process has as many files open as it may. Close some, or raise its limit (ulimit -n, LimitNOFILE=)."
+        case ENFILE: "this machine has as many files open as it may. Stop what holds them, or raise fs.file-max."
+        default: nil
+        }
     }
 }

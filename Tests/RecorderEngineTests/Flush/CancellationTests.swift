@@ -39,6 +39,40 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
+    @Test func `a submit that is given up leaves the noted troubles as they are`() async throws {
+        let server = try LocalServer { _, index in index == 0 ? .error(400, "ResourceNotFoundException") : .stall }
+        let road = try Road(to: server)
+        try await road.save("a")
+        _ = try await road.flush()
+        let trouble = try #require(try road.pipeline.status().streams.first?.trouble)
+        let ticket = road.pipeline.flush { _ in }
+        await server.received(2)
+        road.pipeline.giveUp(ticket)
+        try await road.runEnds()
+        #expect(try road.pipeline.status().streams.first?.trouble?.message == trouble.message)
+    }
+
+    @Test func `a drain waits for the flush under way, and can be cancelled meanwhile`() async throws {
+        let gate = Gate()
+        let server = try LocalServer { request, _ in
+            gate.wait()
+            return .kinesis(request)
+        }
+        let road = try Road(to: server)
+        try await road.save("a")
+        async let flush = road.flush()
+        await server.received(1)
+        try await road.save("b")
+        let given = Task { await failure { try await road.pipeline.drain() } as? RecorderError }
+        let kept = Task { try await road.pipeline.drain() }
+        given.cancel()
+        if case .cancelled? = await given.value {} else { Issue.record("\(String(describing: await given.value))") }
+        gate.open()
+        #expect(try await flush.delivered == 1)
+        #expect(try await kept.value.delivered == 1)
+        #expect(server.requests.count == 2)
+    }
+
     @Test func `a run that somebody else waits for goes on`() async throws {
         let gate = Gate()
         let server = try LocalServer { request, _ in

@@ -41,6 +41,19 @@ import Testing
         }
     }
 
+    /// Offsets within the page that holds the counts, and one where they were cut in two.
+    @Test(arguments: [5_475] + stride(from: 4_099, to: 8_192, by: 127))
+    func `how many records a cut file lost is told right, or not at all`(size: Int) async throws {
+        let (directory, path, texts) = try await filled()
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try file.truncate(atOffset: UInt64(size))
+        try file.close()
+        let road = try Road(in: directory)
+        try await road.save("goes on")
+        let rescue = try #require(road.events.rescues.first)
+        #expect(rescue.lost == nil || rescue.lost == texts.count - rescue.rescued, "\(rescue)")
+    }
+
     @Test func `a file that is garbage from its first byte is put aside, and saves go on`() async throws {
         let (directory, path, _) = try await filled()
         var random = SeededRandom(1)
