@@ -121,7 +121,11 @@ package final class RecordStore: Sendable {
 
     /// The counts as of the last commit of any process. Blocks for one small read.
     package func totals() throws(RecorderError) -> StoreTotals {
-        try withReader { (reader) throws(RecorderError) in try reader.totals() }
+        // Who asks first opens the file, which is the writer's to do: a second connection would only read every segment's
+        // name again. Later answers are the reader's, which waits for no save.
+        let isFirst = reader.withLock { $0 == nil } && writer.withLock { $0 == nil }
+        if isFirst { return try withWriter { (writer) throws(RecorderError) in try writer.totals() } }
+        return try withReader { (reader) throws(RecorderError) in try reader.totals() }
     }
 
     /// The store as people ask for it. Blocks for one read.

@@ -25,7 +25,7 @@ final class StoreReader {
                 streams: try connection.prepare(
                     "SELECT number, name, records, bytes FROM stream WHERE number > 0 AND records > 0"
                 ),
-                counts: try connection.prepare("SELECT \(StoreTotals.columns) FROM stream WHERE number = 0"),
+                counts: try connection.prepare(StoreTotals.query),
                 cursor: try connection.prepare("SELECT cursor FROM stream WHERE number = ?1"),
                 segments: try connection.prepare(
                     "SELECT first_sequence, first_bytes, removed FROM segment ORDER BY first_sequence"
@@ -47,13 +47,7 @@ final class StoreReader {
     }
 
     func totals() throws(RecorderError) -> StoreTotals {
-        try StoreTrouble.naming(path) { () throws(SQLiteError) in
-            guard try counts.step() else {
-                throw SQLiteError.damage("the store's row of totals is gone", action: "reading totals")
-            }
-            defer { counts.reset() }
-            return StoreTotals(counts)
-        }
+        try StoreTrouble.naming(path) { () throws(SQLiteError) in try StoreTotals(running: counts) }
     }
 
     /// The streams that have records, by number.

@@ -80,6 +80,18 @@ extension StoreTotals {
         records, bytes, saved, delivered, retried, evicted, expired, rejected, exhausted, cleared, next_sequence
         """
 
+    /// The one row that they are read from.
+    static let query = "SELECT \(columns) FROM stream WHERE number = 0"
+
+    /// Runs a statement of `query`.
+    init(running query: SQLiteStatement) throws(SQLiteError) {
+        defer { query.reset() }
+        guard try query.step() else {
+            throw SQLiteError.damage("the store's row of totals is gone", action: "reading totals")
+        }
+        self.init(query)
+    }
+
     init(_ row: SQLiteStatement) {
         records = Int(row.integer(at: 0))
         bytes = Int(row.integer(at: 1))

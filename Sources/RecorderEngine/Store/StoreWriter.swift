@@ -70,6 +70,13 @@ final class StoreWriter {
         (try? connection.hasMoved()) ?? true
     }
 
+    /// The counts as of the last commit of any process.
+    func totals() throws(RecorderError) -> StoreTotals {
+        try StoreTrouble.naming(path) { () throws(SQLiteError) in
+            try StoreTotals(running: connection.prepare(StoreTotals.query))
+        }
+    }
+
     // MARK: save
 
     /// Stores a group of saves in their order, and makes room as their limits ask.
