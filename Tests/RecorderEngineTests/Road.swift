@@ -2,8 +2,8 @@ import Foundation
 import RecorderAWS
 import RecorderConcurrency
 import RecorderEngine
-import RecorderSQLite
 import RecorderTestSupport
+import ReplyFuzzer
 
 /// A pipeline over a real file in a directory of its own, sending to a scripted server where one is given.
 struct Road: Sendable {
@@ -109,21 +109,7 @@ struct Road: Sendable {
     func records() throws -> Int { try pipeline.totals().records }
 
     /// What another program would read from the file, in the order of the saves.
-    func storedTexts() throws -> [String] {
-        let connection = try SQLiteConnection(path: path, access: .readOnly)
-        let segments = try connection.prepare("SELECT 'record_' || first_sequence FROM segment ORDER BY first_sequence")
-        var texts: [String] = []
-        while try segments.step() {
-            let rows = try connection.prepare(
-                """
-                SELECT data FROM \(segments.text(at: 0)) JOIN stream ON number = id >> 40
-                WHERE id & 0xFFFFFFFFFF > cursor ORDER BY id & 0xFFFFFFFFFF
-                """
-            )
-            while try rows.step() { texts.append(rows.text(at: 0)) }
-        }
-        return texts
-    }
+    func storedTexts() throws -> [String] { try ReplyFuzzer.storedTexts(at: path) }
 }
 
 /// What the engine reported, in order.

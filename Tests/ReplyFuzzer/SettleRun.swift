@@ -4,7 +4,6 @@ import RecorderAWS
 import RecorderConcurrency
 package import RecorderEngine
 import RecorderHTTP
-import RecorderSQLite
 
 /// A store whose service answers as it is told: which records leave when a whole flush settles such answers?
 package final class SettleRun: Sendable {
@@ -49,7 +48,7 @@ package final class SettleRun: Sendable {
             if let last = texts.last { save(last, done) } else { done(.success(())) }
         }
         _ = try? wait { done in pipeline.flush { done($0) } }
-        let stored = try storedTexts()
+        let stored = try storedTexts(at: path)
         _ = try wait { done in pipeline.clear { done($0) } }
         let mayLeave = self.answers.mayLeave
         if let gone = texts.first(where: { !stored.contains($0) && !mayLeave.contains($0) }) {
@@ -75,23 +74,6 @@ package final class SettleRun: Sendable {
         isDone.wait()
         guard let value = result.value.withLock({ $0 }) else { fatalError("called without a result") }
         return try value.get()
-    }
-
-    /// What another program would read from the file.
-    private func storedTexts() throws -> [String] {
-        let connection = try SQLiteConnection(path: path, access: .readOnly)
-        let segments = try connection.prepare("SELECT 'record_' || first_sequence FROM segment ORDER BY first_sequence")
-        var texts: [String] = []
-        while try segments.step() {
-            let rows = try connection.prepare(
-                """
-                SELECT data FROM \(segments.text(at: 0)) JOIN stream ON number = id >> 40
-                WHERE id & 0xFFFFFFFFFF > cursor ORDER BY id
-                """
-            )
-            while try rows.step() { texts.append(rows.text(at: 0)) }
-        }
-        return texts
     }
 
     private static func caller(

@@ -7,17 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CognitoHelperTests {
     @Test func `an identity that a backend vouches for comes with the backend's token`() async throws {
         let pool = try CognitoPoolServer()
-        let backend = BackendIdentity(
-            regionType: .USEast1,
-            identityPoolId: CognitoPoolServer.poolID,
-            useEnhancedFlow: true,
-            identityProviderManager: nil
-        )
-        let provider = AWSCognitoCredentialsProvider(
-            regionType: .USEast1,
-            identityProvider: backend,
-            environment: pool.environment()
-        )
+        let backend = pool.backend()
+        let provider = pool.provider(asking: backend)
         #expect(try await provider.credentials().value?.accessKey == "A")
         #expect(provider.identityId == "us-east-1:backend-1")
         #expect(pool.calls == ["GetCredentialsForIdentity"])
@@ -28,19 +19,10 @@ import Testing
 
     @Test func `a backend that fails shows users its own error`() async throws {
         let pool = try CognitoPoolServer()
-        let backend = BackendIdentity(
-            regionType: .USEast1,
-            identityPoolId: CognitoPoolServer.poolID,
-            useEnhancedFlow: true,
-            identityProviderManager: nil
-        )
+        let backend = pool.backend()
         let own = NSError(domain: "backend", code: 3)
         backend.failure.withLock { $0 = own }
-        let provider = AWSCognitoCredentialsProvider(
-            regionType: .USEast1,
-            identityProvider: backend,
-            environment: pool.environment()
-        )
+        let provider = pool.provider(asking: backend)
         #expect(await provider.credentials().failure() === own)
         backend.failure.withLock { $0 = nil }
         #expect(try await provider.credentials().value != nil)
@@ -49,11 +31,7 @@ import Testing
     @Test func `a helper without an identity is an error that says so`() async throws {
         let pool = try CognitoPoolServer()
         let helper = AWSAbstractCognitoCredentialsProviderHelper()
-        let provider = AWSCognitoCredentialsProvider(
-            regionType: .USEast1,
-            identityProvider: helper,
-            environment: pool.environment()
-        )
+        let provider = pool.provider(asking: helper)
         let error = await provider.credentials().failure()
         #expect(error?.domain == AWSCognitoCredentialsProviderErrorDomain)
         #expect(error?.code == AWSCognitoCredentialsProviderErrorType.identityIdIsNil.rawValue)
@@ -156,5 +134,22 @@ private final class LiteralLogins: NSObject, AWSIdentityProviderManager {
     func logins() -> AWSTask<NSDictionary> {
         let token = NSString(string: "literal")
         return AWSTask(result: [AWSIdentityProviderFacebook: token])
+    }
+}
+
+extension CognitoPoolServer {
+    fileprivate func backend() -> BackendIdentity {
+        BackendIdentity(
+            regionType: .USEast1,
+            identityPoolId: Self.poolID,
+            useEnhancedFlow: true,
+            identityProviderManager: nil
+        )
+    }
+
+    fileprivate func provider(
+        asking helper: any AWSCognitoCredentialsProviderHelperProtocol
+    ) -> AWSCognitoCredentialsProvider {
+        AWSCognitoCredentialsProvider(regionType: .USEast1, identityProvider: helper, environment: environment())
     }
 }

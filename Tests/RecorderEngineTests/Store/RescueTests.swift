@@ -84,6 +84,17 @@ import Testing
 }
 
 extension RescueTests {
+    /// A store of three records whose file somebody else has changed since.
+    private func threeRecords(after change: String, to server: LocalServer) async throws -> Road {
+        let first = try Road()
+        try await first.saveAll(["1", "2", "3"])
+        do {
+            let connection = try SQLiteConnection(path: first.path, access: .readWrite)
+            try connection.execute(change)
+        }
+        return try Road(to: server, in: first.directory)
+    }
+
     @Test func `counts that damage made impossible are damage, not a crash`() async throws {
         for change in [
             "UPDATE stream SET records = 9223372036854775807 WHERE number = 0",
@@ -96,13 +107,7 @@ extension RescueTests {
             "UPDATE segment SET first_bytes = -9223372036854775808",
         ] {
             let server = try LocalServer { request, _ in .kinesis(request) }
-            let first = try Road()
-            try await first.saveAll(["1", "2", "3"])
-            do {
-                let connection = try SQLiteConnection(path: first.path, access: .readWrite)
-                try connection.execute(change)
-            }
-            let road = try Road(to: server, in: first.directory)
+            let road = try await threeRecords(after: change, to: server)
             try await road.save("4")
             #expect(try await road.flush().failures.isEmpty, "\(change)")
             let arrived = server.requests.flatMap { PutRequestSeen($0).texts }
@@ -121,13 +126,7 @@ extension RescueTests {
             "UPDATE record_1 SET partition_key = 'altered' WHERE id & 0xFF = 2",
         ] {
             let server = try LocalServer { request, _ in .kinesis(request) }
-            let first = try Road()
-            try await first.saveAll(["1", "2", "3"])
-            do {
-                let connection = try SQLiteConnection(path: first.path, access: .readWrite)
-                try connection.execute(change)
-            }
-            let road = try Road(to: server, in: first.directory)
+            let road = try await threeRecords(after: change, to: server)
             #expect(try await road.flush().delivered == 2, "\(change)")
             #expect(server.requests.flatMap { PutRequestSeen($0).texts } == ["1", "3"], "\(change)")
             #expect(road.events.rescues.map(\.lost) == [1], "\(change)")
@@ -137,13 +136,7 @@ extension RescueTests {
     @Test func `a file whose header alone is damaged is rescued, not refused`() async throws {
         for change in ["application_id = 1096241489", "user_version = 65537", "user_version = 0"] {
             let server = try LocalServer { request, _ in .kinesis(request) }
-            let first = try Road()
-            try await first.saveAll(["1", "2", "3"])
-            do {
-                let connection = try SQLiteConnection(path: first.path, access: .readWrite)
-                try connection.execute("PRAGMA \(change)")
-            }
-            let road = try Road(to: server, in: first.directory)
+            let road = try await threeRecords(after: "PRAGMA \(change)", to: server)
             #expect(try await road.flush().delivered == 3, "\(change)")
             #expect(road.events.rescues.map(\.lost) == [0], "\(change)")
         }
