@@ -35,7 +35,7 @@ sanitize: setup ## Run all tests under the thread sanitizer, then under the addr
 fuzz: ## Feed made-up answers to the reply decoder and the settle; TIME=600 for ten minutes
 	Scripts/fuzz $(or $(TIME),60)
 
-stress: setup ## Kill, starve and cut the power for 20 minutes; FULL=1 for hours; ARGS="--filter NAME" some rows
+stress: setup ## Kill, starve and cut the power for ten minutes; FULL=1 for hours; ARGS="--filter NAME" some rows
 	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/stress $(if $(FULL),--full) $(ARGS)
 
 mutations: setup ## Break one rule at a time and see that a test notices; ARGS="NAME" some rules
