@@ -6,6 +6,7 @@ let p2GroupedSaves = Benchmark(name: "P2", about: "saves with 1,024 outstanding"
     let road = Road(in: directory.path)
     let plain = PlainLog(path: directory.path("plain"))
     let original = OriginalRecorder(path: directory.path("original"))
+    let actor = PlainActor(path: directory.path("actor"))
     var costs: [Double] = []
     func ours() -> Double {
         let start = Meter.processorTime()
@@ -19,6 +20,10 @@ let p2GroupedSaves = Benchmark(name: "P2", about: "saves with 1,024 outstanding"
     let toOriginal = Pairs(
         ours: ours,
         baseline: { Meter.rate(of: originalCount) { original.save(originalCount) } }
+    )
+    let toActor = try Pairs(
+        ours: { try rateOfTasks(count) { try await road.save() } },
+        baseline: { try rateOfTasks(count / 25) { await actor.save() } }
     )
     return [
         Figure(
@@ -34,5 +39,25 @@ let p2GroupedSaves = Benchmark(name: "P2", about: "saves with 1,024 outstanding"
             "ours \(toPlain.ours.median.perSecond) at \(Int(costs.median)) ns CPU, "
                 + "plain SQLite \(toPlain.baseline.median.perSecond)"
         ),
+        Figure(
+            "P2 1KB in 1,000 tasks, beside an actor",
+            toActor.ratio,
+            atLeast: 8,
+            "ours \(toActor.ours.median.perSecond), an actor that commits each "
+                + "\(toActor.baseline.median.perSecond)"
+        ),
     ]
+}
+
+/// Saves a second with a task for each save, 1,000 tasks at a time.
+private func rateOfTasks(_ count: Int, _ save: @escaping @Sendable () async throws -> Void) throws -> Double {
+    try Meter.rate(of: count) {
+        try waitFor {
+            for _ in 0..<count / 1_000 {
+                try await withThrowingDiscardingTaskGroup { group in
+                    for _ in 0..<1_000 { group.addTask(operation: save) }
+                }
+            }
+        }
+    }
 }

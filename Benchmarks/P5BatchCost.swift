@@ -22,8 +22,35 @@ let p5BatchCost = Benchmark(name: "P5", about: "one batch of 500 at a long backl
             atMost: 1.2,
             "ours \(pairs.ours.median.formatted) us CPU a batch of 500, "
                 + "at 1,000 records \(pairs.baseline.median.formatted) us"
-        )
+        ),
+        try besideAmplify(short, backlog: 1_000, atMost: 0.7),
+        try besideAmplify(BatchTrial(backlog: 10_000), backlog: 10_000, atMost: 0.25),
+        try besideAmplify(BatchTrial(backlog: 100_000), backlog: 100_000, atMost: 0.03),
     ]
+}
+
+/// A whole batch of ours beside what Amplify's storage takes to read and delete one.
+private func besideAmplify(_ trial: BatchTrial, backlog: Int, atMost limit: Double) throws -> Figure {
+    let directory = try ScratchDirectory()
+    let amplify = AmplifyStorage(path: directory.path("amplify"))
+    try waitFor { await amplify.fill(backlog) }
+    let pairs = try Pairs(
+        ours: { try trial.microsecondsPerBatch() },
+        baseline: {
+            try waitFor { await amplify.fill(500) }
+            let start = Meter.processorTime()
+            let taken = try waitFor { await amplify.takePage() }
+            precondition(taken == 500, "Amplify's page has \(taken) records.")
+            return Double(Meter.processorTime() - start) / 1_000
+        }
+    )
+    return Figure(
+        "P5 beside Amplify's at \(Double(backlog).formatted)",
+        pairs.ratio,
+        atMost: limit,
+        "ours \(pairs.ours.median.formatted) us CPU a batch of 500, "
+            + "Amplify's SQL \(pairs.baseline.median.formatted) us without encoding it"
+    )
 }
 
 /// A backlog that is as long after each trial as before it.
