@@ -160,7 +160,10 @@ package final class RecordPipeline: Sendable {
 
     private func outcome(of start: FlushStart) async -> Result<FlushReport, RecorderError> {
         do throws(RecorderError) {
-            return .success(try await runFlush(start))
+            let report = try await withTaskExecutorPreference(store.crew) { () async throws(RecorderError) in
+                try await runFlush(start)
+            }
+            return .success(report)
         } catch {
             return .failure(error)
         }
@@ -198,8 +201,9 @@ package final class RecordPipeline: Sendable {
         await withCheckedContinuation { continuation in line.afterEarlierSaves { continuation.resume() } }
     }
 
+    /// Called by a flush, on the crew's threads.
     private func deliver(_ event: RecorderEvent) {
-        delivery.deliver { [report] in report(event) }
+        delivery.deliverNext { [report] in report(event) }
     }
 
     // MARK: clear

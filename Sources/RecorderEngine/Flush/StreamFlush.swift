@@ -21,6 +21,7 @@ struct StreamFlush {
     }
 
     private let source: BatchSource
+    private let crew: StoreCrew
     private let sender: BatchSender
     private let requestsAtOnce: Int
     private var delivery: BatchDelivery
@@ -33,6 +34,7 @@ struct StreamFlush {
         _ policy: RecorderPolicy,
         report: @escaping @Sendable (RecorderEvent) -> Void
     ) {
+        crew = store.crew
         self.sender = sender
         requestsAtOnce = max(policy.requestsPerStream, 1)
         source = BatchSource(queue, before: end, store, sender, policy)
@@ -82,7 +84,7 @@ struct StreamFlush {
     }
 
     private func start(_ batch: Batch) -> Request {
-        Request(batch: batch, task: Task { [sender] in await sender.send(batch) })
+        Request(batch: batch, task: .immediate(executorPreference: crew) { [sender] in await sender.send(batch) })
     }
 }
 

@@ -9,7 +9,7 @@ struct DeliveryQueue: Sendable {
         crew.run(.deliver, block)
     }
 
-    /// The same as the last act of a job of the store's writer, whose thread goes on with it.
+    /// The same from a job of the crew, whose thread goes on with it.
     func deliverNext(_ block: @escaping @Sendable () -> Void) {
         crew.runNext(.deliver, block)
     }

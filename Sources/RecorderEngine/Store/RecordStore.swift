@@ -210,13 +210,16 @@ package final class RecordStore: Sendable {
         if let rescue, let report = rescued.withLock({ $0 }) { report(rescue) }
     }
 
-    /// Blocking SQLite stays off the threads that run async code.
+    /// Blocking SQLite stays off the threads that run async code: the task goes on, or waits, on a thread of the crew.
     private func inLane<T: Sendable>(
         _ lane: StoreCrew.Lane,
         _ body: @escaping @Sendable () throws(RecorderError) -> T
     ) async throws(RecorderError) -> T {
-        let result: Result<T, RecorderError> = await withCheckedContinuation { continuation in
-            crew.run(lane) { continuation.resume(returning: Result { () throws(RecorderError) in try body() }) }
+        let result = await withTaskExecutorPreference(crew) {
+            if let result = crew.runHere(lane, { Result(catching: body) }) { return result }
+            return await withCheckedContinuation { continuation in
+                crew.run(lane) { continuation.resume(returning: Result(catching: body)) }
+            }
         }
         return try result.get()
     }

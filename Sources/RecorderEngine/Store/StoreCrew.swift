@@ -20,6 +20,8 @@ final class StoreCrew: @unchecked Sendable {
         case write
         /// Batches.
         case read
+        /// The tasks of a flush.
+        case flush
         /// Completions and events, which is user code.
         ///
         /// A block that takes its time delays the later ones, but no commit, settle or submit. A block that waits for
@@ -65,11 +67,28 @@ final class StoreCrew: @unchecked Sendable {
         bring(help)
     }
 
-    /// Adds a job to a lane, as the last act of another job: the thread itself goes on with it.
+    /// Adds a job to a lane from another job, whose thread goes on with it as soon as that ends.
     func runNext(_ lane: Lane, _ job: @escaping Job) {
         condition.lock()
         lines[lane.rawValue].jobs.append(job)
         condition.unlock()
+    }
+
+    /// Does a job of a lane at once, within another job, if nothing waits there or is under way; nil otherwise.
+    func runHere<T>(_ lane: Lane, _ job: () -> T) -> T? {
+        condition.lock()
+        let isFree = !lines[lane.rawValue].isRunning && lines[lane.rawValue].jobs.isEmpty
+        if isFree { lines[lane.rawValue].isRunning = true }
+        condition.unlock()
+        guard isFree else { return nil }
+        defer {
+            condition.lock()
+            lines[lane.rawValue].isRunning = false
+            let help = help()
+            condition.unlock()
+            bring(help)
+        }
+        return job()
     }
 
     // MARK: - threads
@@ -107,9 +126,10 @@ final class StoreCrew: @unchecked Sendable {
     private func work() {
         condition.lock()
         starting -= 1
+        var last: Lane?
         while let lane = nextLane() {
-            lines[lane].isRunning = true
-            var job = lines[lane].jobs.popFirst()
+            lines[lane.rawValue].isRunning = true
+            var job = lines[lane.rawValue].jobs.popFirst()
             let help = help()
             condition.unlock()
             bring(help)
@@ -117,8 +137,10 @@ final class StoreCrew: @unchecked Sendable {
             // Releases what the job holds, which may be the user's: not under the lock.
             job = nil
             condition.lock()
-            lines[lane].isRunning = false
-            if lane == Lane.deliver.rawValue, !lines.contains(where: \.isWaiting) { lookOut() }
+            lines[lane.rawValue].isRunning = false
+            let hasCompletedSaves = lane == .deliver && last == .write
+            if hasCompletedSaves, !lines.contains(where: \.isWaiting) { lookOut() }
+            last = lane
         }
         threads -= 1
         condition.unlock()
@@ -136,14 +158,23 @@ final class StoreCrew: @unchecked Sendable {
     }
 
     /// The lane to work at; nil when there was nothing to do for long.
-    private func nextLane() -> Int? {
+    private func nextLane() -> Lane? {
         var isInTime = true
         while true {
-            if let lane = lines.firstIndex(where: \.isWaiting) { return lane }
+            if let lane = Lane.allCases.first(where: { lines[$0.rawValue].isWaiting }) { return lane }
             guard isInTime else { return nil }
             idle += 1
             isInTime = condition.wait(until: Date(timeIntervalSinceNow: Self.patience))
             if called > 0 { called -= 1 } else { idle -= 1 }
         }
+    }
+}
+
+/// The tasks of a flush run in a lane of their own, so that they can do what belongs to another lane on the spot: to wake a
+/// thread for it, and to be woken by that, would cost as much as to sign a request.
+extension StoreCrew: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        run(.flush) { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
