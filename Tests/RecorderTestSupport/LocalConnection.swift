@@ -40,7 +40,11 @@ final class LocalConnection {
         case .endless(let status, let written):
             let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 64 << 10)
             guard socket.write(head(status, [], length: nil)) else { return false }
-            while socket.write(piece) { written?.add(piece.count) }
+            var left = Reply.endlessBytes
+            while left > 0, socket.write(piece) {
+                written?.add(piece.count)
+                left -= piece.count
+            }
             return false
         case .raw(let bytes):
             _ = socket.write(bytes)

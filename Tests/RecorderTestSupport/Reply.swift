@@ -9,7 +9,7 @@ package enum Reply: Sendable {
     case truncated(status: Int, body: [UInt8], after: Int)
     /// The body comes byte by byte, with a wait before each.
     case trickle(status: Int, body: [UInt8], every: Duration)
-    /// The body never ends; the count tells how much of it the peer let through.
+    /// The body goes on for ``endlessBytes``; the count tells how much of it the peer let through.
     case endless(status: Int, written: ByteCount? = nil)
     /// These bytes as they are, then the connection closes.
     case raw([UInt8])
@@ -19,6 +19,10 @@ package enum Reply: Sendable {
     case reset
     /// Nothing happens until the client goes away or the server stops.
     case stall
+
+    /// Many times what anybody should read of an answer. There it ends as if nothing were wrong, so that whoever reads it
+    /// without a limit fails an expectation rather than takes all memory.
+    package static let endlessBytes = 64 << 20
 
     /// An answer as the AWS services give it.
     package static func json(_ status: Int, _ body: String, headers: [HTTPHeader] = []) -> Reply {
