@@ -113,10 +113,10 @@ RULES = [
         "deletes before the answer", "FlushTests|OfflineTests",
         (
             ENGINE + "Flush/StreamFlush.swift",
-            "            let request = requests.removeFirst()\n",
-            "            let request = requests.removeFirst()\n"
-            "            let count = request.batch.records.count\n"
-            "            await delivery.settleOnly(request.batch, .outcomes(Array(repeating: .delivered, count: count)))\n",
+            "        let sent = await request.sent()\n",
+            "        let count = request.batch.records.count\n"
+            "        await delivery.settleOnly(request.batch, .outcomes(Array(repeating: .delivered, count: count)))\n"
+            "        let sent = await request.sent()\n",
         ),
     ),
     rule(
@@ -151,6 +151,10 @@ RULES = [
         ),
     ),
     # flush
+    rule(
+        "a stream that throttles is not slowed", "FlushTests",
+        (ENGINE + "Flush/StreamFlush.swift", "sender.send(batch, after: wait)", "sender.send(batch, after: .zero)"),
+    ),
     rule(
         "no lease between submitters", "FaultRows/ManyProcesses|FlushTests",
         (ENGINE + "Flush/SubmitLease.swift", "while !lock.tryLock() {", "while !lock.tryLock(), end < .now {"),

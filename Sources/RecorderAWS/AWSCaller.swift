@@ -113,6 +113,9 @@ package final class AWSCaller: Sendable {
         return try await wait(delay, retry: number)
     }
 
+    /// Waits, and no longer than until the task is cancelled.
+    package func pause(_ duration: Duration) async { try? await configuration.pause(duration) }
+
     /// Pays for a retry and waits for its time; false, at once, when the quota is used up.
     private func wait(_ delay: RetryDelay, retry: Int, hint: Duration? = nil) async throws(ServiceFailure) -> Bool {
         guard quota.pay(for: delay) else { return false }

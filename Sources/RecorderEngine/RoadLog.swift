@@ -22,6 +22,11 @@ enum RoadLog {
         }
     }
 
+    /// Why a request is not sent at once.
+    static func waits(_ batch: Batch, _ wait: Duration) {
+        RecorderLog.debug("send: stream \(batch.stream) throttles: its next batch waits \(milliseconds(wait)).")
+    }
+
     /// What an answer proved.
     static func settled(_ stream: StreamName, delivered: Int, retried: Int, discarded: Int) {
         RecorderLog.verbose(

@@ -47,7 +47,7 @@ extension FaultRows {
         }
 
         @Test
-        func `a backlog goes through a throttling shard: all arrive, each once, and more are taken than refused`()
+        func `a backlog goes through a throttling shard at its rate: all arrive, each once, and few are refused`()
             async throws
         {
             let records = count(4_000, full: 100_000)
@@ -77,8 +77,9 @@ extension FaultRows {
             )
             #expect(taken == records && repeated == 0)
             guard isPatient else { return }
-            #expect(Double(sent) <= Double(taken) * 2)
-            #expect(took < ideal * 3 + 5)
+            // Shorter runs are for the most part those first seconds in which the shard's rate is not known yet.
+            #expect(Double(sent) <= Double(taken) * (isFull ? 1.15 : 1.3))
+            #expect(took < ideal * (isFull ? 1.1 : 1.3) + 5)
         }
     }
 }

@@ -14,6 +14,8 @@ struct BatchDelivery {
     /// What of the batch still waits for an answer, the last first.
     private var parts: [Batch] = []
     private var suspects = RefusedRecords()
+    /// How fast the stream takes records; its next batches go by that.
+    var pace = StreamPace()
     private(set) var report = FlushReport()
 
     init(
@@ -47,7 +49,7 @@ struct BatchDelivery {
         // All requests for the batch share their retries, so that no record is tried again more often than one call is.
         var attempts = first.attempts
         while let part = parts.popLast() {
-            let current = if let answer { answer } else { await sender.send(part, &attempts) }
+            let current = if let answer { answer } else { await sendAgain(part, &attempts) }
             answer = nil
             switch current {
             case .outcomes(let outcomes):
@@ -75,6 +77,12 @@ struct BatchDelivery {
                 throw failure.kind == .cancelled ? .cancelled : .service(failure)
             }
         }
+    }
+
+    private mutating func sendAgain(_ part: Batch, _ attempts: inout CallAttempts) async -> BatchSender.Answer {
+        let answer = await sender.send(part, &attempts)
+        pace.learn(from: answer)
+        return answer
     }
 
     /// Settles what an answer proves and sends nothing again.

@@ -74,6 +74,7 @@ struct StreamFlush {
         _ ahead: inout Batch?
     ) async throws(RecorderError) {
         let sent = await request.sent()
+        delivery.pace.learn(from: sent.answer)
         // Records that must be sent again go before those behind them.
         if sent.answer.isDelivered, let batch = ahead {
             requests.append(start(batch))
@@ -83,8 +84,12 @@ struct StreamFlush {
         sender.buffers.giveBack(request.batch)
     }
 
-    private func start(_ batch: Batch) -> Request {
-        Request(batch: batch, task: .immediate(executorPreference: crew) { [sender] in await sender.send(batch) })
+    private mutating func start(_ batch: Batch) -> Request {
+        let wait = delivery.pace.wait(before: batch.records.count, at: .now)
+        return Request(
+            batch: batch,
+            task: .immediate(executorPreference: crew) { [sender] in await sender.send(batch, after: wait) }
+        )
     }
 }
 

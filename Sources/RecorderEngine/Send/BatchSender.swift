@@ -33,8 +33,12 @@ struct BatchSender: Sendable {
         compresses = policy.compressesRequests
     }
 
-    /// Sends a batch for the first time.
-    func send(_ batch: Batch) async -> Sent {
+    /// Sends a batch for the first time, after a wait.
+    func send(_ batch: Batch, after wait: Duration) async -> Sent {
+        if wait > .zero {
+            RoadLog.waits(batch, wait)
+            await caller.pause(wait)
+        }
         var attempts = caller.attempts()
         let answer = await send(batch, &attempts)
         return Sent(answer: answer, attempts: attempts)

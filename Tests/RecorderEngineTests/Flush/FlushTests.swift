@@ -71,6 +71,24 @@ import Testing
         #expect(road.events.discards.isEmpty)
     }
 
+    @Test func `a batch waits behind throttled ones, and what is sent again has its own delays alone`() async throws {
+        let server = try LocalServer { request, index in
+            .kinesis(request) { index < 2 && $0 != "\(index)" ? "ProvisionedThroughputExceededException" : nil }
+        }
+        let pauses = Recorded<Duration>()
+        let road = try Road(.kinesis, to: server) {
+            $0.random = { 1 }
+            $0.pause = { duration in
+                pauses.append(duration)
+                // One record in so much time is a rate at which 500 would take longer than any wait.
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
+        try await road.saveAll((0..<1_000).map(String.init))
+        #expect(try await road.flush().delivered == 1_000)
+        #expect(pauses.all == [.seconds(1), .seconds(2), StreamPace.longestWait])
+    }
+
     @Test func `with a limit on failures, records are discarded at it and reported`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) { _ in "InternalFailure" } }
         let road = try Road(to: server) { $0.discardsAfterFailures = 4 }
