@@ -47,10 +47,11 @@ package final class RecordPipeline: Sendable {
 
     /// Puts a record in the line and returns; `completion` is called once it is durable, in the order of the calls.
     ///
-    /// A record that is refused for its shape is answered at once, on the caller's thread.
+    /// A record that is refused for its shape, or in a forked process, is answered at once, on the caller's thread.
     package func save(_ payload: Data?, stream: String?, partitionKey: String?, completion: @escaping SaveCompletion) {
-        let policy = policy
         do throws(RecorderError) {
+            try ForkedProcess.check()
+            let policy = policy
             let record = try service.record(
                 payload,
                 stream: stream,
@@ -74,6 +75,10 @@ package final class RecordPipeline: Sendable {
     @discardableResult
     package func flush(completion: @escaping FlushCompletion) -> FlushTicket {
         let ticket = FlushTicket(completion)
+        if let refusal = ForkedProcess.refusal {
+            completion(.failure(refusal))
+            return ticket
+        }
         let run = flushes.withLock { flushes -> FlushRun? in
             if case .start = flushes.machine.flushRequested(by: ticket) { flushes.newRun() } else { nil }
         }
@@ -98,12 +103,14 @@ package final class RecordPipeline: Sendable {
     ///
     /// Runs in the calling task: cancelling it ends the flush, and keeps what has no answer yet.
     package func flushIfFree() async throws(RecorderError) -> FlushReport {
+        try ForkedProcess.check()
         guard flushes.withLock({ $0.machine.startIfIdle() }) else { return .busy }
         return try await runHere(.ifFree)
     }
 
     /// Sends every record saved before the call, once no other flush is under way; runs in the calling task.
     package func drain() async throws(RecorderError) -> FlushReport {
+        try ForkedProcess.check()
         while let end = flushes.withLock({ $0.machine.startIfIdle() ? nil : $0.endOfRun() }) {
             // Ends with the run under way, or with the cancellation of this task.
             for await _ in end {}
@@ -210,6 +217,7 @@ package final class RecordPipeline: Sendable {
 
     /// Removes every record saved before the call, without sending it; `completion` gets their number.
     package func clear(completion: @escaping @Sendable (Result<Int, RecorderError>) -> Void) {
+        if let refusal = ForkedProcess.refusal { return completion(.failure(refusal)) }
         line.afterEarlierSaves { [store, delivery] in
             let result = Result { () throws(RecorderError) in try store.clear() }
             delivery.deliver { completion(result) }
@@ -221,6 +229,7 @@ package final class RecordPipeline: Sendable {
         from path: String,
         completion: @escaping @Sendable (Result<Import, RecorderError>) -> Void
     ) {
+        if let refusal = ForkedProcess.refusal { return completion(.failure(refusal)) }
         line.afterEarlierSaves { [store, delivery, service] in
             let result = Result { () throws(RecorderError) in try store.importRecords(from: path, service) }
             delivery.deliver { completion(result) }
@@ -231,11 +240,13 @@ package final class RecordPipeline: Sendable {
 
     /// The store's counts as of the last completed save or settle. Blocks for one small read.
     package func totals() throws(RecorderError) -> StoreTotals {
-        try store.totals()
+        try ForkedProcess.check()
+        return try store.totals()
     }
 
     /// The same stream by stream, with limits and troubles. Blocks for one read.
     package func status() throws(RecorderError) -> StoreStatus {
-        try store.status()
+        try ForkedProcess.check()
+        return try store.status()
     }
 }

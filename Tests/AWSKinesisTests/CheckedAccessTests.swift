@@ -38,6 +38,17 @@ import Testing
         await server.stop()
     }
 
+    @Test func `a service at an address of version 6 is found, and its signatures hold`() async throws {
+        guard LocalSocket.hasVersion6 else { return print("R23 skipped: this machine has no ::1.") }
+        let server = try await CheckedServer(on: "[::1]")
+        let recorder = try recorder(server, provider(server.setUp.user))
+        _ = try await recorder.saveRecord(Data("six".utf8), streamName: "guarded").value
+        #expect(await recorder.submitAllRecords().failure() == nil)
+        #expect(recorder.diskBytesUsed == 0)
+        #expect(try await records(of: "guarded", server) == ["six"])
+        await server.stop()
+    }
+
     @Test func `a wrong secret and an unknown key are refused, each by its own error, and the records stay`()
         async throws
     {

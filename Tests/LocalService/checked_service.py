@@ -1,6 +1,6 @@
 """A local Kinesis, Cognito, IAM and STS that checks every call: MiniStack with AUTH on.
 
-    python checked_service.py [--port 0] [--clock-ahead 0]
+    python checked_service.py [--host 127.0.0.1] [--port 0] [--clock-ahead 0]
 
 Checks signatures, their time and permissions down to the stream's ARN, and gives Cognito's
 guests keys that hold for their role alone. Listens on the loopback interface alone; prints
@@ -28,6 +28,7 @@ import threading
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description="Local AWS that checks every call.")
+    parser.add_argument("--host", choices=["127.0.0.1", "::1"], default="127.0.0.1")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--clock-ahead", type=int, default=0, metavar="SECONDS")
     return parser.parse_args()
@@ -38,8 +39,10 @@ options = parse_arguments()
 # Whoever runs this may have real credentials: the service shall never see them.
 for variable in [name for name in os.environ if name.startswith("AWS_")]:
     del os.environ[variable]
-listener = socket.create_server(("127.0.0.1", options.port))
+family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+listener = socket.create_server((options.host, options.port), family=family)
 PORT = listener.getsockname()[1]
+AUTHORITY = f"[::1]:{PORT}" if ":" in options.host else f"127.0.0.1:{PORT}"
 os.environ.update(
     AUTH="true",
     AWS_EC2_METADATA_DISABLED="true",
@@ -76,7 +79,7 @@ def client(service):
     return boto3.client(
         service,
         region_name=REGION,
-        endpoint_url=f"http://127.0.0.1:{PORT}",
+        endpoint_url=f"http://{AUTHORITY}",
         aws_access_key_id="test",
         aws_secret_access_key="test",
     )

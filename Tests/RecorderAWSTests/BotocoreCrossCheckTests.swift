@@ -7,7 +7,8 @@ import Testing
 /// Signs the same requests with botocore, another implementation, and compares stage by stage.
 @Suite struct BotocoreCrossCheckTests {
     @Test func `every stage of a signature is botocore's`() async throws {
-        let orders = [Order.plain, .temporaryKeys, .looseSpaces, .repeatedHeader, .localPort, .emptyBody] + Order.days
+        let orders =
+            [Order.plain, .temporaryKeys, .looseSpaces, .repeatedHeader, .localPort, .version6, .emptyBody] + Order.days
         let answer = try await LocalPython.run("check_signature.py", input: JSONEncoder().encode(orders))
         let expected = try JSONDecoder().decode([Stages].self, from: answer)
         try #require(expected.count == orders.count)
@@ -46,6 +47,7 @@ private struct Order: Encodable {
     static let looseSpaces = Order(headers: plain.headers + [["X-Amz-Note", "  two   words \t and a tab  "]])
     static let repeatedHeader = Order(headers: plain.headers + [["X-Amz-Note", "first"], ["x-amz-note", "second"]])
     static let localPort = Order(url: "http://127.0.0.1:40123/", headers: [["Host", "127.0.0.1:40123"]])
+    static let version6 = Order(url: "http://[::1]:40123/", headers: [["Host", "[::1]:40123"]])
     static let emptyBody = Order(body: Data())
 
     /// The ends of years and months, a leap day, times with leading zeros.

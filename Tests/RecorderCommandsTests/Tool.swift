@@ -41,8 +41,9 @@ struct Tool: Sendable {
         return await running.end()
     }
 
-    func start(_ arguments: [String]) throws -> RunningTool {
-        try RunningTool(arguments, environment, home)
+    /// Starts it; `prefix` is a program that runs it, with arguments.
+    func start(under prefix: [String] = [], _ arguments: [String]) throws -> RunningTool {
+        try RunningTool(prefix + [Self.path] + arguments, environment, home)
     }
 }
 
@@ -57,14 +58,14 @@ final class RunningTool: @unchecked Sendable {
     private let err: String
     private let ended: ProcessEnd
 
-    init(_ arguments: [String], _ environment: [String: String], _ home: TemporaryDirectory) throws {
+    init(_ words: [String], _ environment: [String: String], _ home: TemporaryDirectory) throws {
         self.home = home
         let name = UUID().uuidString
         (out, err) = (home.path("\(name).out"), home.path("\(name).err"))
         for path in [out, err] { _ = FileManager.default.createFile(atPath: path, contents: nil) }
         // Whoever runs the tests in the background, or by nohup, ignores signals, and children inherit that.
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["--default-signal=INT,TERM,HUP", Tool.path] + arguments
+        process.arguments = ["--default-signal=INT,TERM,HUP"] + words
         process.environment = environment
         process.standardInput = input
         process.standardOutput = FileHandle(forWritingAtPath: out)

@@ -24,6 +24,20 @@ import Testing
         }
     }
 
+    /// curl knows such addresses without brackets alone.
+    @Test func `an address of version 6 in no_proxy meets no proxy`() async {
+        guard LocalSocket.hasVersion6 else { return print("R23 skipped: this machine has no ::1.") }
+        await #expect(processExitsWith: .success) {
+            let (_, proxy, transport) = try Self.serverBehindProxy()
+            let server = try LocalServer(on: try .bound(to: "::1")) { _, _ in .json(200, "{}") }
+            try #require(try await transport.send(HTTPRequest(url: server.url)).status == 502)
+            setenv("no_proxy", "127.0.0.1,::1", 1)
+            try #require(try await transport.send(HTTPRequest(url: server.url)).status == 200)
+            try #require(proxy.requests.count == 1)
+            try #require(server.requests.first?.header("Host") == "[::1]:\(server.port)")
+        }
+    }
+
     private static func serverBehindProxy() throws -> (LocalServer, LocalServer, CurlTransport) {
         let server = try LocalServer { _, _ in .json(200, "{}") }
         let proxy = try LocalServer { _, _ in .html(502, "proxy") }

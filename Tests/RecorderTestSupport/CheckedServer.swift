@@ -26,17 +26,20 @@ package final class CheckedServer: Sendable {
 
     /// Starts a service and waits until it takes connections.
     ///
-    /// - Parameter clockAhead: seconds by which the service's clock is ahead of this machine's; then its answers have no
-    ///   date.
+    /// - Parameters:
+    ///   - host: the loopback address to listen on, that of version 6 in brackets.
+    ///   - clockAhead: seconds by which the service's clock is ahead of this machine's; then its answers have no date.
     /// - Throws: `MotoFailure` when there is no Python with MiniStack or the service does not start.
-    package init(clockAhead: Int = 0) async throws {
-        child = try MotoProcess("checked_service.py", arguments: ["--clock-ahead", "\(clockAhead)"])
+    package init(on host: String = LocalSocket.loopbackHost, clockAhead: Int = 0) async throws {
+        let address = host.filter { !"[]".contains($0) }
+        let arguments = ["--host", address, "--clock-ahead", "\(clockAhead)"]
+        child = try MotoProcess("checked_service.py", arguments: arguments)
         // "ready PORT {set-up}"
         let words = try await child.firstLine().split(separator: " ", maxSplits: 2)
         guard words.count == 3, words[0] == "ready" else {
             throw MotoFailure("the checked service did not start; standard error says why")
         }
-        url = "http://127.0.0.1:\(words[1])"
+        url = "http://\(host):\(words[1])"
         setUp = try JSONDecoder().decode(SetUp.self, from: Data(words[2].utf8))
         CanaryRun.note(secret: setUp.user.secretAccessKey)
     }

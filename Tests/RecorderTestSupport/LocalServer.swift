@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import RecorderConcurrency
 
-/// A small HTTP/1.1 server on a loopback port of the system's choice; a script decides each answer.
+/// A small HTTP/1.1 server on a port of the system's choice, a loopback one as a rule; a script decides each answer.
 ///
 /// ```swift
 /// let server = try LocalServer { request, index in
@@ -22,15 +22,20 @@ package final class LocalServer: Sendable {
 
     private let core: LocalServerCore
 
+    /// The address, such as `http://127.0.0.1:40123`.
+    package let url: String
+
     /// Starts a server. Where `resetsUploadsAfter` is given, a connection is reset once that many bytes of a body came.
     /// For long runs the server need not keep the requests.
     package init(
+        on listener: LocalSocket? = nil,
         resetsUploadsAfter uploadLimit: Int? = nil,
         keepsRequests: Bool = true,
         _ script: @escaping Script
     ) throws {
-        let listener = try LocalSocket.loopback()
+        let listener = try listener ?? LocalSocket.loopback()
         port = listener.port
+        url = "http://\(listener.authority)"
         guard listen(listener.descriptor, 128) == 0 else { throw LocalSocket.Failure(doing: "listen") }
         core = LocalServerCore(
             listener: listener,
@@ -43,9 +48,6 @@ package final class LocalServer: Sendable {
     }
 
     deinit { core.stop() }
-
-    /// The address, `http://127.0.0.1:<port>`.
-    package var url: String { "http://127.0.0.1:\(port)" }
 
     /// What came so far, in order of arrival.
     package var requests: [ReceivedRequest] { core.state.withLock { $0.requests } }

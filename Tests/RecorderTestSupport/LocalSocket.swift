@@ -18,51 +18,70 @@ package final class LocalSocket: Sendable {
     /// The system's number for it.
     let descriptor: CInt
 
-    init(owning descriptor: CInt) {
+    /// The numeric address that it is bound or connected to.
+    let host: String
+
+    init(owning descriptor: CInt, host: String = loopbackHost) {
         self.descriptor = descriptor
+        self.host = host
     }
 
     deinit { close(descriptor) }
 
+    package static let loopbackHost = "127.0.0.1"
+
     /// A socket bound to a free loopback port. Until something listens there, connections are refused.
-    package static func loopback() throws -> LocalSocket {
-        try onLoopback(port: 0, "bind") { bind($0, $1, $2) }
+    package static func loopback() throws -> LocalSocket { try bound(to: loopbackHost) }
+
+    /// A socket bound to a free port of a numeric address of this machine, such as `::1`.
+    package static func bound(to host: String) throws -> LocalSocket {
+        try opened(host, port: 0, "bind") { bind($0, $1, $2) }
     }
 
-    /// A connection to a loopback port.
-    static func connected(to port: UInt16) throws -> LocalSocket {
-        try onLoopback(port: port, "connect") { connect($0, $1, $2) }
+    /// Whether this machine has a loopback address of version 6.
+    package static var hasVersion6: Bool { (try? bound(to: "::1")) != nil }
+
+    /// A connection to a port.
+    static func connected(to port: UInt16, of host: String = loopbackHost) throws -> LocalSocket {
+        try opened(host, port: port, "connect") { connect($0, $1, $2) }
     }
 
-    private static func onLoopback(
+    private static func opened(
+        _ host: String,
         port: UInt16,
         _ name: String,
         _ call: (CInt, UnsafePointer<sockaddr>, socklen_t) -> CInt
     ) throws -> LocalSocket {
-        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw Failure(doing: "socket") }
-        let socket = LocalSocket(owning: descriptor)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isDone = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { call(descriptor, $0, size) == 0 }
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST
+        hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(host, "\(port)", &hints, &found)
+        guard code == 0, let found else {
+            throw Failure(description: "\(host): \(String(cString: gai_strerror(code)))")
         }
-        guard isDone else { throw Failure(doing: name) }
+        defer { freeaddrinfo(found) }
+        let address = found.pointee
+        let descriptor = socket(address.ai_family, address.ai_socktype | CInt(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure(doing: "socket") }
+        let socket = LocalSocket(owning: descriptor, host: host)
+        guard call(descriptor, address.ai_addr, address.ai_addrlen) == 0 else { throw Failure(doing: name) }
         return socket
     }
 
     /// The port it is bound to.
     package var port: UInt16 {
-        var address = sockaddr_in()
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        // The port lies at the same place in an address of either version.
+        var address = sockaddr_in6()
+        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
         _ = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
         }
-        return UInt16(bigEndian: address.sin_port)
+        return UInt16(bigEndian: address.sin6_port)
     }
+
+    /// Host and port as an address has them: `127.0.0.1:80`, `[::1]:80`.
+    package var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
     /// Makes the coming close a reset: the peer gets an error instead of an end.
     func resetOnClose() {

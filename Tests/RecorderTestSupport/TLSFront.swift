@@ -5,26 +5,28 @@ import Glibc
 ///
 /// For one request at a time; a connection that does not get through the handshake leaves no trace at the server.
 package final class TLSFront: Sendable {
-    /// The address, `https://127.0.0.1:<port>`.
+    /// The address, such as `https://127.0.0.1:40123`.
     package let url: String
 
     private let process: Process
 
-    /// Starts it, with the certificate that it shows and further arguments of `openssl s_server`.
+    /// Starts it, with the certificate that it shows and further arguments of `openssl s_server`; `host` is where it
+    /// listens, an address of version 6 in brackets.
     package init(
+        on host: String = LocalSocket.loopbackHost,
         before server: LocalServer,
         _ identity: TLSAuthority.Identity,
         arguments: [String] = []
     ) throws {
         let (input, output) = (Pipe(), Pipe())
         process = try TLSServer.openssl(
-            ["s_server", "-accept", "127.0.0.1:0", "-cert", identity.certificate, "-key", identity.key] + arguments,
+            ["s_server", "-accept", "\(host):0", "-cert", identity.certificate, "-key", identity.key] + arguments,
             input: input,
             output: output.fileHandleForWriting
         )
         try output.fileHandleForWriting.close()
         try input.fileHandleForReading.close()
-        url = "https://127.0.0.1:\(try TLSServer.port(announcedOn: output.fileHandleForReading))"
+        url = "https://\(host):\(try TLSServer.port(announcedOn: output.fileHandleForReading))"
         let port = server.port
         Thread.detachNewThread { Self.relay(from: output, to: port, back: input) }
     }

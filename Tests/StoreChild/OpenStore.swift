@@ -14,6 +14,7 @@ package struct OpenStore: Sendable {
         to url: String?,
         byteLimit: Int = 0,
         transport: any HTTPTransport = CurlTransport.shared,
+        timeouts: HTTPTimeouts = HTTPTimeouts(),
         pausesForReal: Bool = false,
         report: @escaping @Sendable (RecorderEvent) -> Void = { _ in }
     ) {
@@ -26,7 +27,7 @@ package struct OpenStore: Sendable {
             .kinesis,
             store,
             policy,
-            caller: { () throws(RecorderError) in try Self.caller(url, transport, pausesForReal) },
+            caller: { () throws(RecorderError) in try Self.caller(url, transport, timeouts, pausesForReal) },
             report: report
         )
     }
@@ -46,6 +47,7 @@ package struct OpenStore: Sendable {
     private static func caller(
         _ url: String?,
         _ transport: any HTTPTransport,
+        _ timeouts: HTTPTimeouts,
         _ pausesForReal: Bool
     ) throws(RecorderError) -> AWSCaller {
         do throws(ConfigurationFailure) {
@@ -54,6 +56,7 @@ package struct OpenStore: Sendable {
                 region: try Region("us-east-1"),
                 endpoint: try Endpoint(url: url),
                 credentials: StaticCredentials(Canary.credentials),
+                timeouts: timeouts,
                 transport: transport,
                 pause: { if pausesForReal { try await Task.sleep(for: $0) } }
             )

@@ -45,7 +45,12 @@ extension StoreChild {
     func leave() async {
         try? await store.save(name)
         store.pipeline.flush { _ in }
-        while access("\(journal.path).leave", F_OK) != 0 { try? await Task.sleep(for: .milliseconds(5)) }
+        await sign("leave")
         exit(3)
+    }
+
+    /// Returns once the test has made the file `<journal>.<name>`.
+    func sign(_ name: String) async {
+        while access("\(journal.path).\(name)", F_OK) != 0 { try? await Task.sleep(for: .milliseconds(5)) }
     }
 }

@@ -14,27 +14,36 @@ struct StoreChild {
     let count: Int
 
     static func main() async {
-        let arguments = CommandLine.arguments
+        var arguments = words
         guard arguments.count >= 6 else { fatalError("usage: command directory url journal name [count]") }
+        if arguments[1] == "daemon" {
+            becomeCopy()
+            arguments[1] = "cycle"
+        }
         Thread.detachNewThread {
             var byte: UInt8 = 0
             while read(STDIN_FILENO, &byte, 1) > 0 {}
             _exit(9)
         }
         let journal = Journal(arguments[4])
+        let count = arguments.count > 6 ? Int(arguments[6]) ?? 0 : 0
+        let hasty = HTTPTimeouts(connect: .milliseconds(count), stall: .milliseconds(count))
         let child = StoreChild(
             store: OpenStore(
                 in: arguments[2],
                 to: arguments[3] == "-" ? nil : arguments[3],
-                transport: arguments[1] == "power" ? JournalingTransport(journal: journal) : CurlTransport.shared
+                transport: arguments[1] == "power" ? JournalingTransport(journal: journal) : CurlTransport.shared,
+                timeouts: arguments[1] == "hasty" ? hasty : HTTPTimeouts()
             ) { event in
-                if case .rescued(let rescue) = event {
-                    journal.note("rescued \(rescue.rescued) lost \(rescue.lost ?? -1)")
+                switch event {
+                case .rescued(let rescue): journal.note("rescued \(rescue.rescued) lost \(rescue.lost ?? -1)")
+                case .discarded(let discard): journal.note("discarded \(discard.count) \(discard.reason)")
+                default: break
                 }
             },
             journal: journal,
             name: arguments[5],
-            count: arguments.count > 6 ? Int(arguments[6]) ?? 0 : 0
+            count: count
         )
         switch arguments[1] {
         case "run": await child.run(savers: child.count, acknowledgesEarly: false)
@@ -47,14 +56,26 @@ struct StoreChild {
         case "soak": await child.soak()
         case "leave": await child.leave()
         case "mend": await child.mend()
+        case "hasty": await child.hasty()
+        case "aged": await child.aged()
+        case "clock": await child.clock()
+        case "starve": await child.starve()
+        case "fork": await child.fork()
         default: fatalError("no command \(arguments[1])")
         }
+    }
+
+    /// Not `CommandLine.arguments`: Swift finds those beside the environment, and has none where a library that was loaded
+    /// before all others, such as libfaketime, has put that elsewhere.
+    private static var words: [String] {
+        let line = try? String(contentsOfFile: "/proc/self/cmdline", encoding: .utf8)
+        return line?.split(separator: "\0").map(String.init) ?? []
     }
 
     /// Savers, each with some saves under way, beside a submit loop, until somebody kills it.
     ///
     /// Early acknowledgements are the lie that a test must find out.
-    private func run(savers: Int, acknowledgesEarly: Bool) async {
+    func run(savers: Int, acknowledgesEarly: Bool) async {
         await withTaskGroup(of: Void.self) { group in
             for saver in 0..<savers {
                 group.addTask {
@@ -89,7 +110,7 @@ struct StoreChild {
     }
 
     /// So many saves, one after the other.
-    private func save() async {
+    func save() async {
         for number in 0..<count { await save("\(name)-\(number)", to: "stream") }
     }
 

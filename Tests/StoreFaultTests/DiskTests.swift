@@ -210,7 +210,9 @@ extension FaultRows {
 
 /// Runs a program of the system to its end; its words are its arguments.
 @discardableResult
-func runTool(_ words: String...) throws -> Int32 {
+func runTool(_ words: String...) throws -> Int32 { try runTool(words) }
+
+func runTool(_ words: [String]) throws -> Int32 {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = words

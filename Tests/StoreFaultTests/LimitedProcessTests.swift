@@ -68,6 +68,33 @@ extension FaultRows {
             #expect(acknowledged > 0 && refused > 0)
         }
 
+        @Test func `a process that runs out of memory loses nothing it acknowledged`() async throws {
+            guard !isSanitized else { return print("R7 skipped: a sanitizer reports that memory runs out.") }
+            var random = SeededRandom(seed + 7)
+            var (ends, acknowledged, refused, lost) = ([Child.End: Int](), 0, 0, 0)
+            for _ in 0..<count(6, full: 60) {
+                let directory = try TemporaryDirectory()
+                let server = try RecordingServer()
+                let (path, journal) = (directory.path("store"), directory.path("journal"))
+                let kilobytes = "\(Int.random(in: 2_000...90_000, using: &random))"
+                let quiet = ["env", "SWIFT_BACKTRACE=enable=no"]
+                let child = try Child(under: quiet, "starve", path, server.url, journal, "s", kilobytes)
+                let watch = Task {
+                    try await Task.sleep(for: .seconds(10))
+                    child.kill()
+                }
+                ends[await child.end(), default: 0] += 1
+                watch.cancel()
+                let reading = JournalReading(journal)
+                acknowledged += reading.acknowledged.count
+                refused += reading.failures.count + reading.notes.count
+                lost += try await lostAfter(reading, path, server)
+            }
+            report("R7 memory:", ["ends": ends, "acked": acknowledged, "errors seen": refused, "lost": lost])
+            #expect(lost == 0)
+            #expect(acknowledged > 0)
+        }
+
         /// Acknowledged records that neither arrived nor are delivered by the next program.
         private func lostAfter(_ reading: JournalReading, _ path: String, _ server: RecordingServer? = nil) async throws
             -> Int

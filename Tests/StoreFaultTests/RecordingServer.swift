@@ -8,12 +8,18 @@ final class RecordingServer: Sendable {
     private let server: LocalServer
 
     /// A kind one takes everything. A moody one also fails whole requests and single records, and hangs up before or
-    /// after it took a request. `beforeAnswer` is called with each request's number, and may wait.
-    init(moodySeed: UInt64? = nil, beforeAnswer: @escaping @Sendable (Int) -> Void = { _ in }) throws {
+    /// after it took a request. `refusal` is asked before anything is taken; `beforeAnswer` is called with each request's
+    /// number, and may wait.
+    init(
+        on listener: LocalSocket? = nil,
+        moodySeed: UInt64? = nil,
+        beforeAnswer: @escaping @Sendable (Int) -> Void = { _ in },
+        refusal: @escaping @Sendable (ReceivedRequest) -> Reply? = { _ in nil }
+    ) throws {
         let taken = TakenRecords(moodySeed)
         self.taken = taken
-        server = try LocalServer { request, index in
-            let reply = taken.answer(request)
+        server = try LocalServer(on: listener) { request, index in
+            let reply = refusal(request) ?? taken.answer(request)
             beforeAnswer(index)
             return reply
         }
@@ -23,6 +29,9 @@ final class RecordingServer: Sendable {
     func received(_ count: Int) async { await server.received(count) }
 
     var url: String { server.url }
+
+    /// How many requests have come.
+    var requestCount: Int { server.requests.count }
 
     /// The texts that were taken, each with how often.
     var texts: [String: Int] { taken.counts.withLock { $0 } }

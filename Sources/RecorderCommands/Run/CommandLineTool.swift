@@ -4,6 +4,7 @@ import Foundation
 package enum CommandLineTool {
     /// Runs one command and returns the status to exit with; prints to standard output and standard error.
     package static func run(_ words: [String], environment: [String: String]) async -> Int32 {
+        CoreDump.forbid()
         do {
             let invocation = try ArgumentParser.parse(words)
             let console = Console(quiet: invocation.has(.quiet), environment: environment)

@@ -1,5 +1,6 @@
 import AWSCore
 import Foundation
+import RecorderTestSupport
 import Testing
 
 /// A million links on a thread whose stack would hold a few thousand.

@@ -30,9 +30,6 @@ final class Notes: Sendable {
     }
 }
 
-/// True when the tests run with `--sanitize=thread`, which makes deep stacks a thousand times slower.
-let isThreadSanitized = unsafe dlsym(nil, "__tsan_init") != nil
-
 /// The ways in which a task can end.
 enum Ending: String, CaseIterable, Sendable {
     case success

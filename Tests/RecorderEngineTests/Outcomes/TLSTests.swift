@@ -65,6 +65,23 @@ import Testing
         #expect(try road.records() == 0)
     }
 
+    @Test(arguments: [("IP:::1", true), ("IP:127.0.0.1", false), ("DNS:localhost", false)])
+    func `a server at an address of version 6 must have a certificate for that address`(
+        name: String,
+        isRight: Bool
+    ) async throws {
+        guard LocalSocket.hasVersion6 else { return print("R23 skipped: this machine has no ::1.") }
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let authority = try TLSAuthority()
+        let front = try TLSFront(on: "[::1]", before: server, try authority.identity(for: name))
+        let road = try road(to: server, through: front, trusting: authority.certificate, Recorded())
+        try await road.save("1")
+        let report = try await road.flush()
+        #expect(report.delivered == (isRight ? 1 : 0) && report.failures.isEmpty == isRight, "\(report.failures)")
+        #expect(try road.storedTexts() == (isRight ? [] : ["1"]))
+        #expect(server.requests.map { $0.header("Host") } == (isRight ? [String(front.url.dropFirst(8))] : []))
+    }
+
     private func road(
         to server: LocalServer,
         through front: TLSFront,

@@ -1,0 +1,92 @@
+import Foundation
+import RecorderEngine
+import RecorderTestSupport
+import StoreChild
+import Testing
+
+extension FaultRows {
+    /// Ten million records that nobody could send, after a restart, with nothing of them in memory.
+    @Suite struct Backlog {
+        private struct Times {
+            var open = Duration.zero
+            var save = Duration.zero
+            var ask = Duration.zero
+            var firstBatch = Duration.zero
+            var batch = Duration.zero
+        }
+
+        @Test func `a store with ten million records opens, saves and sends a batch as one with a thousand`()
+            async throws
+        {
+            guard isFull else { return }
+            let asked = ProcessInfo.processInfo.environment["BACKLOG"].flatMap { Int($0) }
+            let records = asked ?? 10_000_000
+            let directory = try TemporaryDirectory()
+            guard try space(in: directory) > records * 400 else {
+                return print("R27 skipped: \(directory.path) has no room for \(records) records.")
+            }
+            let server = try RecordingServer()
+            let (short, long) = (directory.path("short"), directory.path("long"))
+            try await fill(short, 1_000)
+            let filling = try await elapsed { try await fill(long, records) }
+            let few = try await times(short, server)
+            let many = try await times(long, server)
+            report(
+                "R27 backlog:",
+                [
+                    "records": records, "bytes": size(of: "\(long)/kinesis.db"), "filled in": filling,
+                    "open": many.open, "first save": many.save, "totals": many.ask, "first batch": many.firstBatch,
+                    "batch": many.batch, "of 1,000": few,
+                ]
+            )
+            #expect(many.open + many.save < .milliseconds(500))
+            #expect(many.ask < .milliseconds(5))
+            #expect(many.batch < few.batch * 2 + .milliseconds(20))
+            let left = try OpenStore(in: long, to: nil).pipeline.totals()
+            #expect(left.records == records + 1 - left.delivered && left.saved == records + 1)
+        }
+
+        /// Saves so many records of 100 bytes, a thousand at a time.
+        private func fill(_ path: String, _ records: Int) async throws {
+            let store = OpenStore(in: path, to: nil)
+            let text = String(repeating: "x", count: 90)
+            for start in stride(from: 0, to: records, by: 1_000) {
+                try await withThrowingDiscardingTaskGroup { group in
+                    for number in start..<min(start + 1_000, records) {
+                        group.addTask { try await store.save("\(number) \(text)") }
+                    }
+                }
+            }
+        }
+
+        /// Opens a store whose pages are on the disk alone.
+        private func times(_ path: String, _ server: RecordingServer) async throws -> Times {
+            for name in ["kinesis.db", "kinesis.db-wal"] {
+                let file = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC)
+                fsync(file)
+                posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
+                close(file)
+            }
+            let store = OpenStore(in: path, to: server.url)
+            store.pipeline.policy.batchesPerStream = 1
+            var times = Times()
+            times.open = try await elapsed { _ = try store.pipeline.totals() }
+            times.save = try await elapsed { try await store.save("one more") }
+            times.ask = try await elapsed { _ = try store.pipeline.totals() }
+            times.firstBatch = try await elapsed { _ = try await store.pipeline.flushIfFree() }
+            times.batch = try await elapsed { _ = try await store.pipeline.flushIfFree() }
+            return times
+        }
+
+        private func elapsed(_ work: () async throws -> Void) async rethrows -> Duration {
+            let start = ContinuousClock.now
+            try await work()
+            return ContinuousClock.now - start
+        }
+
+        private func space(in directory: TemporaryDirectory) throws -> Int {
+            let attributes = try FileManager.default.attributesOfFileSystem(forPath: directory.path)
+            return (attributes[.systemFreeSize] as? NSNumber)?.intValue ?? 0
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import RecorderEngine
+import RecorderTestSupport
+import StoreChild
+import Testing
+
+extension FaultRows {
+    /// The network goes away, below all that a program can see, and comes back.
+    @Suite struct Network {
+        @Test(arguments: NetworkPair.Loss.allCases)
+        func `a network that goes away during a request, and stays away, costs no record and no attempt`(
+            loss: NetworkPair.Loss
+        ) async throws {
+            guard let network = try NetworkPair.make() else { return }
+            let directory = try TemporaryDirectory()
+            let (path, journal) = (directory.path("store"), directory.path("journal"))
+            let gate = Gate()
+            let server = try RecordingServer(on: try await network.serverSocket()) { if $0 == 0 { gate.wait() } }
+            func submit() async throws -> [String] {
+                let before = JournalReading(journal).notes.count
+                let child = try Child(under: network.asClient, "hasty", path, server.url, journal, "h", "500")
+                #expect(await child.end() == .exit(0))
+                return Array(JournalReading(journal).notes.dropFirst(before))
+            }
+            let store = OpenStore(in: path, to: nil)
+            for number in 0..<20 { try await store.save("record \(number)") }
+
+            async let during = submit()
+            await server.received(1)
+            try network.begin(loss)
+            gate.open()
+            let kinds = try await during
+            let away = try await submit()
+            report("R13 \(loss):", ["during": kinds, "away": away, "attempts": try store.pipeline.totals().retried])
+            #expect(kinds.count == 1 && Set(kinds).isSubset(of: ["timedOut", "cannotConnect", "connectionLost"]))
+            #expect(away == [loss == .dropped ? "timedOut" : "cannotConnect"])
+            #expect(try store.pipeline.totals().records == 20)
+            #expect(try store.pipeline.totals().retried == 0)
+
+            try network.end(loss)
+            #expect(try await submit() == [])
+            #expect(server.texts.count == 20)
+            // The request whose answer was lost, and no other.
+            #expect(server.duplicates == 20)
+            #expect(try store.pipeline.totals().records == 0)
+        }
+    }
+}
