@@ -22,7 +22,7 @@ let package = Package(
         .executable(name: "kinesis-recorder", targets: ["kinesis-recorder"]),
     ],
     targets: [
-        // Devices: C libraries, and the one target each that may call them. RecorderConcurrency is one lock.
+        // Devices: C libraries, and the one target each that may call them. RecorderConcurrency is a lock and a shared wait.
         systemLibrary("CRecorderSQLite", apt: "libsqlite3-dev"),
         systemLibrary("CRecorderCurl", apt: "libcurl4-openssl-dev"),
         systemLibrary("CRecorderCrypto", apt: "libssl-dev"),

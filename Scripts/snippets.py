@@ -12,6 +12,9 @@ hold. An HTML comment right before it says what it needs besides:
     -->
     <!-- snippet: not compiled, why -->
 
+The blocks in doc comments of the sources are compiled, too, with their own module imported
+and the names of EXAMPLES at hand.
+
 A block that makes a `Package(` is compiled as a manifest, and each product it asks of this
 package must exist. Exit status 1 if any block does not compile; errors name the document's
 line.
@@ -32,21 +35,60 @@ BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 ONLY_IN_A_FILE = re.compile(r"^(extension|protocol|@main)\b", re.MULTILINE)
+DOC_COMMENT = re.compile(r"^\s*/// ?(.*)$")
 IMPORT = re.compile(r"^(?:@\w+ )?import .*$", re.MULTILINE)
 PRODUCT = re.compile(r'\.product\(name: "(.*?)", package: "swift-aws-recorder"\)')
 # A wrong one, to see that wrong ones are found.
 CONTROL = "```swift\nimport AWSKinesis\nAWSKinesisRecorder.default().saveRecrod(nil)\n```\n"
 
+# What the blocks in a module's doc comments take as given.
+EXAMPLES = {
+    "AWSCore": """
+import AWSKinesis
+private var recorder: AWSKinesisRecorder { .default() }
+private var data: Data { Data() }
+""",
+    "AmplifyFirehoseClient": """
+import AmplifyFoundation
+private var provider: any AmplifyFoundation.AWSCredentialsProvider { fatalError() }
+private var data: Data { Data() }
+""",
+    "AmplifyFoundationBridge": """
+import AWSKinesis
+import AmplifyFoundation
+import AmplifyKinesisClient
+private var amplifyProvider: any AmplifyFoundation.AWSCredentialsProvider { fatalError() }
+""",
+    "AmplifyKinesisClient": """
+import AmplifyFoundation
+private var provider: any AmplifyFoundation.AWSCredentialsProvider { fatalError() }
+private var data: Data { Data() }
+""",
+    "RecorderAWS": """
+import AWSKinesis
+import AWSFirehose
+""",
+    "SmithyHTTPAPI": """
+import AWSKinesis
+import Synchronization
+private let requestCount = Atomic(0)
+private var config: KinesisClient.KinesisClientConfiguration { fatalError() }
+""",
+}
+
 
 class Snippet:
     """One block of a document."""
 
-    def __init__(self, document, text, found):
+    def __init__(self, document, text, found, module=None):
         self.document = document
+        self.module = module
         self.line = text.count("\n", 0, found.start("code")) + 1
         self.how = (found["how"] or "").strip()
         self.given = found["given"] or ""
         self.code = found["code"]
+        if module:
+            self.given = f"import {module}\nimport Foundation\n{EXAMPLES.get(module, '')}"
 
     @property
     def mode(self):
@@ -67,11 +109,17 @@ class Snippet:
         if ONLY_IN_A_FILE.search(self.code):
             return imports + given + place + code
         name = re.sub(r"\W", "_", f"{self.document}_{self.line}")
-        return f"{imports}func {name}() async throws {{\n{given}{place}{code}}}\n"
+        # What a doc comment takes as given may get the same name within it, so it stands around it.
+        outer, inner = (given, "") if self.module else ("", given)
+        return f"{imports}{outer}func {name}() async throws {{\n{inner}{place}{code}}}\n"
 
 
 def snippets(document, text):
-    return [Snippet(document, text, found) for found in BLOCK.finditer(text)]
+    if document.suffix != ".swift":
+        return [Snippet(document, text, found) for found in BLOCK.finditer(text)]
+    comments = (DOC_COMMENT.match(line) for line in text.splitlines())
+    text = "".join(f"{comment[1]}\n" if comment else "\n" for comment in comments)
+    return [Snippet(document, text, found, document.parts[1]) for found in BLOCK.finditer(text)]
 
 
 def output(*command):
@@ -133,7 +181,7 @@ def check(found):
 
 
 def documents():
-    patterns = "*.md", "Sources/*/*.docc/**/*.md", "Documentation/**/*.md"
+    patterns = "*.md", "Sources/*/*.docc/**/*.md", "Documentation/**/*.md", "Sources/**/*.swift"
     return [file for pattern in patterns for file in sorted(ROOT.glob(pattern))]
 
 
@@ -142,7 +190,8 @@ def main():
     found = []
     for file in files:
         found += snippets(file.relative_to(ROOT), file.read_text())
-    complaints = check(snippets("control", CONTROL))
+    files = {snippet.document for snippet in found}
+    complaints = check(snippets(pathlib.Path("control"), CONTROL))
     if "control:3" not in complaints:
         print(complaints, "A wrong snippet was not found: nothing is proved.", sep="")
         return 1

@@ -1,3 +1,4 @@
+import RecorderConcurrency
 package import RecorderHTTP
 
 /// START HERE: one call to a service, from body to answer.
@@ -10,7 +11,7 @@ package final class AWSCaller: Sendable {
     private let signer: SigV4Signer
     private let skew = ClockSkew()
     private let quota = RetryQuota()
-    private let renewal = SingleFlight<Credentials?>()
+    private let renewal = SingleFlight<Credentials?, CredentialsFailure>(cancelled: .stoppedWaiting)
 
     /// A caller of one service.
     package init(_ service: AWSService, _ configuration: CallConfiguration) {

@@ -5,7 +5,7 @@
 ///     let target: any HTTPClient
 ///
 ///     func send(request: HTTPRequest) async throws -> HTTPResponse {
-///         requestCount.add(1)
+///         requestCount.add(1, ordering: .relaxed)
 ///         return try await target.send(request: request)
 ///     }
 /// }

@@ -1,5 +1,6 @@
 public import Foundation
 import RecorderAWS
+import RecorderConcurrency
 
 /// The identity behind a Cognito provider: gets its id, and in the classic flow a token that vouches for it.
 ///
@@ -14,7 +15,7 @@ open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsPro
     public let useEnhancedFlow: Bool
 
     private let client: Result<CognitoClient, CredentialsFailure>
-    private let flight = SingleFlight<String>()
+    private let flight = SingleFlight<String, CredentialsFailure>(cancelled: .stoppedWaiting)
 
     init(
         identityPoolId: String,

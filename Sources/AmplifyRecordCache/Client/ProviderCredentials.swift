@@ -7,7 +7,7 @@ import RecorderConcurrency
 package final class ProviderCredentials: AWSCredentialIdentityResolver, CustomReflectable, @unchecked Sendable {
     // Safe because the reference never changes, and the provider is entered by one call at a time.
     private let provider: any AWSCredentialsProvider
-    private let flight = SingleFlight<Credentials>()
+    private let flight = SingleFlight<Credentials, CredentialsFailure>(cancelled: .stoppedWaiting)
     private let thrown = Locked<(any Error)?>(nil)
 
     /// The keys of this provider.

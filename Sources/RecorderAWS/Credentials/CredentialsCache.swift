@@ -17,7 +17,7 @@ package final class CredentialsCache: Sendable {
     private let now: @Sendable () -> Date
     private let fetch: Fetch
     private let kept = Locked<Kept?>(nil)
-    private let flight = SingleFlight<Credentials>()
+    private let flight = SingleFlight<Credentials, CredentialsFailure>(cancelled: .stoppedWaiting)
 
     /// An empty cache over this source of keys.
     package init(now: @escaping @Sendable () -> Date = { Date() }, fetch: @escaping Fetch) {

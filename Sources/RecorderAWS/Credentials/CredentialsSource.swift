@@ -47,4 +47,7 @@ package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConve
     }
 
     package var description: String { message }
+
+    /// Whoever waited for keys was cancelled.
+    package static let stoppedWaiting = CredentialsFailure("Waiting for credentials was cancelled.", kind: .cancelled)
 }

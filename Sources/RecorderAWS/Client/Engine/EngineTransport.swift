@@ -1,4 +1,5 @@
 import Foundation
+import RecorderConcurrency
 import RecorderHTTP
 import SmithyHTTPAPI
 
@@ -8,32 +9,26 @@ struct EngineTransport: HTTPTransport {
 
     /// Who is cancelled stops waiting at once, whether the engine heeds it or not.
     func send(_ request: RecorderHTTP.HTTPRequest) async throws(HTTPFailure) -> RecorderHTTP.HTTPResponse {
-        let flight = SingleFlight<Result<RecorderHTTP.HTTPResponse, HTTPFailure>>()
-        let result: Result<RecorderHTTP.HTTPResponse, HTTPFailure>
-        do throws(CredentialsFailure) {
-            result = try await flight.value { () throws(CredentialsFailure) in await answer(to: request) }
-        } catch {
-            throw HTTPFailure(.cancelled, "the request was cancelled.")
-        }
-        return try result.get()
+        let cancelled = HTTPFailure(.cancelled, "the request was cancelled.")
+        return try await SingleFlight<RecorderHTTP.HTTPResponse, HTTPFailure>(cancelled: cancelled)
+            .value { () throws(HTTPFailure) in try await answer(to: request) }
     }
 
-    private func answer(to request: RecorderHTTP.HTTPRequest) async -> Result<RecorderHTTP.HTTPResponse, HTTPFailure> {
+    private func answer(to request: RecorderHTTP.HTTPRequest) async throws(HTTPFailure) -> RecorderHTTP.HTTPResponse {
+        let response: SmithyHTTPAPI.HTTPResponse
+        let body: [UInt8]
         do {
-            let response = try await engine.send(request: try Self.request(request))
-            let body = try await response.body.readData().map(Array.init) ?? []
-            guard body.count <= request.maximumResponseBytes else {
-                let sizes = "\(body.count) bytes, and at most \(request.maximumResponseBytes) are taken"
-                return .failure(HTTPFailure(.responseTooLarge, "httpClientEngine: the answer has \(sizes)."))
-            }
-            let headers = response.headers.headers.flatMap { header in header.value.map { HTTPHeader(header.name, $0) }
-            }
-            return .success(
-                RecorderHTTP.HTTPResponse(status: response.statusCode.rawValue, headers: headers, body: body)
-            )
+            response = try await engine.send(request: try Self.request(request))
+            body = try await response.body.readData().map(Array.init) ?? []
         } catch {
-            return .failure(HTTPFailure(ofEngine: error))
+            throw HTTPFailure(ofEngine: error)
         }
+        guard body.count <= request.maximumResponseBytes else {
+            let sizes = "\(body.count) bytes, and at most \(request.maximumResponseBytes) are taken"
+            throw HTTPFailure(.responseTooLarge, "httpClientEngine: the answer has \(sizes).")
+        }
+        let headers = response.headers.headers.flatMap { header in header.value.map { HTTPHeader(header.name, $0) } }
+        return RecorderHTTP.HTTPResponse(status: response.statusCode.rawValue, headers: headers, body: body)
     }
 
     private static func request(_ request: RecorderHTTP.HTTPRequest) throws(HTTPFailure) -> SmithyHTTPAPI.HTTPRequest {

@@ -1,13 +1,11 @@
-import RecorderConcurrency
-
 /// One piece of work for everybody who wants its result: who comes while it runs waits for it, and starts no second one.
 ///
 /// Nothing is kept: the next caller after the end starts anew, after a failure too. A cancelled caller stops waiting at
 /// once; the work itself is cancelled when the last one has left. No lock is held while the work runs.
-package final class SingleFlight<Value: Sendable>: Sendable {
-    package typealias Work = @Sendable () async throws(CredentialsFailure) -> Value
+package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
+    package typealias Work = @Sendable () async throws(Failure) -> Value
 
-    private typealias Outcome = Result<Value, CredentialsFailure>
+    private typealias Outcome = Result<Value, Failure>
 
     private struct State {
         var waiting: [Int: CheckedContinuation<Outcome, Never>] = [:]
@@ -18,12 +16,15 @@ package final class SingleFlight<Value: Sendable>: Sendable {
     }
 
     private let state = Locked(State())
+    private let cancelled: Failure
 
-    /// Nothing to wait for yet.
-    package init() {}
+    /// Nothing to wait for yet; `cancelled` is what a caller gets that was cancelled.
+    package init(cancelled: Failure) {
+        self.cancelled = cancelled
+    }
 
     /// The result of the work that runs, or else of `work`, which is started.
-    package func value(_ work: @escaping Work) async throws(CredentialsFailure) -> Value {
+    package func value(_ work: @escaping Work) async throws(Failure) -> Value {
         let number = state.withLock { state in
             state.nextNumber += 1
             return state.nextNumber
@@ -53,7 +54,7 @@ package final class SingleFlight<Value: Sendable>: Sendable {
             }
             return true
         }
-        if !isWelcome { continuation.resume(returning: Self.cancelled) }
+        if !isWelcome { continuation.resume(returning: .failure(cancelled)) }
     }
 
     private func leave(_ number: Int) {
@@ -68,7 +69,7 @@ package final class SingleFlight<Value: Sendable>: Sendable {
             return (continuation, state.work)
         }
         work?.cancel()
-        continuation?.resume(returning: Self.cancelled)
+        continuation?.resume(returning: .failure(cancelled))
     }
 
     /// Answers all who wait, unless they wait for a later flight, because this one was given up.
@@ -88,9 +89,5 @@ package final class SingleFlight<Value: Sendable>: Sendable {
         } catch {
             return .failure(error)
         }
-    }
-
-    private static var cancelled: Outcome {
-        .failure(CredentialsFailure("Waiting for credentials was cancelled.", kind: .cancelled))
     }
 }
