@@ -1,6 +1,12 @@
 import Foundation
 import RecorderCommands
 
+// Swift reads them from there. Without the check every command line would count as an empty one.
+guard !CommandLine.arguments.isEmpty else {
+    FileHandle.standardError.write(Data("kinesis-recorder: its arguments cannot be read: mount /proc\n".utf8))
+    exit(78)
+}
+
 exit(
     await CommandLineTool.run(
         Array(CommandLine.arguments.dropFirst()),

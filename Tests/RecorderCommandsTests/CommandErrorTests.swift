@@ -54,6 +54,15 @@ import Testing
         #expect(!(status.out + missing.err).contains(users.allowed.secretAccessKey))
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can take /proc away"))
+    func `where /proc is missing, the arguments are, and that is said`() async throws {
+        let tool = try Tool()
+        let withoutProc = ["unshare", "--mount", "sh", "-c", "umount -l /proc && exec \"$0\" \"$@\""]
+        let ran = await (try tool.start(under: withoutProc, ["save", "app"])).end()
+        #expect(ran.status == 78 && ran.err.contains("mount /proc"), "\(ran)")
+        #expect(ran.out == "")
+    }
+
     @Test func `a directory that cannot be used is 74, an input that cannot be read 66`() async throws {
         let tool = try Tool()
         let store = try await tool.run("save", "app", "-d", "/dev/null/x", input: Data("a\n".utf8))
