@@ -5,10 +5,10 @@
 package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
     package typealias Work = @Sendable () async throws(Failure) -> Value
 
-    private typealias Outcome = Result<Value, Failure>
+    private typealias Waiter = CheckedContinuation<Result<Value, Failure>, Never>
 
     private struct State {
-        var waiting: [Int: CheckedContinuation<Outcome, Never>] = [:]
+        var waiting: [Int: Waiter] = [:]
         var leftEarly: Set<Int> = []
         var nextNumber = 0
         var flight = 0
@@ -41,7 +41,7 @@ package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
 
     private func join(
         _ number: Int,
-        _ continuation: CheckedContinuation<Outcome, Never>,
+        _ continuation: Waiter,
         _ work: @escaping Work
     ) {
         let isWelcome = state.withLock { state in
@@ -59,7 +59,7 @@ package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
 
     private func leave(_ number: Int) {
         let (continuation, work) = state.withLock {
-            state -> (CheckedContinuation<Outcome, Never>?, Task<Void, Never>?) in
+            state -> (Waiter?, Task<Void, Never>?) in
             guard let continuation = state.waiting.removeValue(forKey: number) else {
                 state.leftEarly.insert(number)
                 return (nil, nil)
@@ -73,8 +73,8 @@ package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
     }
 
     /// Answers all who wait, unless they wait for a later flight, because this one was given up.
-    private func land(_ flight: Int, _ outcome: Outcome) {
-        let waiting = state.withLock { state -> [CheckedContinuation<Outcome, Never>] in
+    private func land(_ flight: Int, _ outcome: Result<Value, Failure>) {
+        let waiting = state.withLock { state -> [Waiter] in
             guard flight == state.flight, state.work != nil else { return [] }
             defer { state.waiting = [:] }
             state.work = nil
@@ -83,7 +83,7 @@ package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
         for continuation in waiting { continuation.resume(returning: outcome) }
     }
 
-    private static func outcome(of work: Work) async -> Outcome {
+    private static func outcome(of work: Work) async -> Result<Value, Failure> {
         do {
             return .success(try await work())
         } catch {
