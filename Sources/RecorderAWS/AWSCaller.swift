@@ -39,6 +39,7 @@ package final class AWSCaller: Sendable {
             Order(
                 operation: operation,
                 body: body,
+                bodyDigest: nil,
                 headers: headers,
                 maximumResponseBytes: maximumResponseBytes,
                 secrets: secrets
@@ -47,10 +48,12 @@ package final class AWSCaller: Sendable {
         )
     }
 
-    /// The same as one of several calls that share their retries.
+    /// The same as one of several calls that share their retries. `bodyDigest` is the body's SHA-256, where it is known
+    /// already.
     package func call(
         _ operation: String,
         body: [UInt8],
+        bodyDigest: [UInt8]? = nil,
         headers: [HTTPHeader],
         maximumResponseBytes: Int = 4 << 20,
         _ attempts: inout CallAttempts
@@ -58,6 +61,7 @@ package final class AWSCaller: Sendable {
         let order = Order(
             operation: operation,
             body: body,
+            bodyDigest: bodyDigest,
             headers: headers,
             maximumResponseBytes: maximumResponseBytes,
             secrets: []
@@ -135,6 +139,7 @@ package final class AWSCaller: Sendable {
     private struct Order {
         let operation: String
         let body: [UInt8]
+        let bodyDigest: [UInt8]?
         let headers: [HTTPHeader]
         let maximumResponseBytes: Int
         let secrets: [String]
@@ -147,7 +152,13 @@ package final class AWSCaller: Sendable {
         request.headers =
             [HTTPHeader("Host", endpoint.host)] + service.headers(for: order.operation) + order.headers
         if let credentials {
-            signer.sign(&request, path: endpoint.path, with: credentials, at: skew.corrected(configuration.now()))
+            signer.sign(
+                &request,
+                path: endpoint.path,
+                bodyDigest: order.bodyDigest,
+                with: credentials,
+                at: skew.corrected(configuration.now())
+            )
         }
         // Not signed: proxies may change it.
         request.headers.append(HTTPHeader("User-Agent", configuration.userAgent))

@@ -25,8 +25,14 @@ package final class SigV4Signer: Sendable {
 
     /// Adds date, session token and signature to a request that goes to `path` and has its `Host` header.
     ///
-    /// All headers given so far are signed.
-    package func sign(_ request: inout HTTPRequest, path: String, with credentials: Credentials, at date: Date) {
+    /// All headers given so far are signed. `bodyDigest` is the body's SHA-256, where it is known already.
+    package func sign(
+        _ request: inout HTTPRequest,
+        path: String,
+        bodyDigest: [UInt8]? = nil,
+        with credentials: Credentials,
+        at date: Date
+    ) {
         let time = UTCTime(date)
         request.headers.append(HTTPHeader("X-Amz-Date", time.compact))
         if let token = credentials.sessionToken {
@@ -36,7 +42,7 @@ package final class SigV4Signer: Sendable {
             method: request.method,
             path: path,
             headers: request.headers,
-            payloadHash: Digest.hex(Digest.sha256(request.body))
+            payloadHash: Digest.hex(bodyDigest ?? Digest.sha256(request.body))
         )
         let key = signingKey(secret: credentials.secretAccessKey, at: date)
         let signature = Self.signature(of: stringToSign(canonical, at: date), with: key)

@@ -1,3 +1,5 @@
+import RecorderAWS
+
 /// The next records of one stream, oldest first, already written as a request.
 ///
 /// The request is written once, straight from the rows. A retry or a half of a batch is another list of records over
@@ -9,6 +11,8 @@ package struct Batch: Sendable {
     let countAsRead: Int
     /// The request of all records as read; the entry of each is in the range that its `entry` names.
     let requestAsRead: [UInt8]
+    /// The SHA-256 of that request, for its signature, once it is known.
+    private var digestAsRead: [UInt8]?
 
     init(_ records: [BatchedRecord], of stream: StreamName, request: [UInt8]) {
         self.stream = stream
@@ -22,6 +26,16 @@ package struct Batch: Sendable {
         var batch = self
         batch.records = records
         return batch
+    }
+
+    /// Computes ahead what takes longest in a signature.
+    mutating func digest() {
+        digestAsRead = Digest.sha256(requestAsRead)
+    }
+
+    /// The SHA-256 of the body of the request that sends it, if it is known.
+    var requestDigest: [UInt8]? {
+        records.count < countAsRead ? nil : digestAsRead
     }
 
     /// The body of the request that sends it.

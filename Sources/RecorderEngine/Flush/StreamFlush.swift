@@ -122,7 +122,7 @@ private struct BatchSource {
     mutating func next() async throws(RecorderError) -> Batch? {
         guard batchesLeft > 0 else { return nil }
         if mark != nil { FreedMemory.giveBack(after: queue.batchBytes(limit: planner.maximumBytes)) }
-        let batch = try await store.nextBatch(
+        var batch = try await store.nextBatch(
             of: queue,
             after: mark,
             before: end,
@@ -130,6 +130,8 @@ private struct BatchSource {
             sender.service,
             sender.buffers
         )
+        // Mostly while the request before it is on its way.
+        if !sender.compresses { batch?.digest() }
         mark = batch?.records.last?.id
         batchesLeft = batch == nil ? 0 : batchesLeft - 1
         return batch

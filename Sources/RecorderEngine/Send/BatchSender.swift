@@ -50,14 +50,19 @@ struct BatchSender: Sendable {
         await budget.take(body.count)
         defer { budget.give(body.count) }
         let start = ContinuousClock.now
-        let answer = await send(body, records: batch.records.count, &attempts)
+        let answer = await send(body, batch.requestDigest, records: batch.records.count, &attempts)
         RoadLog.sent(batch, service, bytes: body.count, answer, .now - start)
         return answer
     }
 
-    private func send(_ body: [UInt8], records: Int, _ attempts: inout CallAttempts) async -> Answer {
+    private func send(
+        _ body: [UInt8],
+        _ digest: [UInt8]?,
+        records: Int,
+        _ attempts: inout CallAttempts
+    ) async -> Answer {
         do {
-            let response = try await post(body, &attempts)
+            let response = try await post(body, digest, &attempts)
             switch PutReply(response.body, to: service, records: records) {
             case .outcomes(let outcomes): return .outcomes(outcomes)
             case .unreadable(let reason): return .unreadable(reason)
@@ -67,9 +72,13 @@ struct BatchSender: Sendable {
         }
     }
 
-    private func post(_ body: [UInt8], _ attempts: inout CallAttempts) async throws(ServiceFailure) -> HTTPResponse {
+    private func post(
+        _ body: [UInt8],
+        _ digest: [UInt8]?,
+        _ attempts: inout CallAttempts
+    ) async throws(ServiceFailure) -> HTTPResponse {
         guard compresses, let small = Gzip.compress(body) else {
-            return try await caller.call(service.operation, body: body, headers: [], &attempts)
+            return try await caller.call(service.operation, body: body, bodyDigest: digest, headers: [], &attempts)
         }
         return try await caller.call(
             service.operation,
