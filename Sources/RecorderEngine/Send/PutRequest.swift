@@ -23,13 +23,13 @@ struct PutRequest {
     mutating func append(data: UnsafeRawBufferPointer, partitionKey: UnsafeRawBufferPointer) -> Range<Int> {
         separate()
         let start = bytes.count
-        bytes.append(contentsOf: Self.data)
+        bytes.append(#"{"Data":""#)
         unsafe Base64.append(data, to: &bytes)
         if sendsPartitionKey {
-            bytes.append(contentsOf: Self.partitionKey)
+            bytes.append(#"","PartitionKey":""#)
             unsafe JSONText.append(partitionKey, to: &bytes)
         }
-        bytes.append(contentsOf: Self.end)
+        bytes.append(#""}"#)
         return start..<bytes.count
     }
 
@@ -41,7 +41,7 @@ struct PutRequest {
 
     /// The whole body; call it last.
     mutating func finish() -> [UInt8] {
-        bytes.append(contentsOf: "]}".utf8)
+        bytes.append("]}")
         return bytes
     }
 
@@ -49,8 +49,11 @@ struct PutRequest {
         if !isEmpty { bytes.append(UInt8(ascii: ",")) }
         isEmpty = false
     }
+}
 
-    private static let data = Array(#"{"Data":""#.utf8)
-    private static let partitionKey = Array(#"","PartitionKey":""#.utf8)
-    private static let end = Array(#""}"#.utf8)
+extension [UInt8] {
+    /// Appends text of the program's own. A constant array would be looked up, retained and released for each record.
+    fileprivate mutating func append(_ text: StaticString) {
+        unsafe append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
 }
