@@ -55,10 +55,10 @@ let p2GroupedSaves = Benchmark(name: "P2", about: "saves with 1,024 outstanding"
                 + "plain SQLite \(toPlain.baseline.median.perSecond)"
         ),
         Figure(
-            "P2 1KB in 1,000 tasks, beside an actor",
+            "P2 1KB beside an actor",
             toActor.ratio,
             atLeast: 8,
-            "ours \(toActor.ours.median.perSecond), an actor that commits each "
+            "ours from 1,000 tasks \(toActor.ours.median.perSecond), an actor that commits each "
                 + "\(toActor.baseline.median.perSecond)"
         ),
     ]

@@ -45,7 +45,7 @@ private func besideAmplify(_ trial: BatchTrial, backlog: Int, atMost limit: Doub
         }
     )
     return Figure(
-        "P5 beside Amplify's at \(Double(backlog).formatted)",
+        "P5 Amplify's \(Double(backlog).formatted)",
         pairs.ratio,
         atMost: limit,
         "ours \(pairs.ours.median.formatted) us CPU a batch of 500, "

@@ -70,6 +70,18 @@ RULES = [
         "ignores the age limit at submit", "LimitTests",
         (ENGINE + "RecordPipeline.swift", "store.expire(after: policy.limits.age)", "store.expire(after: .zero)"),
     ),
+    rule(
+        "counts that a cut row has are believed", "RescueTests",
+        (ENGINE + "Store/StoreRescue.swift", " AND typeof(name) = 'text'", ""),
+    ),
+    rule(
+        "want of descriptors has no name", "DescriptorTests",
+        (ENGINE + "Store/StoreTrouble.swift", "case EMFILE:", "case EMFILE where false:"),
+    ),
+    rule(
+        "a fork uses the store of the process it is a copy of", "FaultRows/Fork",
+        (ENGINE + "Store/ForkedProcess.swift", "isCopy.load(ordering: .relaxed) else", "false else"),
+    ),
     # batch
     rule(
         "partition keys do not count in a request", "BatchLimitTests|FlushTests",
@@ -107,6 +119,10 @@ RULES = [
     rule(
         "tries again for ever", "CallRetryTests",
         (AWS + "Failure/CallAttempts.swift", "guard retries < maximumRetries else { return .giveUp }", ""),
+    ),
+    rule(
+        "who asks while keys are fetched fetches its own", "CredentialsCacheTests",
+        ("Sources/RecorderConcurrency/SingleFlight.swift", "if state.work == nil {", "if true {"),
     ),
     # settle
     rule(
@@ -162,5 +178,22 @@ RULES = [
     rule(
         "no lease between submitters", "FaultRows/ManyProcesses|FlushTests",
         (ENGINE + "Flush/SubmitLease.swift", "while !lock.tryLock() {", "while !lock.tryLock(), end < .now {"),
+    ),
+    rule(
+        "a cancelled flush forgets why others left a stream", "CancellationTests",
+        (
+            ENGINE + "Store/RecordStore.swift",
+            "guard !failures.isEmpty || !isCancelled else { return }", "_ = isCancelled",
+        ),
+    ),
+    # names and command line
+    rule(
+        "a closed standard error ends the program", "LoggingTests|OwnMessagesTests",
+        (AWS + "RecorderLog.swift", "try? FileHandle.standardError.write(contentsOf: Data((line + \"\\n\").utf8))",
+         "FileHandle.standardError.write(Data((line + \"\\n\").utf8))"),
+    ),
+    rule(
+        "a crash leaves a core with the keys", "CoreDumpTests",
+        ("Sources/RecorderCommands/Run/CommandLineTool.swift", "        CoreDump.forbid()\n", ""),
     ),
 ]

@@ -95,6 +95,25 @@ import Testing
         await #expect(throws: CredentialsFailure.self) { try await cache.credentials() }
     }
 
+    @Test func `keys that many ask for at once are fetched once`() async throws {
+        let (fetches, asking) = (Recorded<Int>(), Recorded<Int>())
+        let cache = CredentialsCache { () throws(CredentialsFailure) in
+            fetches.append(1)
+            // All the others ask before there is anything to give, and get time enough to fetch for themselves.
+            while asking.all.count < 8 { await Task.yield() }
+            for _ in 0..<1_000 { await Task.yield() }
+            return Credentials(accessKeyID: "AKID", secretAccessKey: Canary.secret)
+        }
+        let callers = (0..<8).map { _ in
+            Task {
+                asking.append(1)
+                return try await cache.credentials().accessKeyID
+            }
+        }
+        for caller in callers { #expect(try await caller.value == "AKID") }
+        #expect(fetches.all.count == 1)
+    }
+
     @Test func `a cancelled caller stops waiting, and the others get their keys`() async throws {
         let gate = Gate()
         let started = Gate()

@@ -38,9 +38,15 @@ extension StoreChild {
         journal.note("the copy ended with \(Self.end(of: copy))")
     }
 
+    /// How the copy ended: killed after a minute, if what it waits for never comes.
     private static func end(of copy: pid_t) -> Int32 {
         var status: Int32 = -1
-        while waitpid(copy, &status, 0) < 0, errno == EINTR {}
+        for _ in 0..<6_000 {
+            guard waitpid(copy, &status, WNOHANG) == 0 else { return status }
+            usleep(10_000)
+        }
+        kill(copy, SIGKILL)
+        waitpid(copy, &status, 0)
         return status
     }
 

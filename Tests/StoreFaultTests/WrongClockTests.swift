@@ -10,6 +10,11 @@ extension FaultRows {
         /// What runs a program `offset` from the real time, such as `-2h`; with a file instead, its text is the offset at
         /// any time. nil where there is no libfaketime.
         private func at(_ offset: String? = nil, fileOf path: String? = nil) -> [String]? {
+            // Both stand between the program and the C library.
+            guard !isSanitized else {
+                print("R24 skipped: libfaketime and a sanitizer do not go together.")
+                return nil
+            }
             let places = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib")) ?? []
             let libraries = places.map { "/usr/lib/\($0)/faketime/libfaketimeMT.so.1" }
             guard let library = libraries.first(where: { FileManager.default.fileExists(atPath: $0) }) else {

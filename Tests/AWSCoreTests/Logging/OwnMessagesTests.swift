@@ -41,6 +41,18 @@ import Testing
         #expect(try #require(lines.first).prefix(24).wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
     }
 
+    @Test func `a closed standard error costs the lines, and no more`() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            close(STDERR_FILENO)
+            RecorderLog.warning("nobody reads this")
+            AWSDDLog.sharedInstance.logLevel = .all
+            AWSDDLog.add(AWSDDTTYLogger.sharedInstance)
+            AWSDDLogInfo("nor this")
+            AWSDDLog.flushLog()
+            exit(7)
+        }
+    }
+
     @Test func `the log of the older SDK needs no logger`() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             (OldLog.self as any OlderSDK.Type).logEverything()
