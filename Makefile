@@ -29,8 +29,8 @@ test: setup ## Build and run all tests; ARGS="--filter NAME" goes to swift test
 canary: setup ## Run all tests, and look for their keys and signatures in all that they print and write
 	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/canary $(ARGS)
 
-sanitize: setup ## Run all tests under the thread sanitizer, then under the address sanitizer
-	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/sanitize
+sanitize: setup ## Run all tests under the thread sanitizer, then under the address sanitizer; ARGS=thread one of them
+	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/sanitize $(ARGS)
 
 fuzz: ## Feed made-up answers to the reply decoder and the settle; TIME=600 for ten minutes
 	Scripts/fuzz $(or $(TIME),60)
