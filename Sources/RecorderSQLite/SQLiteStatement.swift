@@ -23,12 +23,6 @@ package final class SQLiteStatement {
         try connection.check(sqlite3_bind_int64(handle, index, value), while: sql)
     }
 
-    /// Binds a number, or NULL.
-    package func bind(_ value: Int64?, at index: Int32) throws(SQLiteError) {
-        guard let value else { return try connection.check(sqlite3_bind_null(handle, index), while: sql) }
-        try bind(value, at: index)
-    }
-
     /// Binds a copy of `text`.
     package func bind(_ text: String, at index: Int32) throws(SQLiteError) {
         var text = text

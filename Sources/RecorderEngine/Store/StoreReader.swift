@@ -177,12 +177,11 @@ private struct BatchReading {
     mutating func take(_ rows: SQLiteStatement) throws(SQLiteError) -> Bool {
         while try rows.step() {
             let id = RecordID(rawValue: rows.integer(at: 0))
-            let sum = rows.isNull(at: 2) ? nil : rows.integer(at: 2)
             let key = unsafe rows.bytes(at: 3)
             let data = unsafe rows.bytes(at: 4)
             guard planner.takes(data.count + key.count) else { return false }
             // What was altered is never sent; the rescue that this leads to keeps all the others.
-            guard unsafe sum == nil || sum == RecordSum.of(id, key: key, data: data) else {
+            guard unsafe !rows.isNull(at: 2) && rows.integer(at: 2) == RecordSum.of(id, key: key, data: data) else {
                 throw SQLiteError.damage("a record's sum is wrong", action: "reading a batch")
             }
             let entry = unsafe request.append(data: data, partitionKey: key)

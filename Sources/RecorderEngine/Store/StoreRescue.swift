@@ -69,7 +69,7 @@ private final class DamagedStore {
         let id: RecordID
         let savedAt: Int64
         let failures: Int64
-        let sum: Int64?
+        let sum: Int64
         let partitionKey: String
         let data: Data
     }
@@ -137,18 +137,17 @@ private final class DamagedStore {
         _ order: String,
         _ connection: SQLiteConnection?
     ) -> SQLiteStatement? {
-        // Version 1 has no sums.
-        for sum in ["sum", "NULL"] {
-            let sql = "SELECT id, saved_at, failures, \(sum), partition_key, data FROM \(table) ORDER BY id \(order)"
+        // Where the damage hit a column's name, the columns are still in their places, and the sums tell if they are not.
+        for columns in ["id, saved_at, failures, sum, partition_key, data", "*"] {
+            let sql = "SELECT \(columns) FROM \(table) ORDER BY rowid \(order)"
             if let rows = try? connection?.prepare(sql) { return rows }
         }
         return nil
     }
 
-    /// Whether a row is as it was saved, or nobody can say.
     private static func isUnaltered(_ id: RecordID, _ row: SQLiteStatement) -> Bool {
-        guard !row.isNull(at: 3) else { return true }
-        return unsafe row.integer(at: 3) == RecordSum.of(id, key: row.bytes(at: 4), data: row.bytes(at: 5))
+        let sum = unsafe RecordSum.of(id, key: row.bytes(at: 4), data: row.bytes(at: 5))
+        return !row.isNull(at: 3) && row.integer(at: 3) == sum
     }
 
     /// Moves into the damaged file what its log holds, as far as it can.
@@ -169,7 +168,7 @@ extension DamagedStore.Row {
         self.id = id
         savedAt = row.integer(at: 1)
         failures = row.integer(at: 2)
-        sum = row.isNull(at: 3) ? nil : row.integer(at: 3)
+        sum = row.integer(at: 3)
         partitionKey = row.text(at: 4)
         data = unsafe Data(row.bytes(at: 5))
     }

@@ -52,7 +52,7 @@ enum StoreSchema {
         PRAGMA user_version = \(version);
         """
 
-    /// The table of one segment; `id` is a `RecordID`, `sum` its `RecordSum`, unknown where version 1 stored the record.
+    /// The table of one segment; `id` is a `RecordID`, `sum` its `RecordSum`: a row without one is damaged.
     static func recordTable(_ name: String) -> String {
         """
         CREATE TABLE \(name) (
@@ -105,14 +105,14 @@ enum StoreSchema {
         }
     }
 
-    /// From version 1 to 2: records may have sums; a store knows its limits and what kept its records back.
+    /// From version 1 to 2: records have sums; a store knows its limits and what kept its records back.
     private static func upgrade(_ connection: SQLiteConnection) throws(SQLiteError) {
         do throws(SQLiteError) {
             try connection.transaction { () throws(SQLiteError) in
                 let segments = try connection.prepare("SELECT first_sequence FROM segment")
                 var firsts: [Int64] = []
                 while try segments.step() { firsts.append(segments.integer(at: 0)) }
-                for first in firsts { try connection.execute("ALTER TABLE record_\(first) ADD COLUMN sum INTEGER") }
+                for first in firsts { try addSums(to: "record_\(first)", connection) }
                 for column in [
                     "byte_limit INTEGER NOT NULL DEFAULT -1", "age_limit INTEGER NOT NULL DEFAULT 0",
                     "trouble TEXT NOT NULL DEFAULT ''", "trouble_at INTEGER NOT NULL DEFAULT 0",
@@ -123,6 +123,18 @@ enum StoreSchema {
             }
         } catch {
             throw error.asDamage
+        }
+    }
+
+    private static func addSums(to table: String, _ connection: SQLiteConnection) throws(SQLiteError) {
+        try connection.execute("ALTER TABLE \(table) ADD COLUMN sum INTEGER")
+        let rows = try connection.prepare("SELECT id, partition_key, data FROM \(table)")
+        let update = try connection.prepare("UPDATE \(table) SET sum = ?2 WHERE id = ?1")
+        while try rows.step() {
+            let id = RecordID(rawValue: rows.integer(at: 0))
+            try update.bind(id.rawValue, at: 1)
+            try update.bind(unsafe RecordSum.of(id, key: rows.bytes(at: 1), data: rows.bytes(at: 2)), at: 2)
+            try update.run()
         }
     }
 

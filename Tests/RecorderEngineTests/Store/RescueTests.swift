@@ -124,6 +124,9 @@ extension RescueTests {
         for change in [
             "UPDATE record_1 SET data = CAST('altered' AS BLOB) WHERE id & 0xFF = 2",
             "UPDATE record_1 SET partition_key = 'altered' WHERE id & 0xFF = 2",
+            "UPDATE record_1 SET data = CAST('altered' AS BLOB), sum = NULL WHERE id & 0xFF = 2",
+            // As when the disk altered the column's name, too.
+            "ALTER TABLE record_1 RENAME sum TO sun; UPDATE record_1 SET data = CAST('altered' AS BLOB) WHERE id & 0xFF = 2",
         ] {
             let server = try LocalServer { request, _ in .kinesis(request) }
             let road = try await threeRecords(after: change, to: server)
@@ -155,6 +158,8 @@ extension RescueTests {
         }
         let road = try Road(to: server, in: first.directory)
         try await road.save("3")
+        let sums = try SQLiteConnection(path: first.path, access: .readOnly).integer("SELECT count(sum) FROM record_1")
+        #expect(sums == 3)
         #expect(try await road.flush().delivered == 3)
         #expect(server.requests.flatMap { PutRequestSeen($0).texts } == ["1", "2", "3"])
         #expect(road.events.rescues.isEmpty)
