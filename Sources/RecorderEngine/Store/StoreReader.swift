@@ -19,18 +19,20 @@ final class StoreReader {
             let connection = try SQLiteConnection(path: path, access: .readOnly)
             // A batch is read once, front to back: pages of it that are kept only fill memory.
             try connection.execute("PRAGMA cache_size = -256")
-            return (
-                connection,
-                file: try StoreIdentity(of: connection),
-                streams: try connection.prepare(
-                    "SELECT number, name, records, bytes FROM stream WHERE number > 0 AND records > 0"
-                ),
-                counts: try connection.prepare(StoreTotals.query),
-                cursor: try connection.prepare("SELECT cursor FROM stream WHERE number = ?1"),
-                segments: try connection.prepare(
-                    "SELECT first_sequence, first_bytes, removed FROM segment ORDER BY first_sequence"
+            return try StoreSchema.expected { () throws(SQLiteError) in
+                (
+                    connection,
+                    file: try StoreIdentity(of: connection),
+                    streams: try connection.prepare(
+                        "SELECT number, name, records, bytes FROM stream WHERE number > 0 AND records > 0"
+                    ),
+                    counts: try connection.prepare(StoreTotals.query),
+                    cursor: try connection.prepare("SELECT cursor FROM stream WHERE number = ?1"),
+                    segments: try connection.prepare(
+                        "SELECT first_sequence, first_bytes, removed FROM segment ORDER BY first_sequence"
+                    )
                 )
-            )
+            }
         }
         self.path = path
         connection = opened.0
@@ -141,16 +143,13 @@ final class StoreReader {
 
     private func rows(of segment: Segment) throws(SQLiteError) -> SQLiteStatement {
         if let rows, rows.table == segment.table { return rows.statement }
-        let statement: SQLiteStatement
-        do throws(SQLiteError) {
-            statement = try connection.prepare(
+        let statement = try StoreSchema.expected { () throws(SQLiteError) in
+            try connection.prepare(
                 """
                 SELECT id, failures, sum, partition_key, data FROM \(segment.table)
                 WHERE id BETWEEN ?1 AND ?2 ORDER BY id
                 """
             )
-        } catch {
-            throw error.asDamage
         }
         rows = (segment.table, statement)
         return statement

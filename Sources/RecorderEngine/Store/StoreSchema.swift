@@ -105,9 +105,18 @@ enum StoreSchema {
         }
     }
 
+    /// Runs `body`, which works with tables that must be there: where one or its columns are not, damage took them.
+    static func expected<T>(_ body: () throws(SQLiteError) -> T) throws(SQLiteError) -> T {
+        do {
+            return try body()
+        } catch {
+            throw error.asDamage
+        }
+    }
+
     /// From version 1 to 2: records have sums; a store knows its limits and what kept its records back.
     private static func upgrade(_ connection: SQLiteConnection) throws(SQLiteError) {
-        do throws(SQLiteError) {
+        try expected { () throws(SQLiteError) in
             try connection.transaction { () throws(SQLiteError) in
                 let segments = try connection.prepare("SELECT first_sequence FROM segment")
                 var firsts: [Int64] = []
@@ -121,8 +130,6 @@ enum StoreSchema {
                 }
                 try connection.execute("PRAGMA user_version = 2")
             }
-        } catch {
-            throw error.asDamage
         }
     }
 

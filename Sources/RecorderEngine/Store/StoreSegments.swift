@@ -66,13 +66,9 @@ final class StoreSegments {
 
     @discardableResult
     private func useForNextRecord(_ segment: Segment) throws(SQLiteError) -> SQLiteStatement {
-        do throws(SQLiteError) {
-            let insert = try connection.prepare(segment.insertion)
-            current = (segment, insert)
-            return insert
-        } catch {
-            throw error.asDamage
-        }
+        let insert = try StoreSchema.expected { () throws(SQLiteError) in try connection.prepare(segment.insertion) }
+        current = (segment, insert)
+        return insert
     }
 
     /// The oldest segment and the span of its sequences. It has a live record: a segment without any is dropped.
@@ -94,12 +90,7 @@ final class StoreSegments {
         if let known = tables[segment.first] { return known }
         // Batches come from one or two segments; more statements than that would only fill memory.
         if tables.count >= 8 { tables = [:] }
-        let table: SegmentTable
-        do throws(SQLiteError) {
-            table = try SegmentTable(segment, connection)
-        } catch {
-            throw error.asDamage
-        }
+        let table = try StoreSchema.expected { () throws(SQLiteError) in try SegmentTable(segment, connection) }
         tables[segment.first] = table
         return table
     }

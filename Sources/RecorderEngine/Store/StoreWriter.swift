@@ -51,7 +51,9 @@ final class StoreWriter {
         }
         let opened = connection
         let prepared = try StoreTrouble.naming(path) { () throws(SQLiteError) in
-            (try StoreIdentity(of: opened), try StoreStatements(opened), try StoreSegments(opened))
+            try StoreSchema.expected { () throws(SQLiteError) in
+                (try StoreIdentity(of: opened), try StoreStatements(opened), try StoreSegments(opened))
+            }
         }
         (file, statements, segments) = prepared
         isShortOfSpace = !reserve.keep()

@@ -95,7 +95,7 @@ extension RescueTests {
         return try Road(to: server, in: first.directory)
     }
 
-    @Test func `counts that damage made impossible are damage, not a crash`() async throws {
+    @Test func `counts or columns that damage made impossible are damage, not a crash`() async throws {
         for change in [
             "UPDATE stream SET records = 9223372036854775807 WHERE number = 0",
             "UPDATE stream SET bytes = -9223372036854775808 WHERE number = 0",
@@ -105,6 +105,8 @@ extension RescueTests {
             "UPDATE stream SET next_sequence = 2 WHERE number = 0",
             "UPDATE segment SET removed = 9223372036854775807",
             "UPDATE segment SET first_bytes = -9223372036854775808",
+            "ALTER TABLE segment RENAME first_bytes TO first_bytez",
+            "ALTER TABLE stream RENAME next_sequence TO next_sequencd",
         ] {
             let server = try LocalServer { request, _ in .kinesis(request) }
             let road = try await threeRecords(after: change, to: server)
