@@ -4,7 +4,7 @@ public import Foundation
 /// configuration that ``configureClient`` is given.
 public struct RecordClientOptions<Configuration> {
     /// What the cache may hold, in bytes of data and partition keys; 5 MiB by default. A record that would exceed it
-    /// is refused. The files take more: up to twice as much, and 10 MiB besides.
+    /// is refused. The files take more: up to twice as much and 6 MiB besides, 14 MiB where records have megabytes.
     public let cacheMaxBytes: Int64
 
     /// How often a record is tried again after it failed; 5 by default. It is discarded when it fails once more.

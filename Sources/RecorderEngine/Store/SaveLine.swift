@@ -37,9 +37,11 @@ final class SaveLine: Sendable {
         }
     }
 
-    /// One commit takes at most so much, so that memory and the wait for the first completion stay bounded.
+    /// One commit takes at most so much, so that memory, the log and the wait for the first completion stay bounded. A
+    /// mebibyte takes two in the log, where each record needs a page, and with what the log has before it must stay
+    /// within the 6 MiB that are promised besides the limit.
     private static let maximumGroup = 1_024
-    private static let maximumGroupBytes = 4 * 1_024 * 1_024
+    private static let maximumGroupBytes = 1_024 * 1_024
 
     private let state = Locked(State())
     private let store: RecordStore

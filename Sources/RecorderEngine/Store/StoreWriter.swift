@@ -26,8 +26,9 @@ final class StoreWriter {
 
     /// How long a save waits for other processes' commits before it fails.
     private static let lockPatience = Duration.seconds(10)
-    /// The write-ahead log is emptied beyond this many pages (4 KiB each), so that little is exposed to damage.
-    private static let checkpointPages = 1_000
+    /// The write-ahead log is emptied beyond this many pages (4 KiB each), so that little is exposed to damage, and a commit
+    /// behind them finds room in what is promised.
+    private static let checkpointPages = 750
     /// A drained store with fewer free pages than this is not worth rewriting. Few, as a full disk needs each of them.
     private static let vacuumPages: Int64 = 16
 
