@@ -14,8 +14,6 @@ struct BatchDelivery {
     /// What of the batch still waits for an answer, the last first.
     private var parts: [Batch] = []
     private var suspects = RefusedRecords()
-    /// How fast the stream takes records; its next batches go by that.
-    var pace = StreamPace()
     private(set) var report = FlushReport()
 
     init(
@@ -33,31 +31,40 @@ struct BatchDelivery {
     }
 
     /// Settles a batch by the answer to its request, and sends what must be sent again; throws when the stream must be
-    /// left.
-    mutating func finish(_ batch: Batch, _ first: BatchSender.Sent) async throws(RecorderError) {
+    /// left. Each answer tells the pace how fast the stream takes records.
+    mutating func finish(
+        _ batch: Batch,
+        _ first: BatchSender.Sent,
+        _ pace: inout StreamPace
+    ) async throws(RecorderError) {
         parts = [batch]
         do throws(RecorderError) {
-            try await finishParts(batch, first)
+            try await finishParts(batch, first, &pace)
         } catch {
             try await countAttempt(error)
             throw error
         }
     }
 
-    private mutating func finishParts(_ batch: Batch, _ first: BatchSender.Sent) async throws(RecorderError) {
+    private mutating func finishParts(
+        _ batch: Batch,
+        _ first: BatchSender.Sent,
+        _ pace: inout StreamPace
+    ) async throws(RecorderError) {
         var answer: BatchSender.Answer? = first.answer
         // All requests for the batch share their retries, so that no record is tried again more often than one call is.
         var attempts = first.attempts
         while let part = parts.popLast() {
-            let current = if let answer { answer } else { await sendAgain(part, &attempts) }
+            let current = if let answer { answer } else { await sender.send(part, &attempts) }
             answer = nil
             switch current {
             case .outcomes(let outcomes):
-                let failed = try await settle(part, outcomes)
-                guard let last = failed.last else { continue }
-                let again = part.keeping(failed.map(\.record))
-                let isThrottled = failed.contains { $0.failure.kind == .throttled }
-                if try await mayRetry(.asksAgain(isThrottled ? .throttling : .transient), &attempts) {
+                let now = ContinuousClock.now
+                let settled = try await settle(part, outcomes)
+                pace.answered(taken: settled.taken, throttled: settled.isThrottled, at: now)
+                guard let last = settled.failed.last else { continue }
+                let again = part.keeping(settled.failed.map(\.record))
+                if try await mayRetry(.asksAgain(settled.isThrottled ? .throttling : .transient), &attempts) {
                     parts.append(again)
                 } else {
                     note(.service(last.failure))
@@ -77,12 +84,6 @@ struct BatchDelivery {
                 throw failure.kind == .cancelled ? .cancelled : .service(failure)
             }
         }
-    }
-
-    private mutating func sendAgain(_ part: Batch, _ attempts: inout CallAttempts) async -> BatchSender.Answer {
-        let answer = await sender.send(part, &attempts)
-        pace.learn(from: answer)
-        return answer
     }
 
     /// Settles what an answer proves and sends nothing again.
@@ -119,29 +120,41 @@ struct BatchDelivery {
         let failure: ServiceFailure
     }
 
-    /// Applies the outcomes in one transaction, and returns the records that failed and stay, in order.
-    private mutating func settle(_ part: Batch, _ outcomes: [Outcome]) async throws(RecorderError) -> [Failed] {
-        var settlement = Settlement()
+    /// What an answer came to.
+    private struct Settled {
+        var taken = 0
+        /// Whether the stream had no room for a record.
+        var isThrottled = false
+        /// The records that failed and stay, in order.
         var failed: [Failed] = []
+    }
+
+    /// Applies the outcomes in one transaction.
+    private mutating func settle(_ part: Batch, _ outcomes: [Outcome]) async throws(RecorderError) -> Settled {
+        var settlement = Settlement()
+        var settled = Settled()
         var lastFailure: ServiceFailure?
         for (record, outcome) in zip(part.records, outcomes) {
             switch outcome {
-            case .delivered: settlement.remove(record, .delivered)
+            case .delivered:
+                settlement.remove(record, .delivered)
+                settled.taken += 1
             case .rejected(let code, _) where policy.failureRule == .sendsAgain:
                 settlement.remove(record, .discarded(.rejected(code: code)))
             case .rejected(let code, let message), .retry(let code, let message):
                 let failure = ServiceFailure(ofRecord: code, message: message)
                 lastFailure = failure
+                if failure.kind == .throttled { settled.isThrottled = true }
                 if let kept = countFailure(of: record, &settlement) {
-                    failed.append(Failed(record: kept, failure: failure))
+                    settled.failed.append(Failed(record: kept, failure: failure))
                 }
             case .unproven: note(.service(.unproven))
             }
         }
-        if outcomes.contains(.delivered) { suspects.streamTakesRecords() }
+        if settled.taken > 0 { suspects.streamTakesRecords() }
         convict(&settlement)
         try await apply(settlement, lastFailure)
-        return failed
+        return settled
     }
 
     /// Counts one failure more: the record as it stays, or nil if that was one too many.

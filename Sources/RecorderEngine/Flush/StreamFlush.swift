@@ -25,6 +25,7 @@ struct StreamFlush {
     private let sender: BatchSender
     private let requestsAtOnce: Int
     private var delivery: BatchDelivery
+    private var pace = StreamPace()
 
     init(
         _ queue: StreamQueue,
@@ -74,18 +75,17 @@ struct StreamFlush {
         _ ahead: inout Batch?
     ) async throws(RecorderError) {
         let sent = await request.sent()
-        delivery.pace.learn(from: sent.answer)
         // Records that must be sent again go before those behind them.
         if sent.answer.isDelivered, let batch = ahead {
             requests.append(start(batch))
             ahead = nil
         }
-        try await delivery.finish(request.batch, sent)
+        try await delivery.finish(request.batch, sent, &pace)
         sender.buffers.giveBack(request.batch)
     }
 
     private mutating func start(_ batch: Batch) -> Request {
-        let wait = delivery.pace.wait(before: batch.records.count, at: .now)
+        let wait = pace.wait(before: batch.records.count, at: .now)
         return Request(
             batch: batch,
             task: .immediate(executorPreference: crew) { [sender] in await sender.send(batch, after: wait) }

@@ -39,14 +39,4 @@ package struct StreamPace {
         takenSince = 0
         usedUp = now
     }
-
-    /// Learns from an answer.
-    mutating func learn(from answer: BatchSender.Answer, at now: ContinuousClock.Instant = .now) {
-        guard case .outcomes(let outcomes) = answer else { return }
-        answered(
-            taken: outcomes.count { $0 == .delivered },
-            throttled: outcomes.contains(where: \.isThrottled),
-            at: now
-        )
-    }
 }

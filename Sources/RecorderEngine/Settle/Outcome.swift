@@ -11,15 +11,6 @@ package enum Outcome: Sendable, Hashable {
     /// Its entry says neither that it was taken nor that it was not.
     case unproven
 
-    /// Whether the stream has no room for the record now.
-    var isThrottled: Bool {
-        if case .retry(let code, let message) = self {
-            ServiceFailure(ofRecord: code, message: message).kind == .throttled
-        } else {
-            false
-        }
-    }
-
     init(code: String, message: String) {
         // The service's own text, which ends up in reports.
         let code = Legible.text(code, limit: 128)
