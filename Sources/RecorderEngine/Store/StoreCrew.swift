@@ -69,6 +69,7 @@ final class StoreCrew: @unchecked Sendable {
 
     /// Adds a job to a lane from another job, whose thread goes on with it as soon as that ends.
     func runNext(_ lane: Lane, _ job: @escaping Job) {
+        assert(isOnItsThread, "No thread of the crew goes on with this job: use `run`.")
         condition.lock()
         lines[lane.rawValue].jobs.append(job)
         condition.unlock()
@@ -92,6 +93,11 @@ final class StoreCrew: @unchecked Sendable {
     }
 
     // MARK: - threads
+
+    /// What a thread's dictionary has its crew under.
+    private static let mark = "crew"
+
+    private var isOnItsThread: Bool { Thread.current.threadDictionary[Self.mark] as? StoreCrew === self }
 
     private enum Help {
         case none, wake, start
@@ -119,6 +125,7 @@ final class StoreCrew: @unchecked Sendable {
         case .start:
             let thread = Thread { self.work() }
             thread.name = "recorder-store"
+            thread.threadDictionary[Self.mark] = self
             thread.start()
         }
     }
@@ -167,14 +174,5 @@ final class StoreCrew: @unchecked Sendable {
             isInTime = condition.wait(until: Date(timeIntervalSinceNow: Self.patience))
             if called > 0 { called -= 1 } else { idle -= 1 }
         }
-    }
-}
-
-/// The tasks of a flush run in a lane of their own, so that they can do what belongs to another lane on the spot: to wake a
-/// thread for it, and to be woken by that, would cost as much as to sign a request.
-extension StoreCrew: TaskExecutor {
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        run(.flush) { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
