@@ -42,14 +42,15 @@ import Testing
     @Test func `an endpoint that nobody answers at faults the submit with the URL error, and keeps the records`()
         async throws
     {
-        let gone = try LocalServer { _, _ in .dropConnection }
-        let recorder = try Recorders.kinesis(url: gone.url)
-        gone.stop()
+        // Bound as long as the test runs, so that nobody else gets the port, and answers.
+        let nobody = try LocalSocket.loopback()
+        let recorder = try Recorders.kinesis(url: "http://\(nobody.authority)")
         _ = try await recorder.saveRecord(Data([1]), streamName: "stream").value
         let error = try #require(await recorder.submitAllRecords().failure())
         #expect(error.domain == NSURLErrorDomain)
         #expect(error.code == NSURLErrorCannotConnectToHost)
         #expect(recorder.diskBytesUsed > 0)
+        withExtendedLifetime(nobody) {}
     }
 
     @Test func `a service's refusal keeps its domain and code, and lists every stream that kept records`() async throws

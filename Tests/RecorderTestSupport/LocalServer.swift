@@ -66,7 +66,8 @@ package final class LocalServer: Sendable {
         }
     }
 
-    /// Refuses new connections and cuts the open ones.
+    /// Cuts the open connections, and accepts no others. The port is free then, and others may get it: where nobody is to
+    /// answer, take a ``LocalSocket``.
     package func stop() { core.stop() }
 }
 

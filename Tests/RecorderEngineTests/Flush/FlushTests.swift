@@ -158,9 +158,14 @@ import Testing
     }
 
     @Test func `nobody listening keeps everything, and a later flush delivers it`() async throws {
-        let gone = try LocalServer { request, _ in .kinesis(request) }
-        let road = try Road(to: gone)
-        gone.stop()
+        // Bound as long as the test runs, so that nobody else gets the port, and answers.
+        let nobody = try LocalSocket.loopback()
+        let url = "http://\(nobody.authority)"
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let road = try Road(
+            to: server,
+            calling: { configuration throws(ConfigurationFailure) in configuration.endpoint = try Endpoint(url: url) }
+        )
         try await road.saveAll(["1", "2"])
         let report = try await road.flush()
         guard case .transport? = kind(report.failures.first?.error) else {
@@ -168,10 +173,10 @@ import Testing
             return
         }
         #expect(try road.storedTexts() == ["1", "2"])
-        let server = try LocalServer { request, _ in .kinesis(request) }
         let later = try Road(to: server, in: road.directory)
         #expect(try await later.flush().delivered == 2)
         #expect(texts(server) == ["1", "2"])
+        withExtendedLifetime(nobody) {}
     }
 
     @Test func `one poison record among 500 costs at most 20 requests, and 499 are delivered in order`() async throws {
