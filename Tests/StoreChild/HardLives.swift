@@ -27,11 +27,10 @@ extension StoreChild {
         await submit()
     }
 
-    /// So many saves, then, when the test has moved the clock, as many again and a submit.
+    /// So many saves; then it stops, until the test has moved the clock; then as many again and a submit.
     func clock() async {
         await save()
-        journal.note("saved")
-        await sign("moved")
+        kill(getpid(), SIGSTOP)
         for number in count..<2 * count { await save("\(name)-\(number)", to: "stream") }
         await submit()
     }

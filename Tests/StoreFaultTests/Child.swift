@@ -3,10 +3,16 @@ import Glibc
 
 /// A running `StoreChild`, or another program that runs one. It ends at the latest with this test process.
 struct Child: Sendable {
-    /// How a process ended.
+    /// How a process ended, or that it stopped itself.
     enum End: Hashable, Sendable {
         case exit(Int32)
         case signal(Int32)
+        case stop
+
+        init(_ status: Int32) {
+            let signal = status & 0x7f
+            self = signal == 0 ? .exit((status >> 8) & 0xff) : signal == 0x7f ? .stop : .signal(signal)
+        }
     }
 
     let id: pid_t
@@ -45,15 +51,27 @@ struct Child: Sendable {
 
     func kill() { _ = Glibc.kill(id, SIGKILL) }
 
-    /// Waits for the end, on a thread of its own.
-    func end() async -> End {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                var status: Int32 = 0
-                while waitpid(id, &status, 0) < 0, errno == EINTR {}
-                let signal = status & 0x7f
-                continuation.resume(returning: signal == 0 ? .exit((status >> 8) & 0xff) : .signal(signal))
+    /// Lets it go on after it stopped itself.
+    func goOn() { _ = Glibc.kill(id, SIGCONT) }
+
+    /// Waits for the end.
+    func end() async -> End { await next(0) }
+
+    /// Waits until it stops itself, or for its end.
+    func stop() async -> End { await next(WUNTRACED) }
+
+    /// Waits on a thread of its own; a wait that is cancelled, as after a test's time limit, ends the child.
+    private func next(_ options: Int32) async -> End {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    var status: Int32 = 0
+                    while waitpid(id, &status, options) < 0, errno == EINTR {}
+                    continuation.resume(returning: End(status))
+                }
             }
+        } onCancel: {
+            kill()
         }
     }
 
