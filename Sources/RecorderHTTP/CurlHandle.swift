@@ -106,9 +106,10 @@ final class CurlHandle {
         try check(recorder_curl_set_long(raw, CURLOPT_TIMEOUT_MS, timeouts.total.milliseconds), "total time")
     }
 
-    /// [No proxy for any host](https://curl.se/libcurl/c/CURLOPT_NOPROXY.html), whatever the environment says.
-    func ignoreProxies() throws(HTTPFailure) {
-        try check(recorder_curl_set_string(raw, CURLOPT_NOPROXY, "*"), "no proxy")
+    /// [No proxy for these hosts](https://curl.se/libcurl/c/CURLOPT_NOPROXY.html), `*` for all, in place of the
+    /// environment's list.
+    func setNoProxy(_ hosts: String) throws(HTTPFailure) {
+        try check(recorder_curl_set_string(raw, CURLOPT_NOPROXY, hosts), "no proxy")
     }
 
     /// [A file of authorities](https://curl.se/libcurl/c/CURLOPT_CAINFO.html) to trust.

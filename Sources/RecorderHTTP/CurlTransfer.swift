@@ -45,7 +45,11 @@ final class CurlTransfer: @unchecked Sendable {
         try handle.setMethod(request.method, bodyLength: request.body.count)
         try handle.setHeaders(request.headers)
         try handle.setTimeouts(request.timeouts)
-        if !request.usesEnvironmentProxy { try handle.ignoreProxies() }
+        if !request.usesEnvironmentProxy {
+            try handle.setNoProxy("*")
+        } else if let list = NoProxy.list(for: request.url) {
+            try handle.setNoProxy(list)
+        }
         if let certificateAuthorities { try handle.setCertificateAuthorities(certificateAuthorities) }
         try handle.setCallbacks(Self.callbacks, object: Unmanaged.passUnretained(self).toOpaque())
         self.handle = handle

@@ -24,17 +24,32 @@ import Testing
         }
     }
 
-    /// curl knows such addresses without brackets alone.
-    @Test func `an address of version 6 in no_proxy meets no proxy`() async {
+    @Test func `an address of version 6 in no_proxy meets no proxy, with or without brackets and its port`() async {
         guard LocalSocket.hasVersion6 else { return print("R23 skipped: this machine has no ::1.") }
         await #expect(processExitsWith: .success) {
             let (_, proxy, transport) = try Self.serverBehindProxy()
             let server = try LocalServer(on: try .bound(to: "::1")) { _, _ in .json(200, "{}") }
             try #require(try await transport.send(HTTPRequest(url: server.url)).status == 502)
-            setenv("no_proxy", "127.0.0.1,::1", 1)
-            try #require(try await transport.send(HTTPRequest(url: server.url)).status == 200)
+            for list in ["127.0.0.1,::1", "[::1]", "localhost,[::1]:\(server.port)", "x:1, [::1]:1 [::1]:,fe80::1"] {
+                setenv("no_proxy", list, 1)
+                let response = try await transport.send(HTTPRequest(url: server.url))
+                try #require(response.status == 200, "\(list)")
+            }
             try #require(proxy.requests.count == 1)
             try #require(server.requests.first?.header("Host") == "[::1]:\(server.port)")
+        }
+    }
+
+    @Test func `a port in no_proxy is for that port alone`() async {
+        await #expect(processExitsWith: .success) {
+            let (server, proxy, transport) = try Self.serverBehindProxy()
+            // The second name is read where the first one is empty.
+            setenv("no_proxy", "", 1)
+            for (list, status) in [("127.0.0.1:1,[::1]:\(server.port)", 502), ("127.0.0.1:\(server.port)", 200)] {
+                setenv("NO_PROXY", list, 1)
+                try #require(try await transport.send(HTTPRequest(url: server.url)).status == status, "\(list)")
+            }
+            try #require(proxy.requests.count == 1)
         }
     }
 

@@ -39,7 +39,7 @@ package enum ManPage {
         ),
         ("AWS_KINESIS_RECORDER_DIR", "Where records lie, unless --directory names it."),
         ("STATE_DIRECTORY, XDG_STATE_HOME, HOME", "Otherwise the first of these; the latter with .local/state."),
-        ("https_proxy, no_proxy", "As in curl(1)."),
+        ("https_proxy, no_proxy", "As in curl(1); no_proxy may also have [::1], and ports: [::1]:4566."),
         ("NO_COLOR, TERM", "TERM=dumb turns the progress bar into lines."),
     ]
 
