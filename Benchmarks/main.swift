@@ -1,6 +1,6 @@
 import Foundation
 
-// swift run -c release Benchmarks [--quick] [--draw] [--json FILE] [--chart FILE] [--table FILE] [P9 ...]
+// swift run -c release Benchmarks [--list] [--quick] [--draw] [--json FILE] [--chart FILE] [--table FILE] [P9 ...]
 //
 // Prints a line per figure, beside a baseline measured in the same run; exits with 1 if a figure falls short. The figures
 // are added to the JSON file; its chart is SVG, its table goes between two comments of a Markdown file. `--draw` measures
@@ -26,7 +26,7 @@ if arguments.count == 3, arguments[0] == AmplifyBacklog.argument {
     exit(0)
 }
 
-var outputs = try Outputs(&arguments)
+var outputs = Outputs(&arguments)
 if arguments == ["--draw"] {
     try outputs.write()
     exit(0)
@@ -36,9 +36,10 @@ var wanted = Set(arguments)
 let effort: Effort = wanted.remove("--quick") == nil ? .full : .quick
 let unknown = wanted.subtracting(benchmarks.map(\.name))
 guard unknown.isEmpty else {
-    print("No benchmark \(unknown.sorted().joined(separator: ", ")). There are:")
+    let isQuestion = unknown.isSubset(of: ["--list", "--help"])
+    if !isQuestion { print("No benchmark \(unknown.sorted().joined(separator: ", ")). There are:") }
     for benchmark in benchmarks { print("  \(benchmark.name)  \(benchmark.about)") }
-    exit(2)
+    exit(isQuestion ? 0 : 2)
 }
 
 var fellShort = false

@@ -7,20 +7,24 @@ struct Outputs {
     private let table: String?
     private var report: Report
 
-    /// Takes these options and their files out of the arguments.
-    init(_ arguments: inout [String]) throws {
+    private static let (start, end) = ("<!-- figures -->\n", "<!-- end of figures -->")
+
+    /// Takes these options and their files out of the arguments, and ends the program if it could not write to them.
+    init(_ arguments: inout [String]) {
         var files: [String: String] = [:]
         for option in ["--json", "--chart", "--table"] {
             guard let place = arguments.firstIndex(of: option) else { continue }
-            guard place + 1 < arguments.count else {
-                print("\(option) needs the name of a file.")
-                exit(2)
-            }
+            guard place + 1 < arguments.count else { Self.refuse("\(option) needs the name of a file.") }
             files[option] = arguments[place + 1]
             arguments.removeSubrange(place...(place + 1))
         }
         (json, chart, table) = (files["--json"], files["--chart"], files["--table"])
-        report = try Report(contentsOf: json)
+        do {
+            report = try Report(contentsOf: json)
+        } catch {
+            Self.refuse("--json \(json ?? ""): it is no file of figures; name another, or remove it. \(error)")
+        }
+        if let table { _ = Self.page(table) }
     }
 
     mutating func add(_ figure: Figure, of benchmark: Benchmark) { report.add(figure, of: benchmark) }
@@ -33,17 +37,30 @@ struct Outputs {
 
     /// Puts the table between the two comments of a Markdown file.
     private func replaceFigures(in path: String) throws {
-        let text = try String(contentsOfFile: path, encoding: .utf8)
-        guard let start = text.range(of: "<!-- figures -->\n"), let end = text.range(of: "<!-- end of figures -->")
-        else {
-            print("\(path) has no <!-- figures --> with an <!-- end of figures -->: nowhere to put the table.")
-            exit(2)
-        }
+        let page = Self.page(path)
         let rows = report.lines.map { line in
             "| \(line.title) | \(line.behind) | \(line.advantage.formatted)\(line.isNoisy ? ", noisy" : "") |"
         }
         let lines = ["| what | figures | times better |", "|---|---|---|"] + rows + ["", "\(report.origin)."]
-        try text.replacingCharacters(in: start.upperBound..<end.lowerBound, with: lines.joined(separator: "\n") + "\n")
+        try (page.before + lines.joined(separator: "\n") + "\n" + page.after)
             .write(toFile: path, atomically: true, encoding: .utf8)
+    }
+
+    /// What stands before and after the table.
+    private static func page(_ path: String) -> (before: Substring, after: Substring) {
+        do {
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            guard let start = text.range(of: start), let end = text[start.upperBound...].range(of: end) else {
+                refuse("--table \(path): it has no <!-- figures --> with an <!-- end of figures --> below; add them.")
+            }
+            return (text[..<start.upperBound], text[end.lowerBound...])
+        } catch {
+            refuse("--table \(path): it cannot be read; name a Markdown file. \(error.localizedDescription)")
+        }
+    }
+
+    private static func refuse(_ message: String) -> Never {
+        print(message)
+        exit(2)
     }
 }
