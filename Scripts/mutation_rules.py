@@ -35,7 +35,7 @@ RULES = [
     ),
     rule(
         "a new store's directories are not synced", "FaultRows/PowerCut",
-        (ENGINE + "Store/StoreDirectory.swift", "for directory in missing { makeNameDurable(of: directory) }", ""),
+        (ENGINE + "Store/StoreDirectory.swift", "for directory in missing { makeNameDurable(of: directory) }", "_ = missing"),
     ),
     rule(
         "no lock between processes", "FaultRows/HeldLock",
