@@ -1,36 +1,50 @@
-/// Text that stands in JSON as it is: visible ASCII and spaces, no quotes, no escapes.
+/// Text that stands in JSON as it is: ASCII without control characters, quotes and escapes.
+///
+/// Eight bytes at a time, since answers are long and made of such text.
 enum PlainText {
     /// The first byte from `start` on that is not plain; the end if all are.
-    ///
-    /// Eight bytes at a time, since answers are long and made of such text.
     static func end(in text: [UInt8], from start: Int) -> Int {
-        let bytes = unsafe text.span.bytes
         var index = start
-        while index + 8 <= bytes.byteCount {
-            // In bounds: the line above has checked it.
-            let eight = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-            guard !hasOther(eight) else { break }
+        while index + 8 <= text.count {
+            let others = others(in: word(of: text, at: index))
+            // The lowest bit is that of the first byte.
+            guard others == 0 else { return index + others.trailingZeroBitCount / 8 }
             index += 8
         }
         while index < text.count, isPlain(text[index]) { index += 1 }
         return index
     }
 
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    /// The place behind `part`, which has eight bytes or more, if it stands in `text` at `start`.
+    static func end(of part: [UInt8], in text: [UInt8], at start: Int) -> Int? {
+        let last = part.count - 8
+        guard last >= 0, start + part.count <= text.count else { return nil }
+        for index in stride(from: 0, to: last, by: 8) {
+            guard word(of: part, at: index) == word(of: text, at: start + index) else { return nil }
+        }
+        // Some of these were compared before.
+        return word(of: part, at: last) == word(of: text, at: start + last) ? start + part.count : nil
     }
 
-    /// Whether any of eight bytes is not plain, by the carries of
-    /// [subtractions side by side](https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord).
-    private static func hasOther(_ eight: UInt64) -> Bool {
+    /// Eight bytes, all of which must be there, the first in the lowest bits.
+    private static func word(of text: [UInt8], at index: Int) -> UInt64 {
+        UInt64(littleEndian: unsafe text.span.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x20..<0x80).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+
+    /// The top bit of a byte is set if that byte is not plain; above the first such byte it may be set wrongly. By the
+    /// carries of [subtractions side by side](https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord).
+    private static func others(in eight: UInt64) -> UInt64 {
         let isControl = (eight &- each(0x20)) & ~eight
         let isHigh = eight
         let isQuote = hits(eight, UInt8(ascii: "\""))
         let isEscape = hits(eight, UInt8(ascii: "\\"))
-        return (isControl | isHigh | isQuote | isEscape | hits(eight, 0x7F)) & each(0x80) != 0
+        return (isControl | isHigh | isQuote | isEscape) & each(0x80)
     }
 
-    /// The top bit of a byte is set if that byte is `byte`; bytes above one that is may be set wrongly.
     private static func hits(_ eight: UInt64, _ byte: UInt8) -> UInt64 {
         let rest = eight ^ each(byte)
         return (rest &- each(1)) & ~rest

@@ -33,6 +33,18 @@ import Testing
         #expect(outcomes(body) == [.retry(code: "InternalFailure", message: "m")])
     }
 
+    @Test func `what follows a proof and a shard counts, whatever it is`() {
+        let start = #"{"SequenceNumber":"1","ShardId":"s""#
+        #expect(
+            outcomes(#"{"Records":[\#(start),"ErrorCode":"InternalFailure"}]}"#) == [
+                .retry(code: "InternalFailure", message: "")
+            ]
+        )
+        #expect(outcomes(#"{"Records":[\#(start),"ErrorCode":null}]}"#) == [.delivered])
+        #expect(outcomes(#"{"Records":[\#(start),"ErrorCode":7}]}"#) == [.unproven])
+        #expect(outcomes(#"{"Records":[\#(start)"}]}"#) == nil)
+    }
+
     @Test func `a code that says invalid rejects the record, any other is tried again`() {
         for code in ["InvalidArgumentException", "ValidationException", "RecordTooLarge", "MalformedData"] {
             #expect(outcomes(#"{"Records":[{"ErrorCode":"\#(code)"}]}"#) == [.rejected(code: code, message: "")])
