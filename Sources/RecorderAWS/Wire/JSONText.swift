@@ -2,7 +2,7 @@
 package enum JSONText {
     /// Appends UTF-8 `text` with quotes, backslashes and control characters escaped.
     package static func append(_ text: UnsafeRawBufferPointer, to json: inout [UInt8]) {
-        guard text.contains(where: isEscaped) else { return json.append(contentsOf: text) }
+        guard hasEscaped(text) else { return json.append(contentsOf: text) }
         for index in 0..<text.count {
             let byte = text[index]
             guard isEscaped(byte) else {
@@ -18,6 +18,16 @@ package enum JSONText {
                 json.append(byte)
             }
         }
+    }
+
+    /// Looks at every byte, whatever it has found, and branches on none: so the compiler takes many at a time.
+    private static func hasEscaped(_ text: UnsafeRawBufferPointer) -> Bool {
+        var found: UInt8 = 0
+        for index in text.indices {
+            let byte = text[index]
+            found |= (byte < 0x20 ? 1 : 0) | (byte == UInt8(ascii: "\"") ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0)
+        }
+        return found != 0
     }
 
     private static func isEscaped(_ byte: UInt8) -> Bool {
