@@ -131,6 +131,7 @@ struct BatchDelivery {
 
     /// Applies the outcomes in one transaction.
     private mutating func settle(_ part: Batch, _ outcomes: [Outcome]) async throws(RecorderError) -> Settled {
+        guard !outcomes.areDelivered else { return try await settleDelivered(part) }
         var settlement = Settlement()
         var settled = Settled()
         var lastFailure: ServiceFailure?
@@ -155,6 +156,16 @@ struct BatchDelivery {
         convict(&settlement)
         try await apply(settlement, lastFailure)
         return settled
+    }
+
+    /// Settles a batch all of whose records were proved taken, as nearly all are, without a look at each.
+    private mutating func settleDelivered(_ part: Batch) async throws(RecorderError) -> Settled {
+        var settlement = Settlement()
+        settlement.remove(part.records, .delivered)
+        suspects.streamTakesRecords()
+        convict(&settlement)
+        try await apply(settlement)
+        return Settled(taken: part.records.count)
     }
 
     /// Counts one failure more: the record as it stays, or nil if that was one too many.
@@ -284,6 +295,13 @@ extension ServiceFailure {
 extension BatchSender.Answer {
     /// Whether every record was taken.
     var isDelivered: Bool {
-        if case .outcomes(let outcomes) = self { outcomes.allSatisfy { $0 == .delivered } } else { false }
+        if case .outcomes(let outcomes) = self { outcomes.areDelivered } else { false }
+    }
+}
+
+extension [Outcome] {
+    /// Whether every record was taken. A pattern, as to compare two outcomes takes ten times as long.
+    fileprivate var areDelivered: Bool {
+        allSatisfy { if case .delivered = $0 { true } else { false } }
     }
 }

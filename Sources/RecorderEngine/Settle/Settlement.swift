@@ -28,6 +28,17 @@ struct Settlement: Sendable {
         }
     }
 
+    /// Adds records of one batch, in its order.
+    mutating func remove(_ records: [BatchedRecord], _ outcome: Leaving) {
+        if let first = records.first, let last = records.last, runs.isEmpty,
+            last.position - first.position == records.count - 1
+        {
+            runs = [Run(outcome: outcome, records: records)]
+        } else {
+            for record in records { remove(record, outcome) }
+        }
+    }
+
     /// Adds a record that leaves out of turn, perhaps of an earlier batch: it has no neighbours.
     mutating func removeAlone(_ record: BatchedRecord, _ outcome: Leaving) {
         runs.append(Run(outcome: outcome, records: [record]))

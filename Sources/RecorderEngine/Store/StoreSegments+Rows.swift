@@ -34,10 +34,15 @@ extension StoreSegments {
     }
 
     /// Tells each segment how many of these ids, in order, it lost.
-    func count(removed ids: [RecordID], until end: Int64) throws(SQLiteError) {
-        guard let first = ids.first, let last = ids.last else { return }
-        for span in try spans(from: first.sequence, through: last.sequence, until: end) {
-            let count = ids.count { span.sequences.contains($0.sequence) }
+    func count(removed ids: some BidirectionalCollection<RecordID>, until end: Int64) throws(SQLiteError) {
+        guard let first = ids.first?.sequence, let last = ids.last?.sequence else { return }
+        for span in try spans(from: first, through: last, until: end) {
+            let sequences = span.sequences
+            // Mostly they are all of one segment.
+            let count =
+                sequences.contains(first) && sequences.contains(last)
+                ? ids.count
+                : ids.count { sequences.contains($0.sequence) }
             if count > 0 { try remove(count, from: span.segment, before: span.sequences.upperBound) }
         }
     }

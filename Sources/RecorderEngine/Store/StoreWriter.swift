@@ -240,14 +240,14 @@ final class StoreWriter {
         guard let stream = run.records.first?.id.stream else { return }
         // A limit may have discarded some while they were in flight: always the oldest, behind the cursor now.
         let cursor = try statements.cursor(of: stream)
-        let live = run.records.filter { $0.file == file && cursor < $0.id }
-        guard let first = live.first?.id, let last = live.last?.id else { return }
+        let live = run.records.drop { $0.id <= cursor }
+        guard let first = live.first?.id, let last = live.last?.id, live.first?.file == file else { return }
         if try segments.haveRecords(after: cursor, before: first, until: ledger.nextSequence) {
             try segments.delete(from: first, through: last, until: ledger.nextSequence)
         } else {
             try statements.moveCursor(to: last)
         }
-        try segments.count(removed: live.map(\.id), until: ledger.nextSequence)
+        try segments.count(removed: live.lazy.map(\.id), until: ledger.nextSequence)
         let count = live.count
         let bytes = live.reduce(0) { $0 + $1.storedBytes }
         switch run.outcome {
