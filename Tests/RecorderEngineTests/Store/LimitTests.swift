@@ -75,6 +75,26 @@ import Testing
         #expect(try fileBytes(of: road) <= promised(size: size))
     }
 
+    /// The Amplify clients take records of up to 10 MiB, each of which the log must hold at once.
+    @Test(arguments: [1, 4, 10])
+    func `records of megabytes take no more room than the clients' documents say`(mebibytes: Int) async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let limit = 21 * 1_024 * 1_024
+        let road = try Road(to: server) { $0 = .amplify(.kinesis, cacheBytes: limit, maxRetries: 5) }
+        let record = Data(count: mebibytes * 1_024 * 1_024 - 1)
+        for _ in 0..<2 {
+            // One batch goes, so that what comes next meets what is dead, and what is left of the log.
+            await #expect(throws: RecorderError.self) {
+                while true {
+                    try await road.save(record, key: "k")
+                    #expect(try fileBytes(of: road) <= 2 * limit + 14 * 1_024 * 1_024)
+                }
+            }
+            #expect(try await road.flush().delivered > 0)
+            #expect(try fileBytes(of: road) <= 2 * limit + 14 * 1_024 * 1_024)
+        }
+    }
+
     @Test func `a lower limit counts from the next save on`() async throws {
         let road = try Road()
         for number in 0..<10 { try await road.save("\(number)", key: "k") }
