@@ -12,6 +12,7 @@ final class StoreSegments {
     private let all: SQLiteStatement
     private let add: SQLiteStatement
     private let countRemoved: SQLiteStatement
+    private let widenEarlier: SQLiteStatement
     private let removeRow: SQLiteStatement
     private var tables: [Int64: SegmentTable] = [:]
     /// The newest segment and the statement that stores into it, until anybody else changes the file.
@@ -32,6 +33,12 @@ final class StoreSegments {
         firstTwo = try connection.prepare("\(inOrder) LIMIT 2")
         add = try connection.prepare("INSERT INTO segment (first_sequence, first_bytes) VALUES (?1, ?2)")
         countRemoved = try connection.prepare("UPDATE segment SET removed = ?2 WHERE first_sequence = ?1")
+        widenEarlier = try connection.prepare(
+            """
+            UPDATE segment SET removed = removed + ?2
+            WHERE first_sequence = (SELECT max(first_sequence) FROM segment WHERE first_sequence < ?1)
+            """
+        )
         removeRow = try connection.prepare("DELETE FROM segment WHERE first_sequence = ?1")
     }
 
@@ -101,6 +108,11 @@ final class StoreSegments {
         let removed = segment.removed + Int64(count)
         if removed == end - segment.first {
             try drop(segment)
+            // The span of the one before it now ends where its own did. That one has live records, of a slower stream, and
+            // would never be dropped if it did not count these.
+            try widenEarlier.bind(segment.first, at: 1)
+            try widenEarlier.bind(removed, at: 2)
+            try widenEarlier.run()
         } else {
             try countRemoved.bind(segment.first, at: 1)
             try countRemoved.bind(removed, at: 2)

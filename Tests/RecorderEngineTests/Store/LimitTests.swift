@@ -95,6 +95,28 @@ import Testing
         }
     }
 
+    @Test func `what lay before a stream that was delivered first is given back like any other`() async throws {
+        let refused = Locked<Set<String>>(["slow"])
+        let server = try LocalServer { request, _ in
+            refused.withLock { $0.contains(PutRequestSeen(request).stream) }
+                ? .error(400, "ResourceNotFoundException") : .kinesis(request)
+        }
+        let road = try Road(to: server) { $0.limits.bytes = 0 }
+        try await road.save("first", to: "slow")
+        // Segments of half a megabyte: several of the fast stream, with another record of the slow one behind them.
+        for _ in 0..<100 { try await road.save(Data(count: 20_000), to: "fast") }
+        try await road.save("last", to: "slow")
+        #expect(try await road.flush().delivered == 100)
+        refused.withLock { $0 = [] }
+        #expect(try await road.flush().delivered == 2)
+        // A quarter of a megabyte is the reserve.
+        #expect(try fileBytes(of: road) < 400_000)
+
+        road.pipeline.policy.limits.bytes = 200_000
+        for _ in 0..<20 { try await road.save(Data(count: 20_000), to: "fast") }
+        #expect(try road.pipeline.totals().bytes <= 200_000)
+    }
+
     @Test func `a lower limit counts from the next save on`() async throws {
         let road = try Road()
         for number in 0..<10 { try await road.save("\(number)", key: "k") }
