@@ -170,6 +170,7 @@ private struct BatchReading {
         self.file = file
         self.planner = planner
         self.request = request
+        records.reserveCapacity(planner.maximumRecords)
     }
 
     /// Takes rows while they fit; false once one did not.
@@ -179,8 +180,9 @@ private struct BatchReading {
             let key = unsafe rows.bytes(at: 3)
             let data = unsafe rows.bytes(at: 4)
             guard planner.takes(data.count + key.count) else { return false }
-            // What was altered is never sent; the rescue that this leads to keeps all the others.
-            guard unsafe !rows.isNull(at: 2) && rows.integer(at: 2) == RecordSum.of(id, key: key, data: data) else {
+            // What was altered is never sent; the rescue that this leads to keeps all the others. No sum reads as 0.
+            let sum = rows.integer(at: 2)
+            guard unsafe sum == RecordSum.of(id, key: key, data: data), sum != 0 || !rows.isNull(at: 2) else {
                 throw SQLiteError.damage("a record's sum is wrong", action: "reading a batch")
             }
             let entry = unsafe request.append(data: data, partitionKey: key)
