@@ -13,6 +13,17 @@ func check(_ code: CURLMcode) throws(HTTPFailure) {
     throw HTTPFailure(.other, "libcurl \(CurlLibrary.version): \(String(cString: curl_multi_strerror(code))).")
 }
 
+extension HTTPFailure {
+    /// Whether libcurl's line quotes the proxy's address, user name and password included: it could not read it, does not
+    /// know its scheme, or was built without it.
+    static func quotesProxy(_ text: String) -> Bool { text.hasPrefix("Unsupported proxy") }
+
+    /// What is said instead.
+    static let unusableProxy =
+        "the proxy that the environment names cannot be used. Check https_proxy, HTTPS_PROXY, http_proxy and ALL_PROXY;"
+        + " special characters in its user name and password must be percent-encoded."
+}
+
 extension HTTPFailure.Kind {
     /// What an ended transfer's code means; `text` is libcurl's own line about it.
     ///

@@ -78,6 +78,7 @@ final class CurlTransfer: @unchecked Sendable {
             return fail(.responseTooLarge, "the answer is longer than \(limit) bytes, or its headers are too long.")
         }
         let text = handle.explanation(of: code)
+        guard !HTTPFailure.quotesProxy(text) else { return fail(.invalidURL, HTTPFailure.unusableProxy) }
         let kind = HTTPFailure.Kind(code, text: text, hasSent: handle.hasSent)
         fail(kind, "\(text).")
     }

@@ -10,7 +10,7 @@ package protocol HTTPTransport: Sendable {
 package struct HTTPFailure: Error, Sendable, Equatable {
     /// The kinds that callers tell apart.
     package enum Kind: Sendable, Equatable {
-        /// The address cannot be used, so nothing was sent.
+        /// The address, or the proxy's, cannot be used, so nothing was sent.
         case invalidURL
         /// The host's, or the proxy's, name has no address.
         case nameNotResolved

@@ -53,6 +53,25 @@ import Testing
         }
     }
 
+    @Test func `a proxy that cannot be used fails for good, and its password is in no message`() async {
+        await #expect(processExitsWith: .success) {
+            let (server, _, transport) = try Self.serverBehindProxy()
+            let password = Canary.proxyPassword
+            for proxy in ["http://user:\(password)@127.0.0.1:1", "user:\(password)@127.0.0.1:1", "gopher://u:word@h:1"]
+            {
+                setenv("http_proxy", proxy, 1)
+                let failure = await #expect(throws: HTTPFailure.self) {
+                    try await transport.send(HTTPRequest(url: server.url))
+                }
+                let detail = try #require(failure?.detail)
+                try #require(!detail.contains(password) && !detail.contains("word@"))
+                try #require(detail.contains("proxy") && detail.contains("https_proxy") && !detail.contains("DNS"))
+                try #require(failure?.kind == .invalidURL)
+            }
+            try #require(server.connectionCount == 0)
+        }
+    }
+
     private static func serverBehindProxy() throws -> (LocalServer, LocalServer, CurlTransport) {
         let server = try LocalServer { _, _ in .json(200, "{}") }
         let proxy = try LocalServer { _, _ in .html(502, "proxy") }

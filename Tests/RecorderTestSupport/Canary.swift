@@ -12,6 +12,9 @@ package enum Canary {
     /// The token of temporary keys.
     package static let token = "canaryToken//0123456789+ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz=="
 
-    /// All three, for what signs requests.
+    /// The password of a proxy, with characters that an address may not have as they are.
+    package static let proxyPassword = "canaryProxy/Word#0123456789"
+
+    /// All three keys, for what signs requests.
     package static let credentials = Credentials(accessKeyID: accessKey, secretAccessKey: secret, sessionToken: token)
 }
