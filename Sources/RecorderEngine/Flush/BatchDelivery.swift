@@ -169,7 +169,13 @@ struct BatchDelivery {
     }
 
     /// Counts one failure more: the record as it stays, or nil if that was one too many.
+    ///
+    /// Where no limit asks for them, failures that may pass are not counted: a record's refusals alone are.
     private func countFailure(of record: BatchedRecord, _ settlement: inout Settlement) -> BatchedRecord? {
+        guard policy.discardsAfterFailures != nil || policy.failureRule == .countsAttempts else {
+            settlement.keep(record)
+            return record
+        }
         var record = record
         record.failures += 1
         if let limit = policy.discardsAfterFailures, record.failures >= limit {
@@ -202,7 +208,7 @@ struct BatchDelivery {
         RoadLog.settled(
             stream,
             delivered: receipt.delivered,
-            retried: settlement.failed.count,
+            retried: settlement.kept.count,
             discarded: discarded
         )
         report.delivered += receipt.delivered
@@ -211,7 +217,7 @@ struct BatchDelivery {
                 ServiceAnswer(
                     stream: stream,
                     delivered: receipt.delivered,
-                    retried: settlement.failed.count,
+                    retried: settlement.kept.count,
                     failure: failure
                 )
             )
@@ -264,11 +270,12 @@ struct BatchDelivery {
         }
     }
 
-    /// A refused record that nobody's success vouches against stays, until its fourth refusal.
+    /// A refused record that nobody's success vouches against stays, until its fourth refusal. A higher limit on failures
+    /// is one on refusals too, as other failures are counted with them.
     mutating func settleLoneSuspect() async throws(RecorderError) {
         guard policy.failureRule == .sendsAgain, let suspect = suspects.undecided.first else { return }
         var settlement = Settlement()
-        if suspect.record.failures + 1 >= RefusedRecords.maximumRefusals {
+        if suspect.record.failures + 1 >= max(RefusedRecords.maximumRefusals, policy.discardsAfterFailures ?? 0) {
             settlement.remove(suspect.record, .discarded(.rejected(code: suspect.code)))
         } else {
             settlement.countFailure(of: suspect.record)

@@ -1,4 +1,4 @@
-/// What a reply does to the store: which records leave, and whose failures are counted. Applied in one transaction.
+/// What a reply does to the store: which records leave, which stay, and whose failures are counted. Applied in one transaction.
 struct Settlement: Sendable {
     /// Why records leave.
     enum Leaving: Sendable, Hashable {
@@ -13,9 +13,12 @@ struct Settlement: Sendable {
     }
 
     private(set) var runs: [Run] = []
+    /// Records that stay, to be sent again.
+    private(set) var kept: [BatchedRecord] = []
+    /// Those of them that are one failure richer.
     private(set) var failed: [BatchedRecord] = []
 
-    var isEmpty: Bool { runs.isEmpty && failed.isEmpty }
+    var isEmpty: Bool { runs.isEmpty && kept.isEmpty }
 
     /// Adds a record that leaves; call in the order of the batch.
     mutating func remove(_ record: BatchedRecord, _ outcome: Leaving) {
@@ -44,8 +47,14 @@ struct Settlement: Sendable {
         runs.append(Run(outcome: outcome, records: [record]))
     }
 
+    /// Adds a record that stays as it is.
+    mutating func keep(_ record: BatchedRecord) {
+        kept.append(record)
+    }
+
     /// Adds a record that stays, one failure richer.
     mutating func countFailure(of record: BatchedRecord) {
+        keep(record)
         failed.append(record)
     }
 }

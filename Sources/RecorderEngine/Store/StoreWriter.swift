@@ -223,8 +223,9 @@ final class StoreWriter {
             for run in settlement.runs {
                 try remove(run, &ledger, &receipt)
             }
+            let kept = settlement.kept.count { $0.file == file }
+            if kept > 0 { ledger.retry(kept) }
             let failed = settlement.failed.filter { $0.file == file }.map(\.id).sorted()
-            if !failed.isEmpty { ledger.retry(failed.count) }
             try segments.countFailures(failed, until: ledger.nextSequence)
             receipt.progress.recordsLeft = ledger.records
             receipt.progress.bytesLeft = ledger.bytes

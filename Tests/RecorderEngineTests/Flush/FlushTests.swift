@@ -99,6 +99,17 @@ import Testing
         #expect(try road.records() == 0)
     }
 
+    @Test func `the failures of earlier flushes count for the limit`() async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) { _ in "InternalFailure" } }
+        let road = try Road(to: server) { $0.discardsAfterFailures = 6 }
+        try await road.save("a")
+        #expect(try await road.flush().failures.count == 1)
+        #expect(try road.storedTexts() == ["a"])
+        #expect(try await road.flush().discarded == 1)
+        #expect(server.requests.count == 6)
+        #expect(road.events.discards.map(\.reason) == [.retriesExhausted])
+    }
+
     @Test func `a record called invalid is deleted and reported, its neighbours are delivered`() async throws {
         let server = try LocalServer { request, _ in
             .kinesis(request) { $0 == "bad" ? "InvalidArgumentException" : nil }

@@ -88,7 +88,6 @@ extension OutcomeRow {
                 deleted: ["InvalidArgumentException"],
                 cause: .service(.unreadable),
                 says: "kept",
-                failures: [4, 0],
                 delays: throttlingDelays
             ),
         ]
@@ -104,7 +103,6 @@ extension OutcomeRow {
                 kept: nil,
                 cause: .service(.throttled),
                 says: code,
-                failures: [4, 4, 4],
                 delays: throttlingDelays
             )
         }
@@ -117,7 +115,6 @@ extension OutcomeRow {
                     kept: nil,
                     cause: .service(.transient),
                     says: code,
-                    failures: [4, 4, 4],
                     delays: transientDelays
                 )
             }

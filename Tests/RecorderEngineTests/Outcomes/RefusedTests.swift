@@ -123,6 +123,29 @@ import Testing
         #expect(try road.pipeline.totals().records == 1)
     }
 
+    @Test(arguments: [nil, 20])
+    func `a record that was throttled before is given up alone at its fourth refusal, no sooner`(
+        limit: Int?
+    ) async throws {
+        let server = try LocalServer { request, index in
+            index < 4
+                ? .kinesis(request) { _ in "ProvisionedThroughputExceededException" }
+                : .error(400, "ValidationException")
+        }
+        let road = try Road(to: server) { $0.discardsAfterFailures = limit }
+        try await road.save("alone")
+        for _ in 0..<4 {
+            #expect(try await road.flush().failures.count == 1)
+            #expect(try road.storedTexts() == ["alone"])
+        }
+        #expect(try road.pipeline.totals().retried == 7)
+        guard limit == nil else { return }
+        let last = try await road.flush()
+        #expect(last.discarded == 1 && last.failures.isEmpty)
+        #expect(server.requests.count == 8)
+        #expect(road.events.discards.map(\.reason) == [.rejected(code: "ValidationException")])
+    }
+
     @Test func `a refusal ends the halving when the trouble becomes another`() async throws {
         let server = try LocalServer { _, index in
             index == 0 ? .error(400, "ValidationException") : .error(400, "AccessDeniedException")
