@@ -72,6 +72,17 @@ import Testing
         #expect(failure.code == nil)
     }
 
+    @Test func `a secret is blotted out wherever a long page is cut`() throws {
+        let secret = "canaryToken//0123456789+ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+        // Most of the page is tags, or no message would be long enough to reach the cut.
+        for length in [4_000, 4_045, 4_060, 4_080, 4_095] {
+            let page = "<p \(String(repeating: "x", count: length - 4))>" + secret + "</p>"
+            let response = HTTPResponse(status: 502, body: Array(page.utf8))
+            let failure = try #require(ServiceFailure(response, hiding: [secret]))
+            #expect("(redacted)".hasPrefix(failure.message), "\(length)")
+        }
+    }
+
     @Test func `a message is one visible line of at most 512 bytes`() throws {
         let forged = try failure(400, #"{"__type":"X","message":"a\n\u001b[31mforged\u2028line \u202egnp"}"#)
         #expect(forged.message == #"a\u{a}\u{1b}[31mforged\u{2028}line \u{202e}gnp"#)

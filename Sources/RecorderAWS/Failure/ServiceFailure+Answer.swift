@@ -75,7 +75,8 @@ private struct ErrorBody {
             self.code = XMLText.unescaped(code)
             message = XMLText.element("Message", in: text).map(XMLText.unescaped)
         } else {
-            message = Self.plain(text)
+            // Before the page is cut: what is left of a secret there would be found no more.
+            message = Self.plain(Self.blot(secrets, in: text))
         }
         if message?.isEmpty == true { message = nil }
         message = message.map { Self.blot(secrets, in: $0) }
