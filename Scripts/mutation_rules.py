@@ -34,6 +34,14 @@ RULES = [
         (ENGINE + "Store/StoreSchema.swift", "PRAGMA synchronous = FULL", "PRAGMA synchronous = NORMAL"),
     ),
     rule(
+        "the log is synced before a commit is in it", "FaultRows/PowerCut",
+        (
+            "Sources/RecorderSQLite/GatheredFile.swift",
+            "Self(file).afterGathered { Self(file).system.xSync(Self(file).below, flags) }",
+            "Self(file).system.xSync(Self(file).below, flags)",
+        ),
+    ),
+    rule(
         "a new store's directories are not synced", "FaultRows/PowerCut",
         (ENGINE + "Store/StoreDirectory.swift", "for directory in missing { makeNameDurable(of: directory) }", "_ = missing"),
     ),

@@ -1,4 +1,4 @@
-// Wraps the SQLite calls and constants that Swift cannot reach: variadic functions and cast macros. No logic here.
+// Wraps what of SQLite Swift cannot reach: variadic functions, cast macros, structures laid out by C. No logic here.
 #pragma once
 #include <sqlite3.h>
 
@@ -13,3 +13,12 @@ static inline int recorder_sqlite3_bind_text(sqlite3_stmt *s, int i, const char 
 static inline int recorder_sqlite3_bind_blob(sqlite3_stmt *s, int i, const void *bytes, int length) {
     return sqlite3_bind_blob(s, i, bytes, length, SQLITE_STATIC);
 }
+
+// A file as SQLite sees it; the file of the system below lies right behind. See GatheredFile.swift.
+struct recorder_file {
+    sqlite3_file file;
+    void *bytes;
+    int count;
+    int gathers;
+    sqlite3_int64 offset;
+};

@@ -37,7 +37,12 @@ package final class SQLiteConnection {
             case .damaged: SQLITE_OPEN_READWRITE
             }
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, nil)
+        let code = sqlite3_open_v2(
+            path,
+            &opened,
+            mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW,
+            access == .readWrite ? GatheredFile.fileSystem : nil
+        )
         guard let opened else {
             throw SQLiteError(code: SQLITE_NOMEM, message: "out of memory", action: "opening \(path)")
         }
@@ -134,9 +139,18 @@ package final class SQLiteConnection {
     private func run(_ bound: Bound) throws(SQLiteError) {
         if bounds[bound] == nil { bounds[bound] = try compile(bound.rawValue) }
         let statement = bounds[bound]
-        let code = sqlite3_step(statement)
+        let code = bound == .commit ? gathering(.log) { sqlite3_step(statement) } : sqlite3_step(statement)
         sqlite3_reset(statement)
         try check(code, while: bound.rawValue)
+    }
+
+    /// Does `write` with what it writes to a file gathered.
+    private func gathering(_ role: GatheredFile.Role, _ write: () -> Int32) -> Int32 {
+        let file = GatheredFile(role, of: handle)
+        file?.begin()
+        let code = write()
+        let rest = file?.end() ?? SQLITE_OK
+        return rest == SQLITE_OK ? code : rest
     }
 
     /// Rows that the last INSERT, UPDATE or DELETE touched.
@@ -162,7 +176,7 @@ package final class SQLiteConnection {
 
     /// Moves pages from the write-ahead log into the database, https://www.sqlite.org/c3ref/wal_checkpoint_v2.html
     package func checkpoint(_ mode: Checkpoint) throws(SQLiteError) {
-        let code = sqlite3_wal_checkpoint_v2(handle, nil, mode.rawValue, nil, nil)
+        let code = gathering(.database) { sqlite3_wal_checkpoint_v2(handle, nil, mode.rawValue, nil, nil) }
         // Busy means that a reader holds a part of the log: what could be moved was, and the next one moves the rest.
         guard code & 0xff != SQLITE_BUSY else { return }
         try check(code, while: "checkpointing")

@@ -19,7 +19,7 @@ extension FaultRows {
             report("work of 1,000 awaited saves:", thousand.figures)
             #expect(thousand.syncs <= 1_020, "one sync a save, and those of checkpoints")
             #expect(thousand.statements <= 5_100)
-            #expect(thousand.writes <= 4_500)
+            #expect(thousand.writes <= 1_100, "a commit is written at a stroke")
             #expect(thousand.bytes <= 9_000_000)
             #expect(thousand.reads <= 200)
             #expect(thousand.allocations <= 70_000)
@@ -39,7 +39,7 @@ extension FaultRows {
             for cost in [thousand, later] {
                 #expect(cost.syncs <= 5, "a commit a batch, and those of checkpoints")
                 #expect(cost.statements <= 60)
-                #expect(cost.writes <= 30)
+                #expect(cost.writes <= 10)
                 #expect(cost.bytes <= 60_000)
                 #expect(cost.reads <= 200)
                 #expect(cost.allocations <= 35_000)
