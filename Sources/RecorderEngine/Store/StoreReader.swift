@@ -125,7 +125,7 @@ final class StoreReader {
     private func cursor(of queue: StreamQueue) throws(SQLiteError) -> RecordID {
         try cursor.bind(queue.number, at: 1)
         defer { cursor.reset() }
-        return RecordID(stream: queue.number, sequence: try cursor.step() ? cursor.integer(at: 0) : 0)
+        return try RecordID(cursor: try cursor.step() ? cursor.integer(at: 0) : 0, of: queue.number)
     }
 
     private func spans(before end: Int64) throws(SQLiteError) -> [(segment: Segment, sequences: Range<Int64>)] {

@@ -89,13 +89,12 @@ private final class DamagedStore {
         countedRecords = counts.first.flatMap { RecordID.sequences.contains(Int64($0)) ? $0 : nil }
     }
 
-    /// The names are in an index, too. Where only that can be read, nobody knows what was delivered already: all of the
-    /// stream's rows count as live, and some may be sent again.
+    /// The names are in an index, too. Where only that can be read, or the row makes no sense, nobody knows what was
+    /// delivered already: all of the stream's rows count as live, and some may be sent again.
     private static func streams(_ connection: SQLiteConnection?) -> [(number: Int64, name: String, cursor: Int64)] {
         let whole = rows("SELECT number, name, cursor FROM stream WHERE number > 0", connection) {
             (number: $0.integer(at: 0), name: $0.text(at: 1), cursor: $0.integer(at: 2))
         }
-        let known = Set(whole.map(\.number))
         let named = rows(
             "SELECT number, name FROM stream INDEXED BY sqlite_autoindex_stream_1 WHERE name > '' AND number > 0",
             connection
@@ -105,10 +104,11 @@ private final class DamagedStore {
         var numbers: Set<Int64> = []
         var names: Set<String> = []
         // What damage made of a row may be no stream that there ever was, or one twice.
-        return (whole + named.filter { !known.contains($0.number) }).filter { stream in
+        return (whole + named).filter { stream in
             RecordID.streams.contains(stream.number) && RecordID.sequences.contains(stream.cursor)
                 && !stream.name.isEmpty && stream.name.utf8.allSatisfy(StreamService.isNameCharacter)
-                && numbers.insert(stream.number).inserted && names.insert(stream.name).inserted
+                && !numbers.contains(stream.number) && names.insert(stream.name).inserted
+                && numbers.insert(stream.number).inserted
         }
     }
 

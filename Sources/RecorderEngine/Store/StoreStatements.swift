@@ -126,13 +126,23 @@ final class StoreStatements {
     func cursor(of stream: Int64) throws(SQLiteError) -> RecordID {
         try readCursor.bind(stream, at: 1)
         defer { readCursor.reset() }
-        return RecordID(stream: stream, sequence: try readCursor.step() ? readCursor.integer(at: 0) : 0)
+        return try RecordID(cursor: try readCursor.step() ? readCursor.integer(at: 0) : 0, of: stream)
     }
 
     func moveCursor(to id: RecordID) throws(SQLiteError) {
         try writeCursor.bind(id.stream, at: 1)
         try writeCursor.bind(id.sequence, at: 2)
         try writeCursor.run()
+    }
+}
+
+extension RecordID {
+    /// The id through which a stream's records are gone, from its row. Damage can leave any number there.
+    init(cursor: Int64, of stream: Int64) throws(SQLiteError) {
+        guard Self.streams.contains(stream), Self.sequences.contains(cursor) else {
+            throw SQLiteError.damage("a stream's cursor is out of range", action: "reading a cursor")
+        }
+        self.init(stream: stream, sequence: cursor)
     }
 }
 

@@ -62,12 +62,13 @@ extension StoreReader {
 
     /// The first row beyond the cursor is the oldest: whatever stood before it is gone.
     private func oldest(of stream: Int64, after cursor: Int64, _ segments: [Segment]) throws(SQLiteError) -> Date? {
+        let gone = try RecordID(cursor: cursor, of: stream)
         for segment in segments {
             let rows = try connection.prepare(
                 "SELECT saved_at FROM \(segment.table) WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1"
             )
             let last = RecordID(stream: stream + 1, sequence: 0).previous
-            try rows.bind(from: RecordID(stream: stream, sequence: cursor).next, through: last)
+            try rows.bind(from: gone.next, through: last)
             if try rows.step() { return Date(milliseconds: rows.integer(at: 0)) }
         }
         return nil

@@ -162,10 +162,15 @@ final class StoreWriter {
         guard limit > 0 else { return }
         while ledger.bytes > limit, let span = try segments.oldest(before: ledger.nextSequence) {
             let oldest = try segments.table(span.segment).oldest
-            guard try oldest.step() else { return }
+            guard try oldest.step() else {
+                // To drop its table would lose, unsaid, whatever damage hid there; a rescue counts it.
+                throw SQLiteError.damage("the oldest segment has no record", action: "making room")
+            }
             let id = RecordID(rawValue: oldest.integer(at: 0))
             let bytes = Int(oldest.integer(at: 1)) + Record.overhead
             oldest.reset()
+            // Behind a cursor out of range, what is gone already would count as the oldest.
+            _ = try statements.cursor(of: id.stream)
             try statements.moveCursor(to: id)
             try segments.remove(1, from: span.segment, before: span.sequences.upperBound)
             try discard(1, bytes, of: id.stream, .byteLimit, &ledger, &discards)

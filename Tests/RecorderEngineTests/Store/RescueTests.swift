@@ -105,6 +105,9 @@ extension RescueTests {
             "UPDATE stream SET next_sequence = 2 WHERE number = 0",
             "UPDATE segment SET removed = 9223372036854775807",
             "UPDATE segment SET first_bytes = -9223372036854775808",
+            "UPDATE stream SET cursor = -31534 WHERE number = 1",
+            "UPDATE stream SET cursor = 1099511627776 WHERE number = 1",
+            "UPDATE stream SET cursor = 9223372036854775807 WHERE number = 1",
             "ALTER TABLE segment RENAME first_bytes TO first_bytez",
             "ALTER TABLE stream RENAME next_sequence TO next_sequencd",
         ] {
@@ -165,5 +168,48 @@ extension RescueTests {
         #expect(try await road.flush().delivered == 3)
         #expect(server.requests.flatMap { PutRequestSeen($0).texts } == ["1", "2", "3"])
         #expect(road.events.rescues.isEmpty)
+    }
+}
+
+extension RescueTests {
+    @Test func `a byte limit that meets a cursor out of range discards no record that lies behind others`() async throws
+    {
+        let server = try LocalServer { request, _ in .kinesis(request, fail: { $0 > "2" ? "InternalFailure" : nil }) }
+        let first = try Road(to: server)
+        for text in ["1", "2", "3", "4"] { try await first.save(text, key: "k") }
+        _ = try? await first.flush()
+        #expect(try first.records() == 2)
+        do {
+            let connection = try SQLiteConnection(path: first.path, access: .readWrite)
+            try connection.execute("UPDATE stream SET cursor = -31534 WHERE number = 1")
+        }
+        // Each record takes 1 + 1 + 64 bytes: two fit.
+        let road = try Road(in: first.directory) { $0.limits.bytes = 2 * 66 }
+        try await road.save("5", key: "k")
+        #expect(road.events.rescues.map(\.lost) == [0])
+        #expect(try road.storedTexts() == ["4", "5"])
+        let totals = try road.pipeline.totals()
+        #expect(totals.records == 2 && totals.bytes == 2 * 66)
+    }
+
+    @Test
+    func `the byte limit holds, and nothing is lost unsaid, where damage left the oldest segment without a record`()
+        async throws
+    {
+        let limit = 1_024 * 1_024
+        let first = try Road { $0.limits.bytes = limit }
+        for number in 0..<9 { try await first.save(Data(count: 100_000), to: "s\(number % 2)", key: "k") }
+        do {
+            let connection = try SQLiteConnection(path: first.path, access: .readWrite)
+            #expect(try connection.integer("SELECT count(*) FROM segment") == 2)
+            try connection.execute("DELETE FROM record_1")
+        }
+        let road = try Road(in: first.directory) { $0.limits.bytes = limit }
+        for number in 9..<30 { try await road.save(Data(count: 100_000), to: "s\(number % 2)", key: "k") }
+        let totals = try road.pipeline.totals()
+        #expect(totals.records == 10 && totals.bytes <= limit)
+        #expect(try road.storedTexts().count == 10)
+        #expect(road.events.rescues.count == 1)
+        #expect(road.events.rescues.first?.lost == 6)
     }
 }
