@@ -71,8 +71,8 @@ RULES = [
     ),
     rule(
         "damage is an error for ever", "RescueTests",
-        (ENGINE + "Store/RecordStore.swift", "            return try openWriter(body)\n        } catch {\n            guard error.isCorrupt else",
-         "            return try openWriter(body)\n        } catch {\n            guard false else"),
+        (ENGINE + "Store/RecordStore.swift", "            return try work(&seen)\n        } catch {\n            guard error.isCorrupt else",
+         "            return try work(&seen)\n        } catch {\n            guard false else"),
     ),
     rule(
         "ignores the age limit at submit", "LimitTests",

@@ -19,7 +19,9 @@ struct Road: Sendable {
         to server: LocalServer? = nil,
         in directory: TemporaryDirectory? = nil,
         _ adjust: (inout RecorderPolicy) -> Void = { _ in },
-        calling configure: @escaping @Sendable (inout CallConfiguration) throws(ConfigurationFailure) -> Void = { _ in }
+        calling configure: @escaping @Sendable (inout CallConfiguration) throws(ConfigurationFailure) -> Void = { _ in
+        },
+        whenLocating located: @escaping @Sendable () -> Void = {}
     ) throws {
         let directory = try directory ?? TemporaryDirectory()
         let clock = ManualClock()
@@ -30,7 +32,8 @@ struct Road: Sendable {
         self.clock = clock
         let store = RecordStore(
             at: { () throws(RecorderError) in
-                try StoreLocation(
+                located()
+                return try StoreLocation(
                     service: service.name,
                     key: nil,
                     directory: directory.path,

@@ -149,21 +149,20 @@ package final class RecordStore: Sendable {
     private func withWriter<T: Sendable>(
         _ body: (StoreWriter) throws(RecorderError) -> T
     ) throws(RecorderError) -> T {
-        do {
-            return try openWriter(body)
-        } catch {
-            guard error.isCorrupt else { throw error }
-            try rescue()
-            return try openWriter(body)
-        }
+        try mending { (seen) throws(RecorderError) in try openWriter(&seen, body) }
     }
 
+    /// `seen` becomes the file that is open, or that could not be opened.
     private func openWriter<T: Sendable>(
+        _ seen: inout FileIdentity?,
         _ body: (StoreWriter) throws(RecorderError) -> T
     ) throws(RecorderError) -> T {
         try writer.withLock { (writer) throws(RecorderError) in
-            if let open = writer { return try body(open) }
-            let opened = try StoreWriter(try locate())
+            if let open = writer {
+                seen = open.place
+                return try body(open)
+            }
+            let opened = try StoreWriter(try locate(), &seen)
             writer = opened
             return try body(opened)
         }
@@ -172,40 +171,49 @@ package final class RecordStore: Sendable {
     private func withReader<T: Sendable>(
         _ body: (StoreReader) throws(RecorderError) -> T
     ) throws(RecorderError) -> T {
-        do {
-            return try openReader(body)
-        } catch {
-            guard error.isCorrupt else { throw error }
-            try rescue()
-            return try openReader(body)
-        }
+        try mending { (seen) throws(RecorderError) in try openReader(&seen, body) }
     }
 
     private func openReader<T: Sendable>(
+        _ seen: inout FileIdentity?,
         _ body: (StoreReader) throws(RecorderError) -> T
     ) throws(RecorderError) -> T {
         try reader.withLock { (reader) throws(RecorderError) in
-            if let open = reader { return try body(open) }
+            if let open = reader {
+                seen = open.place
+                return try body(open)
+            }
             // The writer creates the file and its tables; a reader alone could not. (Locks: reader, then writer.)
-            try openWriter { (_) throws(RecorderError) in }
-            let opened = try StoreReader(path: try locate().path)
+            try openWriter(&seen) { (_) throws(RecorderError) in }
+            let opened = try StoreReader(path: try locate().path, &seen)
             reader = opened
             return try body(opened)
         }
     }
 
-    /// Puts a damaged file aside, with both connections to it closed.
-    private func rescue() throws(RecorderError) {
-        let path = try locate().path
-        // A connection whose file is gone from its path was left behind by another rescue: opening again is enough.
-        let readerIsStale = reader.withLock { reader in
-            defer { reader = nil }
-            return reader?.hasMoved() ?? false
+    /// Does `work` again after a rescue if it meets damage in the file that it says it saw.
+    private func mending<T: Sendable>(
+        _ work: (inout FileIdentity?) throws(RecorderError) -> T
+    ) throws(RecorderError) -> T {
+        var seen: FileIdentity?
+        do {
+            return try work(&seen)
+        } catch {
+            guard error.isCorrupt else { throw error }
+            try rescue(seen)
+            return try work(&seen)
         }
-        let rescue = try writer.withLock { (writer) throws(RecorderError) -> Rescue? in
-            let isStale = readerIsStale || writer?.hasMoved() ?? false
-            writer = nil
-            return isStale ? nil : try StoreWriter.rescue(path)
+    }
+
+    /// Puts a damaged file aside, with both connections to it closed, and nobody opening another.
+    private func rescue(_ damaged: FileIdentity?) throws(RecorderError) {
+        let path = try locate().path
+        let rescue = try reader.withLock { (reader) throws(RecorderError) -> Rescue? in
+            reader = nil
+            return try writer.withLock { (writer) throws(RecorderError) -> Rescue? in
+                writer = nil
+                return try StoreWriter.rescue(path, damaged)
+            }
         }
         if let rescue, let report = rescued.withLock({ $0 }) { report(rescue) }
     }

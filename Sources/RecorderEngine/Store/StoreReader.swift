@@ -5,6 +5,8 @@ import RecorderSQLite
 /// It never checkpoints. Not Sendable: `RecordStore` keeps it behind its lock.
 final class StoreReader {
     private let path: String
+    /// Which file it reads.
+    let place: FileIdentity?
     let connection: SQLiteConnection
     private let file: StoreIdentity
     private let streams: SQLiteStatement
@@ -14,7 +16,10 @@ final class StoreReader {
     /// The rows of the segment last read from; batches come from the same one mostly.
     private var rows: (table: String, statement: SQLiteStatement)?
 
-    init(path: String) throws(RecorderError) {
+    /// Tells which file it met even if it cannot use it.
+    init(path: String, _ place: inout FileIdentity?) throws(RecorderError) {
+        place = FileIdentity(path)
+        self.place = place
         let opened = try StoreTrouble.naming(path) { () throws(SQLiteError) in
             let connection = try SQLiteConnection(path: path, access: .readOnly)
             // A batch is read once, front to back: pages of it that are kept only fill memory.
@@ -41,11 +46,6 @@ final class StoreReader {
         counts = opened.counts
         cursor = opened.cursor
         segments = opened.segments
-    }
-
-    /// Whether the file was moved, replaced or deleted since it was opened.
-    func hasMoved() -> Bool {
-        (try? connection.hasMoved()) ?? true
     }
 
     func totals() throws(RecorderError) -> StoreTotals {

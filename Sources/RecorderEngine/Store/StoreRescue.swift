@@ -29,16 +29,30 @@ struct StoreRescue {
         for suffix in ["", "-wal", "-shm"] { _ = unsafe unlink("\(copy)\(suffix)") }
         try StoreDirectory.createFile(copy)
         let (rescued, counted) = try copyRecords()
-        let aside = "\(path).damaged-\(Int(Date().timeIntervalSince1970))-\(getpid())"
+        // No name twice, however soon one rescue comes after another.
+        let aside = "\(path).damaged-\(Int(Date().timeIntervalSince1970))-\(UUID().uuidString.prefix(8))"
+        let hasTwoNames = try addName(aside)
         // The log is empty, or belongs to a file that could not take it: nothing to be left behind by a death from here on.
         _ = unsafe rename("\(path)-wal", "\(aside)-wal")
         _ = unsafe unlink("\(path)-shm")
-        // A second name, so that there is no instant without a file at the path. FAT knows no second names.
-        if unsafe link(path, aside) != 0 { _ = unsafe rename(path, aside) }
-        guard unsafe rename(copy, path) == 0 else {
-            throw .storage("\(copy) cannot be renamed to \(path): \(String(errorNumber: errno)).", nil)
-        }
+        if !hasTwoNames { try move(path, to: aside) }
+        try move(copy, to: path)
         return Rescue(movedTo: aside, rescued: rescued, lost: counted.map { max($0 - rescued, 0) })
+    }
+
+    /// Gives the damaged file a second name, so that there is no instant without a file at the path; false where the file
+    /// system knows no second names, as FAT.
+    private func addName(_ aside: String) throws(RecorderError) -> Bool {
+        if unsafe link(path, aside) == 0 { return true }
+        let trouble = errno
+        if [EPERM, EOPNOTSUPP, ENOSYS].contains(trouble) { return false }
+        throw .storage("\(path) is damaged and cannot be put aside: \(String(errorNumber: trouble)).", nil)
+    }
+
+    private func move(_ file: String, to name: String) throws(RecorderError) {
+        guard unsafe rename(file, name) == 0 else {
+            throw .storage("\(file) cannot be renamed to \(name): \(String(errorNumber: errno)).", nil)
+        }
     }
 
     /// Fills the copy; returns how many records were read, and how many the damaged store says it had.

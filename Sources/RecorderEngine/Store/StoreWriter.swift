@@ -6,6 +6,8 @@ import RecorderSQLite
 /// Not Sendable: `RecordStore` keeps it behind its lock and on its queue.
 final class StoreWriter {
     private let path: String
+    /// Which file it writes to.
+    let place: FileIdentity?
     private let lock: StoreLock
     private let reserve: StoreReserve
     /// Whether a full disk took the reserve, and has not given it back.
@@ -32,7 +34,8 @@ final class StoreWriter {
     /// A drained store with fewer free pages than this is not worth rewriting. Few, as a full disk needs each of them.
     private static let vacuumPages: Int64 = 16
 
-    init(_ location: StoreLocation) throws(RecorderError) {
+    /// Tells which file it met even if it cannot use it.
+    init(_ location: StoreLocation, _ place: inout FileIdentity?) throws(RecorderError) {
         try StoreDirectory.prepare(location)
         let path = location.path
         self.path = path
@@ -41,6 +44,8 @@ final class StoreWriter {
         try lock.lock(patience: Self.lockPatience)
         defer { lock.unlock() }
         try StoreDirectory.createFile(path)
+        place = FileIdentity(path)
+        self.place = place
         reserve = StoreReserve(beside: path)
         // Opening a write-ahead log takes a little space, which a full disk has only if the reserve gives it.
         connection = try reserve.whereNeeded { () throws(RecorderError) in
@@ -60,11 +65,12 @@ final class StoreWriter {
         isShortOfSpace = !reserve.keep()
     }
 
-    /// Puts a damaged file aside and a rescued one in its place.
-    static func rescue(_ path: String) throws(RecorderError) -> Rescue {
+    /// Puts a damaged file aside and a rescued one in its place; nil if somebody else has done so already.
+    static func rescue(_ path: String, _ damaged: FileIdentity?) throws(RecorderError) -> Rescue? {
         let lock = try StoreLock(path: "\(path).lock")
         try lock.lock(patience: lockPatience)
         defer { lock.unlock() }
+        guard let damaged, damaged == FileIdentity(path) else { return nil }
         return try StoreRescue(path).run()
     }
 

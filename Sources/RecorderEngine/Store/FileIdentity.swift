@@ -1,0 +1,15 @@
+import Glibc
+
+/// Which file lies at a path: tells a file from one that took its place, without a look inside.
+struct FileIdentity: Sendable, Hashable {
+    private let device: dev_t
+    private let number: ino_t
+
+    /// nil where there is no file.
+    init?(_ path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        device = status.st_dev
+        number = status.st_ino
+    }
+}
