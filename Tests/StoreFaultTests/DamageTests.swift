@@ -211,6 +211,35 @@ extension FaultRows {
             report("R9 killed during rescue:", ["points": points, "lost": lost])
         }
 
+        @Test(arguments: [("EPERM", true), ("ENOSPC", false)])
+        func `a damaged file is put aside also where no file has two names, and any other trouble moves nothing`(
+            trouble: String,
+            isRescued: Bool
+        ) async throws {
+            guard try canInject() else { return print("R9 links skipped: strace is not here, or may not trace.") }
+            var fixture = try await Fixture(records: 60, isInLog: false)
+            let page = fixture.database.count / 4_096 / 2 * 4_096
+            fixture.database.replaceSubrange(page..<page + 4_096, with: repeatElement(0, count: 4_096))
+            let directory = try TemporaryDirectory()
+            let server = try RecordingServer()
+            let (store, journal) = (directory.path("store"), directory.path("journal"))
+            try fixture.write(to: store)
+            let calls = "link,linkat"
+            let strace = [
+                "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(calls)", "-e",
+                "inject=\(calls):error=\(trouble)",
+            ]
+            let child = try Child(under: strace, "mend", store, server.url, journal, "new")
+            #expect(await child.end() == .exit(0))
+            let reading = JournalReading(journal)
+            #expect(reading.notes.contains { $0.hasPrefix("rescued") } == isRescued, "\(reading.notes)")
+            let names = try FileManager.default.contentsOfDirectory(atPath: store)
+            let aside = names.filter { $0.contains(".damaged-") && !$0.hasSuffix("-wal") }
+            #expect(aside.count == (isRescued ? 1 : 0))
+            let damaged = try Data(contentsOf: URL(fileURLWithPath: "\(store)/\(aside.first ?? "kinesis.db")"))
+            #expect(damaged.count >= fixture.database.count && damaged[page..<page + 4_096].allSatisfy { $0 == 0 })
+        }
+
         @Test func `a damaged log gives everything before the damage`() async throws {
             var random = SeededRandom(seed + 21)
             let whole = try await Fixture(records: 120, isInLog: true)

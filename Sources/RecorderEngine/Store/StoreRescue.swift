@@ -115,11 +115,16 @@ private final class DamagedStore {
         ) {
             (number: $0.integer(at: 0), name: $0.text(at: 1), cursor: Int64(0))
         }
+        let next = rows("SELECT next_sequence FROM stream WHERE number = 0 AND next_sequence > 0", connection) {
+            $0.integer(at: 0)
+        }
+        // A cursor that comes after all sequences would leave nothing of its stream.
+        let cursors = 0...max(min(next.first ?? .max, RecordID.sequences.upperBound + 1) - 1, 0)
         var numbers: Set<Int64> = []
         var names: Set<String> = []
         // What damage made of a row may be no stream that there ever was, or one twice.
         return (whole + named).filter { stream in
-            RecordID.streams.contains(stream.number) && RecordID.sequences.contains(stream.cursor)
+            RecordID.streams.contains(stream.number) && cursors.contains(stream.cursor)
                 && !stream.name.isEmpty && stream.name.utf8.allSatisfy(StreamService.isNameCharacter)
                 && !numbers.contains(stream.number) && names.insert(stream.name).inserted
                 && numbers.insert(stream.number).inserted

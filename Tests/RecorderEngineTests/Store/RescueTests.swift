@@ -105,6 +105,7 @@ extension RescueTests {
             "UPDATE stream SET next_sequence = 2 WHERE number = 0",
             "UPDATE segment SET removed = 9223372036854775807",
             "UPDATE segment SET first_bytes = -9223372036854775808",
+            "UPDATE stream SET cursor = 16386 WHERE number = 1",
             "UPDATE stream SET cursor = -31534 WHERE number = 1",
             "UPDATE stream SET cursor = 1099511627776 WHERE number = 1",
             "UPDATE stream SET cursor = 9223372036854775807 WHERE number = 1",
