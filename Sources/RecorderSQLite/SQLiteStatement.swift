@@ -108,9 +108,12 @@ package final class SQLiteStatement {
         sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
+    /// A text with all its characters: U+0000 is one of them, and ends nothing.
     package func text(at column: Int32) -> String {
-        guard let text = sqlite3_column_text(handle, column) else { return "" }
-        return String(cString: text)
+        // The pointer first, then the length: https://www.sqlite.org/c3ref/column_blob.html
+        let start = sqlite3_column_text(handle, column)
+        let bytes = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The bytes of a text or blob column, valid until the next step, reset or run.

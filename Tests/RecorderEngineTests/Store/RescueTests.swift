@@ -213,4 +213,24 @@ extension RescueTests {
         #expect(road.events.rescues.count == 1)
         #expect(road.events.rescues.first?.lost == 6)
     }
+
+    @Test func `a record with a zero character in its key outlives one rescue after another`() async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let directory = try TemporaryDirectory()
+        try await Road(in: directory).save("1", key: "a\u{0}b")
+        for number in 2...3 {
+            let road = try Road(in: directory)
+            do {
+                let connection = try SQLiteConnection(path: road.path, access: .readWrite)
+                try connection.execute("UPDATE stream SET next_sequence = 0 WHERE number = 0")
+            }
+            try await road.save("\(number)")
+            #expect(road.events.rescues.map(\.lost) == [0])
+        }
+        let road = try Road(to: server, in: directory)
+        #expect(try await road.flush().delivered == 3)
+        #expect(road.events.rescues.isEmpty)
+        let body = server.requests.map { String(decoding: $0.body, as: UTF8.self) }.joined()
+        #expect(body.contains(#""PartitionKey":"a\u0000b""#))
+    }
 }
