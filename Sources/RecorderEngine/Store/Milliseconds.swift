@@ -1,10 +1,19 @@
 import Foundation
 
+/// No time comes near this, and the difference of two still is a number.
+private let farthest: Int64 = 1 << 61
+
 extension Date {
     /// Milliseconds since 1970, as times are stored.
-    var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1_000).rounded()) }
+    var milliseconds: Int64 {
+        let exact = (timeIntervalSince1970 * 1_000).rounded()
+        return exact.isNaN ? 0 : Int64(min(max(exact, -Double(farthest)), Double(farthest)))
+    }
 }
 
 extension Duration {
-    var milliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
+    var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return min(max(seconds, -farthest / 1_000), farthest / 1_000) * 1_000 + attoseconds / 1_000_000_000_000_000
+    }
 }

@@ -55,10 +55,23 @@ final class SegmentTable {
 
     private static let size = "length(CAST(partition_key AS BLOB)) + length(data)"
 
+    /// A record with more failures than this has none: damage can leave any number, and no record's sum is over it.
+    private static let mostFailures: Int64 = 1 << 24
+
+    /// The failures of a record, as they stand in its row.
+    static func failures(_ stored: Int64) -> Int {
+        (0...mostFailures).contains(stored) ? Int(stored) : 0
+    }
+
     init(_ segment: Segment, _ connection: SQLiteConnection) throws(SQLiteError) {
         let table = segment.table
         delete = try connection.prepare("DELETE FROM \(table) WHERE id BETWEEN ?1 AND ?2")
-        countFailure = try connection.prepare("UPDATE \(table) SET failures = failures + 1 WHERE id = ?1")
+        countFailure = try connection.prepare(
+            """
+            UPDATE \(table) SET failures = CASE WHEN failures BETWEEN 0 AND \(Self.mostFailures) THEN failures ELSE 0 END + 1
+            WHERE id = ?1
+            """
+        )
         any = try connection.prepare("SELECT 1 FROM \(table) WHERE id BETWEEN ?1 AND ?2 LIMIT 1")
         oldest = try connection.prepare(
             """

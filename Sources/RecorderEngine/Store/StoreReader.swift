@@ -191,7 +191,7 @@ private struct BatchReading {
                     id: id,
                     file: file,
                     position: records.count,
-                    failures: Int(rows.integer(at: 1)),
+                    failures: SegmentTable.failures(rows.integer(at: 1)),
                     storedBytes: Record.storedBytes(payload: data.count, key: key.count),
                     entry: entry
                 )

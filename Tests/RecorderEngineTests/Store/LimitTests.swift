@@ -33,6 +33,18 @@ import Testing
         #expect(try road.records() == 30)
     }
 
+    @Test func `an age limit longer than any time keeps everything`() async throws {
+        for seconds in [9_999_999_999_999_999, Int64.max] {
+            let road = try Road { $0.limits.age = .seconds(seconds) }
+            try await road.save("1")
+            road.clock.advance(by: 100 * 365 * 86_400)
+            try await road.save("2")
+            #expect(try road.storedTexts() == ["1", "2"])
+            let limit = try #require(try road.pipeline.status().limits?.age)
+            #expect(limit > .seconds(100 * 365 * 86_400))
+        }
+    }
+
     private let limit = 1_024 * 1_024
     /// What the documents say of a store's files: twice the limit, for rows that fill their pages badly, and the log. Of
     /// small records they take less.

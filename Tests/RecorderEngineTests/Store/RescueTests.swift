@@ -233,4 +233,26 @@ extension RescueTests {
         let body = server.requests.map { String(decoding: $0.body, as: UTF8.self) }.joined()
         #expect(body.contains(#""PartitionKey":"a\u0000b""#))
     }
+
+    @Test(arguments: [Int64.max, .min, -1, 1 << 40])
+    func `failures that no record can have had count as none`(damaged: Int64) async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) { _ in "ProvisionedThroughputExceededException" }
+        }
+        let first = try Road()
+        try await first.save("1")
+        do {
+            let connection = try SQLiteConnection(path: first.path, access: .readWrite)
+            try connection.execute("UPDATE record_1 SET failures = \(damaged)")
+        }
+        let road = try Road(to: server, in: first.directory) {
+            $0.failureRule = .countsAttempts
+            $0.discardsAfterFailures = 3
+        }
+        for left in [1, 1, 0] {
+            _ = try await road.flush()
+            #expect(try road.records() == left)
+        }
+        #expect(road.events.discards.map(\.reason) == [.retriesExhausted])
+        #expect(road.events.rescues.isEmpty)
+    }
 }
