@@ -240,8 +240,8 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
 
     /// Takes over the records of a database of the AWS SDK's recorders, or of an Amplify streaming client.
     ///
-    /// Each record is taken once, however often this is called: the file is renamed to `….imported` at the end. Nothing
-    /// else may have it open.
+    /// Each record is taken once, however often this is called: the file is renamed to `….imported` at the end, or to
+    /// `….imported-2` and so on where such a file is. Nothing else may have it open.
     ///
     /// - Parameter path: the database; the AWS SDK kept it as `com/amazonaws/AWSKinesisRecorder/<name>` in the temporary
     ///   directory.

@@ -92,7 +92,7 @@ package enum CommandTable {
         options: [.firehose] + OptionSpec.store,
         details: """
             The records are moved in one transaction, with their age where the file tells it; the file is renamed to \
-            FILE.imported. Records whose stream the service cannot have are counted and stay there.
+            FILE.imported (FILE.imported-2 and so on where such a file is). Records whose stream the service cannot have are counted and stay there.
             """,
         examples: [.init("kinesis-recorder import /backup/KinesisRecorder.sqlite", "for the next submit")],
         run: { (session) throws(CommandFailure) in try await ImportCommand(session).run() }

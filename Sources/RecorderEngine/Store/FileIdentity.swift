@@ -1,9 +1,11 @@
 import Glibc
 
 /// Which file lies at a path: tells a file from one that took its place, without a look inside.
-struct FileIdentity: Sendable, Hashable {
+struct FileIdentity: Sendable, Hashable, CustomStringConvertible {
     private let device: dev_t
     private let number: ino_t
+
+    var description: String { "\(device):\(number)" }
 
     /// nil where there is no file.
     init?(_ path: String) {

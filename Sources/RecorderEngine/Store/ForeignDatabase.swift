@@ -8,8 +8,10 @@ final class ForeignDatabase {
         let savedAt: Date
     }
 
-    /// Tells this very file from any other that may lie at its path later.
-    let identity: String
+    /// Tells this very file from any other that may lie at its path later, for as long as it is not deleted.
+    let identity: FileIdentity
+    /// What is wrong with this file, where it was this file that ended `read`, and not the store.
+    private(set) var trouble: RecorderError?
 
     private let path: String
     private let connection: SQLiteConnection
@@ -17,34 +19,47 @@ final class ForeignDatabase {
     private let service: StreamService
 
     init(_ path: String, for service: StreamService) throws(RecorderError) {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else {
+        guard let identity = FileIdentity(path) else {
             throw .storage("There is no database to import at \(path): \(String(errorNumber: errno)).", nil)
         }
-        identity = "\(status.st_dev):\(status.st_ino)"
+        self.identity = identity
         self.path = path
         self.service = service
-        let opened = try StoreTrouble.naming(path) { () throws(SQLiteError) in
-            let connection = try SQLiteConnection(path: path, access: .readWrite)
-            let tables = try connection.prepare("SELECT name FROM sqlite_schema WHERE name IN ('record', 'records')")
-            let table = try tables.step() ? tables.text(at: 0) : nil
-            return (
-                connection, table,
-                try Self.query(table, connection).map { (sql) throws(SQLiteError) in
-                    try connection.prepare(sql)
-                }
-            )
+        let opened: (connection: SQLiteConnection, rows: SQLiteStatement?)
+        do {
+            opened = try Self.open(path)
+        } catch {
+            throw Self.trouble(error, path)
         }
-        guard let rows = opened.2 else {
+        guard let rows = opened.rows else {
             throw .storage(
                 "\(path) is no database of the AWS SDK's recorders or of an Amplify client: it has neither a table "
                     + "record nor records. Check the path.",
                 nil
             )
         }
-        connection = opened.0
+        connection = opened.connection
         self.rows = rows
     }
+
+    private static func open(_ path: String) throws(SQLiteError) -> (SQLiteConnection, SQLiteStatement?) {
+        let connection = try SQLiteConnection(path: path, access: .readWrite)
+        let tables = try connection.prepare("SELECT name FROM sqlite_schema WHERE name IN ('record', 'records')")
+        let table = try tables.step() ? tables.text(at: 0) : nil
+        let rows = try query(table, connection).map { (sql) throws(SQLiteError) in try connection.prepare(sql) }
+        return (connection, rows)
+    }
+
+    /// What to tell of an error of this file. Without the error itself: this file's damage is not the store's.
+    private static func trouble(_ error: SQLiteError, _ path: String) -> RecorderError {
+        let advice =
+            " Nothing of it was imported. Check the path; what a damaged database still holds, the command .recover of "
+            + "sqlite3 moves into a new one."
+        return .storage(StoreTrouble.message(error, path: path) + (error.isCorrupt ? advice : ""), nil)
+    }
+
+    /// Whether the file is where it was found.
+    var isInPlace: Bool { FileIdentity(path) == identity }
 
     /// Columns: stream, key, data, seconds since 1970 (null for now).
     private static func query(_ table: String?, _ connection: SQLiteConnection) throws(SQLiteError) -> String? {
@@ -64,10 +79,12 @@ final class ForeignDatabase {
     /// Hands over every record that the service can take; returns how many it cannot, for their stream's name.
     func read(now: Date, _ use: (Row) throws(SQLiteError) -> Void) throws(SQLiteError) -> Int {
         var skipped = 0
-        while try rows.step() {
+        while try nextRow() {
             let key = rows.text(at: 1)
             let data = unsafe Data(rows.bytes(at: 2))
-            let seconds = rows.integer(at: 3)
+            // What lies ahead of us is no time in seconds.
+            let seconds = Double(rows.integer(at: 3))
+            let isTime = seconds > 0 && seconds <= now.timeIntervalSince1970
             guard
                 let record = try? service.record(
                     data,
@@ -79,14 +96,35 @@ final class ForeignDatabase {
                 skipped += 1
                 continue
             }
-            try use(Row(record: record, savedAt: seconds > 0 ? Date(timeIntervalSince1970: Double(seconds)) : now))
+            try use(Row(record: record, savedAt: isTime ? Date(timeIntervalSince1970: seconds) : now))
         }
         return skipped
     }
 
-    /// Renames the file, which is spent.
-    func putAside() {
-        _ = unsafe rename(path, "\(path).imported")
+    private func nextRow() throws(SQLiteError) -> Bool {
+        do {
+            return try rows.step()
+        } catch {
+            trouble = Self.trouble(error, path)
+            throw error
+        }
+    }
+
+    /// Renames the file, which is spent, for good; false if it cannot be renamed.
+    func putAside() -> Bool {
+        guard isInPlace else { return false }
+        // A log that stayed behind would be taken for that of the next file here.
+        try? connection.checkpoint(.truncate)
+        var aside = "\(path).imported"
+        var number = 1
+        var status = stat()
+        while unsafe lstat(aside, &status) == 0 {
+            number += 1
+            aside = "\(path).imported-\(number)"
+        }
+        guard unsafe rename(path, aside) == 0 else { return false }
+        StoreDirectory.makeNameDurable(of: aside)
+        return true
     }
 }
 

@@ -34,10 +34,11 @@ enum StoreDirectory {
         return missing
     }
 
-    /// A new directory's name may be lost at a power cut, with all that was saved in it, until its parent is synced;
-    /// SQLite does that for the files of a database only. Where a file system cannot, nothing better can be done.
-    private static func makeNameDurable(of directory: String) {
-        let parent = (directory as NSString).deletingLastPathComponent
+    /// A new directory's name may be lost at a power cut, with all that was saved in it, until its parent is synced, and
+    /// a new name of a file too; SQLite does that for the files of a database only. Where a file system cannot, nothing
+    /// better can be done.
+    static func makeNameDurable(of path: String) {
+        let parent = (path as NSString).deletingLastPathComponent
         let file = unsafe open(parent.isEmpty ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard file >= 0 else { return }
         fsync(file)

@@ -13,11 +13,13 @@ final class StoreStatements {
     private let countStream: SQLiteStatement
     private let clearStreams: SQLiteStatement
     private let addForeign: SQLiteStatement
+    private let removeForeign: SQLiteStatement
     private let connection: SQLiteConnection
 
     init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
         addForeign = try connection.prepare("INSERT OR IGNORE INTO imported (file) VALUES (?1)")
+        removeForeign = try connection.prepare("DELETE FROM imported WHERE file = ?1")
         addStream = try connection.prepare("INSERT OR IGNORE INTO stream (name) VALUES (?1)")
         findStream = try connection.prepare("SELECT number FROM stream WHERE name = ?1")
         readCursor = try connection.prepare("SELECT cursor FROM stream WHERE number = ?1")
@@ -114,6 +116,12 @@ final class StoreStatements {
         try addForeign.bind(identity, at: 1)
         try addForeign.run()
         return connection.changes == 1
+    }
+
+    /// Forgets a foreign file, whose place on disk may be another one's next.
+    func removeImport(_ identity: String) throws(SQLiteError) {
+        try removeForeign.bind(identity, at: 1)
+        try removeForeign.run()
     }
 
     /// Counts every record as cleared.

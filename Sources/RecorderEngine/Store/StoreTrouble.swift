@@ -12,7 +12,7 @@ enum StoreTrouble {
         }
     }
 
-    private static func message(_ error: SQLiteError, path: String) -> String {
+    static func message(_ error: SQLiteError, path: String) -> String {
         if error.isDiskFull {
             return "The disk is full; nothing was written to \(path). Free some space and try again."
         }

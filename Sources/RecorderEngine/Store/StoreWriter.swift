@@ -146,14 +146,21 @@ final class StoreWriter {
     func importRecords(from path: String, _ service: StreamService, now: Date) throws(RecorderError) -> Import {
         let source = try ForeignDatabase(path, for: service)
         var result = Import()
-        try write { (ledger) throws(SQLiteError) in
-            guard try statements.addImport(source.identity) else { return }
-            result.skipped = try source.read(now: now) { (row) throws(SQLiteError) in
-                try insert(row.record, at: row.savedAt, &ledger)
-                result.imported += 1
+        do throws(RecorderError) {
+            try write { (ledger) throws(SQLiteError) in
+                // Another process may have taken it, and forgotten it again, while this one waited for the lock.
+                guard source.isInPlace, try statements.addImport("\(source.identity)") else { return }
+                result.skipped = try source.read(now: now) { (row) throws(SQLiteError) in
+                    try insert(row.record, at: row.savedAt, &ledger)
+                    result.imported += 1
+                }
             }
+        } catch {
+            throw source.trouble ?? error
         }
-        source.putAside()
+        // The note was for a death before the renaming. That it stays is no reason to call the import failed.
+        guard source.putAside() else { return result }
+        try? write { (_) throws(SQLiteError) in try statements.removeImport("\(source.identity)") }
         return result
     }
 
