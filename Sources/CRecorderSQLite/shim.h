@@ -17,6 +17,7 @@ static inline int recorder_sqlite3_bind_blob(sqlite3_stmt *s, int i, const void 
 // A file as SQLite sees it; the file of the system below lies right behind. See GatheredFile.swift.
 struct recorder_file {
     sqlite3_file file;
+    sqlite3_io_methods methods;
     void *bytes;
     int count;
     int gathers;

@@ -11,7 +11,7 @@ enum NoProxy {
         guard let list = variable("no_proxy") ?? variable("NO_PROXY"), list.contains(":") else { return nil }
         let address = URLComponents(string: url)
         let port = address?.port ?? (address?.scheme == "http" ? 80 : 443)
-        return list.split { $0 == "," || $0 == " " }.compactMap { host(of: $0, port: "\(port)") }.joined(separator: ",")
+        return list.split { ", \t".contains($0) }.compactMap { host(of: $0, port: "\(port)") }.joined(separator: ",")
     }
 
     private static func variable(_ name: String) -> String? {

@@ -26,8 +26,9 @@ struct GatheredFile {
         let question = role == .log ? SQLITE_FCNTL_JOURNAL_POINTER : SQLITE_FCNTL_FILE_POINTER
         var file: UnsafeMutablePointer<sqlite3_file>?
         let code = sqlite3_file_control(connection, "main", question, &file)
-        guard code == SQLITE_OK, let file, file.pointee.pMethods == UnsafePointer(Self.methods) else { return nil }
+        guard code == SQLITE_OK, let file else { return nil }
         self.init(file)
+        guard file.pointee.pMethods == methods else { return nil }
     }
 
     private init(_ file: UnsafeMutablePointer<sqlite3_file>?) {
@@ -35,8 +36,10 @@ struct GatheredFile {
         self.file = UnsafeMutableRawPointer(file).assumingMemoryBound(to: recorder_file.self)
     }
 
-    /// Gathers from now on; where there is no memory for that, each write goes its own way.
+    /// Gathers from now on. Where there is no memory for that each write goes its own way, as on a file system whose writes
+    /// may spoil the bytes beside them: for that SQLite pads the log, and writes a part of the padding behind the sync.
     func begin() {
+        guard system.xDeviceCharacteristics(below) & SQLITE_IOCAP_POWERSAFE_OVERWRITE != 0 else { return }
         if file.pointee.bytes == nil { file.pointee.bytes = malloc(Int(Self.capacity)) }
         file.pointee.gathers = file.pointee.bytes == nil ? 0 : 1
     }
@@ -55,6 +58,12 @@ struct GatheredFile {
     }
 
     private var system: sqlite3_io_methods { below.pointee.pMethods.pointee }
+
+    /// Where ours keeps what SQLite calls; no other file's methods are there.
+    private var methods: UnsafePointer<sqlite3_io_methods> {
+        let start = UnsafeRawPointer(file) + MemoryLayout<sqlite3_file>.stride
+        return start.assumingMemoryBound(to: sqlite3_io_methods.self)
+    }
 
     private func write(_ bytes: UnsafeRawPointer?, _ count: Int32, at offset: Int64) -> Int32 {
         guard file.pointee.gathers != 0, count <= Self.capacity, let bytes else {
@@ -89,8 +98,18 @@ struct GatheredFile {
     /// So that is not gathered.
     private func lockShared(_ offset: Int32, _ count: Int32, _ flags: Int32) -> Int32 {
         let code = system.xShmLock(below, offset, count, flags)
-        if code == SQLITE_BUSY, flags & SQLITE_SHM_EXCLUSIVE != 0 { file.pointee.gathers = 0 }
+        if code & 0xff == SQLITE_BUSY, flags & SQLITE_SHM_EXCLUSIVE != 0 { file.pointee.gathers = 0 }
         return code
+    }
+
+    /// A checkpoint has copied everything, and may count it as copied next, without a sync where another program wrote to
+    /// the log meanwhile. SQLite asks for no answer here: what cannot be written is left to its next call, which tells.
+    private func control(_ operation: Int32, _ argument: UnsafeMutableRawPointer?) -> Int32 {
+        if operation == SQLITE_FCNTL_CKPT_DONE {
+            let count = file.pointee.count
+            if writeGathered() != SQLITE_OK { file.pointee.count = count }
+        }
+        return system.xFileControl(below, operation, argument)
     }
 
     private func close() -> Int32 {
@@ -101,10 +120,10 @@ struct GatheredFile {
         return code == SQLITE_OK ? closing : code
     }
 
-    /// What SQLite calls. Never changed after it was made, so that all threads may read it.
-    nonisolated(unsafe) private static let methods: UnsafeMutablePointer<sqlite3_io_methods> = {
+    /// What SQLite calls, as far as the system's file has it.
+    private var wrapped: sqlite3_io_methods {
         var methods = sqlite3_io_methods()
-        methods.iVersion = 3
+        methods.iVersion = min(system.iVersion, 3)
         methods.xClose = { Self($0).close() }
         methods.xRead = { file, bytes, count, offset in
             Self(file).afterGathered { Self(file).system.xRead(Self(file).below, bytes, count, offset) }
@@ -122,7 +141,7 @@ struct GatheredFile {
         methods.xLock = { Self($0).system.xLock(Self($0).below, $1) }
         methods.xUnlock = { Self($0).system.xUnlock(Self($0).below, $1) }
         methods.xCheckReservedLock = { Self($0).system.xCheckReservedLock(Self($0).below, $1) }
-        methods.xFileControl = { Self($0).system.xFileControl(Self($0).below, $1, $2) }
+        methods.xFileControl = { Self($0).control($1, $2) }
         methods.xSectorSize = { Self($0).system.xSectorSize(Self($0).below) }
         methods.xDeviceCharacteristics = { Self($0).system.xDeviceCharacteristics(Self($0).below) }
         methods.xShmMap = { Self($0).system.xShmMap(Self($0).below, $1, $2, $3, $4) }
@@ -133,17 +152,20 @@ struct GatheredFile {
             Self(file).afterGathered { Self(file).system.xFetch(Self(file).below, offset, count, page) }
         }
         methods.xUnfetch = { Self($0).system.xUnfetch(Self($0).below, $1, $2) }
-        let kept = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
-        kept.initialize(to: methods)
-        return kept
-    }()
+        // Without it SQLite knows that there can be no write-ahead log.
+        if system.iVersion >= 2, system.xShmMap == nil { methods.xShmMap = nil }
+        return methods
+    }
 
     // MARK: - the file system
+
+    /// The default one when the first store was opened. Never changed, so that all threads may read it.
+    nonisolated(unsafe) private static let system = sqlite3_vfs_find(nil)
 
     /// The name of the file system for `sqlite3_open_v2`, which SQLite knows from the first use on; nil, which is the
     /// system's own, where that cannot be built on.
     static let fileSystem: String? = {
-        guard let system = sqlite3_vfs_find(nil) else { return nil }
+        guard let system else { return nil }
         let name = "recorder"
         // SQLite keeps both for as long as the process lives.
         let ours = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
@@ -162,7 +184,7 @@ struct GatheredFile {
         _ flags: Int32,
         _ given: UnsafeMutablePointer<Int32>?
     ) -> Int32 {
-        guard let system = sqlite3_vfs_find(nil) else { return SQLITE_CANTOPEN }
+        guard let system else { return SQLITE_CANTOPEN }
         guard flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_DB) != 0 else {
             return system.pointee.xOpen(system, path, file, flags, given)
         }
@@ -171,7 +193,9 @@ struct GatheredFile {
         opened.below.pointee.pMethods = nil
         let code = system.pointee.xOpen(system, path, opened.below, flags, given)
         // With methods the file is SQLite's to close, even where opening it failed.
-        if opened.below.pointee.pMethods != nil { opened.file.pointee.file.pMethods = UnsafePointer(methods) }
+        guard opened.below.pointee.pMethods != nil else { return code }
+        opened.file.pointee.methods = opened.wrapped
+        opened.file.pointee.file.pMethods = opened.methods
         return code
     }
 }

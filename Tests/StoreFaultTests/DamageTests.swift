@@ -211,7 +211,7 @@ extension FaultRows {
             report("R9 killed during rescue:", ["points": points, "lost": lost])
         }
 
-        @Test(arguments: [("EPERM", true), ("ENOSPC", false)])
+        @Test(arguments: [("EPERM", true), ("EACCES", true), ("ENOSPC", false)])
         func `a damaged file is put aside also where no file has two names, and any other trouble moves nothing`(
             trouble: String,
             isRescued: Bool

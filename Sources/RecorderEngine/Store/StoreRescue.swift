@@ -41,11 +41,11 @@ struct StoreRescue {
     }
 
     /// Gives the damaged file a second name, so that there is no instant without a file at the path; false where the file
-    /// system knows no second names, as FAT.
+    /// system knows no second names, as FAT, or a policy grants none, as AppArmor can.
     private func addName(_ aside: String) throws(RecorderError) -> Bool {
         if unsafe link(path, aside) == 0 { return true }
         let trouble = errno
-        if [EPERM, EOPNOTSUPP, ENOSYS].contains(trouble) { return false }
+        if [EACCES, EPERM, EOPNOTSUPP, ENOSYS].contains(trouble) { return false }
         throw .storage("\(path) is damaged and cannot be put aside: \(String(errorNumber: trouble)).", nil)
     }
 
