@@ -4,7 +4,7 @@ internal import Glibc
 /// A file of a connection, which takes what a commit or a checkpoint writes to it in few large pieces.
 ///
 /// SQLite writes page by page: into the write-ahead log two system calls for each, into the database one. For commits of
-/// hundreds of records that is half of the time. A file system of our own (https://www.sqlite.org/vfs.html) hands
+/// hundreds of records that is two fifths of the time. A file system of our own (https://www.sqlite.org/vfs.html) hands
 /// everything to the system's, but gathers what is written to the log during a commit, and to the database during a
 /// checkpoint. Whatever SQLite does next with that file comes after what was gathered, and what it does next is to sync it:
 /// before anybody may see a commit, and before it counts pages of the log as copied. So the order of what reaches the
