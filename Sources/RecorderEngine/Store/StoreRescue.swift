@@ -96,8 +96,8 @@ private final class DamagedStore {
         let connection = try? SQLiteConnection(path: path, access: .damaged)
         self.connection = connection
         streams = Self.streams(connection)
-        // Of a row that the damage cut off the rest reads as zeroes and nulls.
-        let counts = Self.rows("SELECT records FROM stream WHERE number = 0 AND typeof(name) = 'text'", connection) {
+        // Of a row that the damage cut off the rest reads as zeroes: what stands behind the count tells that it is whole.
+        let counts = Self.rows("SELECT records FROM stream WHERE number = 0 AND saved_bytes > 0", connection) {
             Int($0.integer(at: 0))
         }
         countedRecords = counts.first.flatMap { RecordID.sequences.contains(Int64($0)) ? $0 : nil }

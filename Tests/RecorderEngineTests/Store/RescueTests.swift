@@ -18,6 +18,8 @@ import Testing
         let texts = (0..<400).map { "\($0) " + String(repeating: "x", count: 1_000) }
         try await road.saveAll(Array(texts[..<200]), to: "a")
         try await road.saveAll(Array(texts[200...]), to: "b")
+        // Nothing is left for the closing of the store to write over the damage to come.
+        try SQLiteConnection(path: road.path, access: .readWrite).checkpoint(.truncate)
         return (road.directory, road.path, texts)
     }
 
@@ -41,17 +43,30 @@ import Testing
         }
     }
 
-    /// Offsets within the page that holds the counts, and one where they were cut in two.
-    @Test(arguments: [5_475] + stride(from: 4_099, to: 8_192, by: 127))
-    func `how many records a cut file lost is told right, or not at all`(size: Int) async throws {
-        let (directory, path, texts) = try await filled()
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-        try file.truncate(atOffset: UInt64(size))
-        try file.close()
-        let road = try Road(in: directory)
-        try await road.save("goes on")
-        let rescue = try #require(road.events.rescues.first)
-        #expect(rescue.lost == nil || rescue.lost == texts.count - rescue.rescued, "\(rescue)")
+    /// In how many commits the records were saved decides where in their page the counts lie.
+    @Test(arguments: [[400], [200, 200], [1, 1, 1, 1, 396]])
+    func `how many records a cut file lost is told right, or not at all, wherever the cut is`(
+        commits: [Int]
+    ) async throws {
+        let origin = try Road { $0.limits.bytes = 0 }
+        for count in commits {
+            try await origin.saveAll((0..<count).map { "\($0) " + String(repeating: "x", count: 900) })
+        }
+        let connection = try SQLiteConnection(path: origin.path, access: .readWrite)
+        let row = try connection.prepare("SELECT name FROM stream WHERE number = 0")
+        let name = try row.step() ? row.text(at: 0) : ""
+        row.reset()
+        try connection.checkpoint(.truncate)
+        let whole = try Data(contentsOf: URL(fileURLWithPath: origin.path))
+        let counts = try #require(whole.range(of: Data(name.utf8), in: 4_096..<8_192)).lowerBound - 40
+        for size in Array(stride(from: 4_099, to: counts, by: 127)) + Array(counts..<8_192) {
+            let directory = try TemporaryDirectory()
+            try whole.prefix(size).write(to: URL(fileURLWithPath: directory.path("kinesis.db")))
+            let road = try Road(in: directory)
+            try await road.save("goes on")
+            let rescue = try #require(road.events.rescues.first)
+            #expect(rescue.lost == nil || rescue.lost == 400 - rescue.rescued, "cut at \(size): \(rescue)")
+        }
     }
 
     @Test func `a file that is garbage from its first byte is put aside, and saves go on`() async throws {
