@@ -12,7 +12,9 @@ struct Segment: Sendable, Hashable {
     /// How many of its records are gone: delivered, discarded or deleted.
     let removed: Int64
 
-    var table: String { "record_\(first)" }
+    var table: String { Self.table(first) }
+
+    static func table(_ first: Int64) -> String { "record_\(first)" }
 
     /// How a record is stored: id, time, sum, key, data.
     var insertion: String {

@@ -46,11 +46,11 @@ enum StoreDirectory {
     }
 
     private static func refuseForeign(_ directory: String) throws(RecorderError) {
-        guard let owner = try? FileManager.default.attributesOfItem(atPath: directory)[.ownerAccountID] as? NSNumber,
-            owner.uint32Value != geteuid()
-        else { return }
+        var status = stat()
+        // Not by way of FileManager, which asks the user database for the owner's name: that may be on the network.
+        guard unsafe lstat(directory, &status) == 0, status.st_uid != geteuid() else { return }
         throw .storage(
-            "The record directory \(directory) belongs to another user (id \(owner)). "
+            "The record directory \(directory) belongs to another user (id \(status.st_uid)). "
                 + "Run as that user, or set AWS_KINESIS_RECORDER_DIR to a directory of your own.",
             nil
         )

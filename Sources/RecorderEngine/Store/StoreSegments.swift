@@ -3,8 +3,9 @@ import RecorderSQLite
 /// The segments of a store and their tables. Belongs to the writer; every method runs inside its transaction.
 ///
 /// Records are removed by moving their stream's cursor, which touches no row. When the last live record of a segment
-/// goes, its whole table goes, at the cost of a few pages: deleting the rows one by one would cost as much as storing
-/// them did.
+/// goes, its whole table is emptied, at the cost of a few pages: deleting the rows one by one would cost as much as
+/// storing them did. The empty table stays until the tables change anyway, as every statement of every connection must be
+/// prepared anew after that.
 final class StoreSegments {
     private let connection: SQLiteConnection
     private let newest: SQLiteStatement
@@ -64,6 +65,7 @@ final class StoreSegments {
             if ledger.savedBytes - newest.firstBytes < full { return insert }
         }
         let segment = Segment(first: ledger.nextSequence, firstBytes: ledger.savedBytes, removed: 0)
+        try dropEmptied()
         try connection.execute(StoreSchema.recordTable(segment.table))
         try add.bind(segment.first, at: 1)
         try add.bind(segment.firstBytes, at: 2)
@@ -102,7 +104,7 @@ final class StoreSegments {
         return table
     }
 
-    /// Counts removed records, and drops the table of a segment that has none left. Its span ends before the sequence
+    /// Counts removed records, and empties the table of a segment that has none left. Its span ends before the sequence
     /// `end`.
     func remove(_ count: Int, from segment: Segment, before end: Int64) throws(SQLiteError) {
         let removed = segment.removed + Int64(count)
@@ -124,9 +126,22 @@ final class StoreSegments {
         current = nil
         tables[segment.first] = nil
         // This reads every page of the table, and none of them is needed again.
-        try connection.execute("PRAGMA cache_size = -256; DROP TABLE \(segment.table); PRAGMA cache_size = -2000")
+        try connection.execute("PRAGMA cache_size = -256; DELETE FROM \(segment.table); PRAGMA cache_size = -2000")
         try removeRow.bind(segment.first, at: 1)
         try removeRow.run()
+    }
+
+    /// Drops the tables whose segments are gone.
+    func dropEmptied() throws(SQLiteError) {
+        let emptied = try connection.prepare(
+            """
+            SELECT CAST(substr(name, 8) AS INTEGER) AS first FROM sqlite_schema
+            WHERE name = 'record_' || first AND first NOT IN (SELECT first_sequence FROM segment)
+            """
+        )
+        var firsts: [Int64] = []
+        while try emptied.step() { firsts.append(emptied.integer(at: 0)) }
+        for first in firsts { try connection.execute("DROP TABLE \(Segment.table(first))") }
     }
 
     private func newestSegment() throws(SQLiteError) -> Segment? {

@@ -9,9 +9,7 @@ final class StoreWriter {
     /// Which file it writes to.
     let place: FileIdentity?
     private let lock: StoreLock
-    private let reserve: StoreReserve
-    /// Whether a full disk took the reserve, and has not given it back.
-    private var isShortOfSpace = false
+    private let space: StoreSpace
     let connection: SQLiteConnection
     private let file: StoreIdentity
     private let statements: StoreStatements
@@ -28,11 +26,6 @@ final class StoreWriter {
 
     /// How long a save waits for other processes' commits before it fails.
     private static let lockPatience = Duration.seconds(10)
-    /// The write-ahead log is emptied beyond this many pages (4 KiB each), so that little is exposed to damage, and a commit
-    /// behind them finds room in what is promised.
-    private static let checkpointPages = 750
-    /// A drained store with fewer free pages than this is not worth rewriting. Few, as a full disk needs each of them.
-    private static let vacuumPages: Int64 = 16
 
     /// Tells which file it met even if it cannot use it.
     init(_ location: StoreLocation, _ place: inout FileIdentity?) throws(RecorderError) {
@@ -46,9 +39,9 @@ final class StoreWriter {
         try StoreDirectory.createFile(path)
         place = FileIdentity(path)
         self.place = place
-        reserve = StoreReserve(beside: path)
+        space = StoreSpace(beside: path)
         // Opening a write-ahead log takes a little space, which a full disk has only if the reserve gives it.
-        connection = try reserve.whereNeeded { () throws(RecorderError) in
+        connection = try space.whereNeeded { () throws(RecorderError) in
             let connection = try StoreTrouble.naming(path) { () throws(SQLiteError) in
                 try SQLiteConnection(path: path, access: .readWrite)
             }
@@ -62,7 +55,7 @@ final class StoreWriter {
             }
         }
         (file, statements, segments) = prepared
-        isShortOfSpace = !reserve.keep()
+        space.keepReserve()
     }
 
     /// Puts a damaged file aside and a rescued one in its place; nil if somebody else has done so already.
@@ -296,23 +289,28 @@ final class StoreWriter {
     // MARK: - one transaction
 
     /// Runs `body` under the lock between processes, in one transaction, with the counts it works on.
-    func write(_ body: (inout StoreLedger) throws(SQLiteError) -> Void) throws(RecorderError) {
+    func write(
+        settles: Bool = false,
+        _ body: (inout StoreLedger) throws(SQLiteError) -> Void
+    ) throws(RecorderError) {
         try lock.lock(patience: Self.lockPatience)
         defer { lock.unlock() }
         do throws(RecorderError) {
             let isDrained = try StoreTrouble.naming(path) { () throws(SQLiteError) in
-                let (before, ledger) = try connection.transaction { () throws(SQLiteError) in
+                let (isDrained, ledger) = try connection.transaction { () throws(SQLiteError) in
                     var ledger = try currentLedger()
                     let before = ledger.records
                     try body(&ledger)
                     try statements.write(ledger)
-                    return (before, ledger)
+                    let isDrained = before > 0 && ledger.records == 0
+                    if isDrained { try segments.dropEmptied() }
+                    return (isDrained, ledger)
                 }
                 // Our own commit is a change as well; it is durable, whatever comes now.
                 known = (try? connection.dataVersion()).map { ($0, ledger.carriedOver) }
-                return before > 0 && ledger.records == 0
+                return isDrained
             }
-            tidy(isDrained: isDrained)
+            space.tidy(connection, settles: settles, isDrained: isDrained)
         } catch {
             // A stream or a segment that was new in this transaction is not there after all.
             known = nil
@@ -334,31 +332,7 @@ final class StoreWriter {
 
     /// The same for what makes room: on a full disk it may use the reserve.
     private func makeRoom(_ body: (inout StoreLedger) throws(SQLiteError) -> Void) throws(RecorderError) {
-        try reserve.whereNeeded { () throws(RecorderError) in
-            do throws(RecorderError) {
-                try write(body)
-            } catch {
-                isShortOfSpace = isShortOfSpace || error.isDiskFull
-                throw error
-            }
-        }
-    }
-
-    /// Keeps the log short, and gives the pages of a drained store back to the file system.
-    ///
-    /// What was written is durable already, so trouble here is no reason to call it failed: the next write tries again.
-    private func tidy(isDrained: Bool) {
-        if isDrained, (try? connection.integer("PRAGMA freelist_count")) ?? 0 > Self.vacuumPages {
-            // Rewrites the few pages that are left. To free the others one by one would first write each into the log.
-            try? connection.execute("VACUUM")
-        }
-        if isDrained || isShortOfSpace {
-            // On a full disk the log must not eat up the reserve.
-            try? connection.checkpoint(.truncate)
-        } else if connection.walPages > Self.checkpointPages {
-            try? connection.checkpoint(.passive)
-        }
-        if isShortOfSpace { isShortOfSpace = !reserve.keep() }
+        try space.whereNeeded { () throws(RecorderError) in try write(settles: true, body) }
     }
 
     // MARK: - discards
