@@ -49,6 +49,11 @@ struct Drain {
     /// What the started program does: the recorders' own road, with all that they do for a record.
     static func sendAndPrint(_ directory: String, to url: String, requestsPerStream: Int) throws {
         let road = Road(in: directory, at: url, requestsPerStream: requestsPerStream)
+        // The first request of a process loads libraries and shakes hands, here as in the Python program.
+        let scratch = try ScratchDirectory()
+        let first = Road(in: scratch.path, at: url, requestsPerStream: 1)
+        first.saveTogether(1)
+        _ = try waitFor { try await first.flush() }
         let (start, processorStart) = (ContinuousClock.now, Meter.processorTime())
         let report = try waitFor { try await road.flush() }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
