@@ -134,10 +134,12 @@ private final class DamagedStore {
     /// Hands over the live records of each segment from its start up to the damage, then from its end down to it.
     func readRecords(_ use: (Row) throws(SQLiteError) -> Bool) throws(SQLiteError) {
         let cursors = Dictionary(streams.map { ($0.number, $0.cursor) }) { first, _ in first }
-        let names = Self.rows("SELECT name FROM sqlite_schema WHERE name GLOB 'record_[0-9]*'", connection) {
-            $0.text(at: 0)
+        // By either list, as damage can have taken a name from the other.
+        let named = Self.rows("SELECT name FROM sqlite_schema WHERE name GLOB 'record_[0-9]*'", connection) {
+            Int64($0.text(at: 0).dropFirst("record_".count))
         }
-        for name in names.filter({ Int64($0.dropFirst("record_".count)) != nil }) {
+        let listed = Self.rows("SELECT first_sequence FROM segment", connection) { $0.integer(at: 0) }
+        for name in Set(named.compactMap(\.self) + listed).sorted().map(Segment.table) {
             for order in ["ASC", "DESC"] {
                 guard let rows = Self.records(of: name, order, connection) else { continue }
                 while (try? rows.step()) == true {

@@ -139,9 +139,15 @@ final class StoreSegments {
             WHERE name = 'record_' || first AND first NOT IN (SELECT first_sequence FROM segment)
             """
         )
-        var firsts: [Int64] = []
-        while try emptied.step() { firsts.append(emptied.integer(at: 0)) }
-        for first in firsts { try connection.execute("DROP TABLE \(Segment.table(first))") }
+        var tables: [String] = []
+        while try emptied.step() { tables.append(Segment.table(emptied.integer(at: 0))) }
+        for table in tables {
+            guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") == nil else {
+                // Damage took its segment's row: a rescue reads it.
+                throw SQLiteError.damage("\(table) has records and no segment", action: "dropping empty tables")
+            }
+            try connection.execute("DROP TABLE \(table)")
+        }
     }
 
     private func newestSegment() throws(SQLiteError) -> Segment? {

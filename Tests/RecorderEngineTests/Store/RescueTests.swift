@@ -229,6 +229,27 @@ extension RescueTests {
         #expect(road.events.rescues.first?.lost == 6)
     }
 
+    @Test(arguments: [
+        "UPDATE segment SET first_sequence = 2 WHERE first_sequence = 1",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET name = 'record_77' WHERE name = 'record_1'",
+    ])
+    func `records of a segment or table that damage gave another name are found, not dropped with it`(
+        change: String
+    ) async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let first = try Road { $0.limits.bytes = 0 }
+        for _ in 0..<12 { try await first.save(Data(count: 100_000)) }
+        do {
+            let connection = try SQLiteConnection(path: first.path, access: .damaged)
+            #expect(try connection.integer("SELECT count(*) FROM segment") == 2)
+            try connection.execute(change)
+        }
+        let road = try Road(to: server, in: first.directory) { $0.limits.bytes = 0 }
+        for _ in 0..<12 { try await road.save(Data(count: 100_000)) }
+        #expect(try await road.flush().delivered == 24)
+        #expect(road.events.rescues.map(\.lost) == [0])
+    }
+
     @Test func `a record with a zero character in its key outlives one rescue after another`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let directory = try TemporaryDirectory()
