@@ -1,5 +1,6 @@
 import Foundation
 import RecorderEngine
+import RecorderSQLite
 import RecorderTestSupport
 import StoreChild
 import Testing
@@ -119,6 +120,26 @@ extension FaultRows {
                 ]
             )
             #expect(lost == 0)
+            #expect(server.duplicates == 0)
+            try await store.save("there is room again")
+        }
+
+        @Test func `a store on a full disk is drained however many segments it had`() async throws {
+            let directory = try TemporaryDirectory()
+            guard let disk = try smallDisk(directory) else { return }
+            let server = try RecordingServer()
+            let store = OpenStore(in: "\(disk.path)/store", to: server.url)
+            for number in 0..<10 { try await store.save("\(number)") }
+            do {
+                // As a segment leaves one behind.
+                let connection = try SQLiteConnection(path: "\(disk.path)/store/kinesis.db", access: .readWrite)
+                for number in 1...100 { try connection.execute("CREATE TABLE record_\(900_000_000 + number) (id)") }
+                try connection.checkpoint(.truncate)
+            }
+            try disk.fill()
+            for _ in 0..<3 where try store.pipeline.totals().records > 0 { _ = try? await store.flush() }
+            #expect(try store.pipeline.totals().records == 0)
+            #expect(server.texts.count == 10)
             #expect(server.duplicates == 0)
             try await store.save("there is room again")
         }

@@ -23,6 +23,8 @@ final class StoreSegments {
     /// within bounds that keep both the tables few and the smallest store small.
     private static let smallest: Int64 = 512 * 1_024
     private static let largest: Int64 = 16 * 1_024 * 1_024
+    /// So many tables are dropped in one commit: a full disk's reserve has room for that.
+    private static let mostDropped = 16
 
     init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
@@ -131,12 +133,14 @@ final class StoreSegments {
         try removeRow.run()
     }
 
-    /// Drops the tables whose segments are gone.
-    func dropEmptied() throws(SQLiteError) {
+    /// Drops tables whose segments are gone, a few, as each takes a page of the log; false once none is left.
+    @discardableResult
+    func dropEmptied() throws(SQLiteError) -> Bool {
         let emptied = try connection.prepare(
             """
             SELECT CAST(substr(name, 8) AS INTEGER) AS first FROM sqlite_schema
             WHERE name = 'record_' || first AND first NOT IN (SELECT first_sequence FROM segment)
+            LIMIT \(Self.mostDropped)
             """
         )
         var tables: [String] = []
@@ -148,6 +152,7 @@ final class StoreSegments {
             }
             try connection.execute("DROP TABLE \(table)")
         }
+        return tables.count == Self.mostDropped
     }
 
     private func newestSegment() throws(SQLiteError) -> Segment? {

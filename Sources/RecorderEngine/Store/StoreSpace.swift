@@ -42,23 +42,43 @@ final class StoreSpace {
         isShort = !reserve.keep()
     }
 
-    /// After each commit: keeps the log short, and gives the pages of a drained store back to the file system.
+    /// After a commit: keeps the log short.
     ///
     /// What was written is durable already, so trouble here is no reason to call it failed: the next commit tries again.
-    func tidy(_ connection: SQLiteConnection, settles: Bool, isDrained: Bool) {
+    func tidy(_ connection: SQLiteConnection, settles: Bool) {
         noteLog(of: connection, settles)
-        if isDrained, (try? connection.integer("PRAGMA freelist_count")) ?? 0 > Self.fewestFreePages {
-            // Rewrites the few pages that are left. To free the others one by one would first write each into the log.
-            try? connection.execute("VACUUM")
-        }
-        if isDrained || isShort {
+        if isShort {
             // On a full disk the log must not eat up the reserve.
             try? connection.checkpoint(.truncate)
+            keepReserve()
         } else if logPages > Self.longestLog || settledPages > Self.mostSettledPages {
             settledPages = 0
             try? connection.checkpoint(.passive)
         }
+    }
+
+    /// After the commit that drained the store: gives its pages back to the file system. `dropSome` drops a few of its
+    /// tables, and tells whether there are more.
+    func giveBack(_ connection: SQLiteConnection, _ dropSome: () throws(RecorderError) -> Bool) {
+        var isMore = true
+        while isMore {
+            isMore = (try? whereNeeded(dropSome)) ?? false
+            if isShort || !isMore {
+                shrink(connection)
+            } else {
+                tidy(connection, settles: true)
+            }
+        }
         if isShort { keepReserve() }
+    }
+
+    private func shrink(_ connection: SQLiteConnection) {
+        if (try? connection.integer("PRAGMA freelist_count")) ?? 0 > Self.fewestFreePages {
+            // Rewrites the few pages that are left. To free the others one by one would first write each into the log.
+            try? connection.execute("VACUUM")
+        }
+        // Not before that: it would copy into the file what is given back now, and a full disk has no room for it.
+        try? connection.checkpoint(.truncate)
     }
 
     private func noteLog(of connection: SQLiteConnection, _ settles: Bool) {

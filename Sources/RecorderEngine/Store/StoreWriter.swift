@@ -297,20 +297,18 @@ final class StoreWriter {
         defer { lock.unlock() }
         do throws(RecorderError) {
             let isDrained = try StoreTrouble.naming(path) { () throws(SQLiteError) in
-                let (isDrained, ledger) = try connection.transaction { () throws(SQLiteError) in
+                let (before, ledger) = try connection.transaction { () throws(SQLiteError) in
                     var ledger = try currentLedger()
                     let before = ledger.records
                     try body(&ledger)
                     try statements.write(ledger)
-                    let isDrained = before > 0 && ledger.records == 0
-                    if isDrained { try segments.dropEmptied() }
-                    return (isDrained, ledger)
+                    return (before, ledger)
                 }
                 // Our own commit is a change as well; it is durable, whatever comes now.
                 known = (try? connection.dataVersion()).map { ($0, ledger.carriedOver) }
-                return isDrained
+                return before > 0 && ledger.records == 0
             }
-            space.tidy(connection, settles: settles, isDrained: isDrained)
+            if isDrained { giveBack() } else { space.tidy(connection, settles: settles) }
         } catch {
             // A stream or a segment that was new in this transaction is not there after all.
             known = nil
@@ -319,6 +317,16 @@ final class StoreWriter {
             streamNumbers = [:]
             streamNames = [:]
             throw error
+        }
+    }
+
+    /// Drops the tables of a drained store in commits of their own: a full disk may have room for the proof of a delivery,
+    /// and none for that.
+    private func giveBack() {
+        space.giveBack(connection) { () throws(RecorderError) in
+            try StoreTrouble.naming(path) { () throws(SQLiteError) in
+                try connection.transaction { () throws(SQLiteError) in try segments.dropEmptied() }
+            }
         }
     }
 
