@@ -111,9 +111,9 @@ final class StoreSegments {
     func remove(_ count: Int, from segment: Segment, before end: Int64) throws(SQLiteError) {
         let removed = segment.removed + Int64(count)
         if removed == end - segment.first {
-            try drop(segment)
+            try empty(segment)
             // The span of the one before it now ends where its own did. That one has live records, of a slower stream, and
-            // would never be dropped if it did not count these.
+            // would never be emptied if it did not count these.
             try widenEarlier.bind(segment.first, at: 1)
             try widenEarlier.bind(removed, at: 2)
             try widenEarlier.run()
@@ -124,7 +124,8 @@ final class StoreSegments {
         }
     }
 
-    func drop(_ segment: Segment) throws(SQLiteError) {
+    /// Forgets a segment and every record of its table, which stays until `dropEmptied`.
+    func empty(_ segment: Segment) throws(SQLiteError) {
         current = nil
         tables[segment.first] = nil
         // This reads every page of the table, and none of them is needed again.

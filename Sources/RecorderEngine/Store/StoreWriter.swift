@@ -279,7 +279,7 @@ final class StoreWriter {
         var count = 0
         try makeRoom { (ledger) throws(SQLiteError) in
             count = ledger.records
-            for segment in try segments.list() { try segments.drop(segment) }
+            for segment in try segments.list() { try segments.empty(segment) }
             try statements.clear(before: ledger.nextSequence)
             ledger.clear()
         }
