@@ -45,10 +45,34 @@ package final class RecordPipeline: Sendable {
 
     // MARK: save
 
-    /// Puts a record in the line and returns; `completion` is called once it is durable, in the order of the calls.
+    /// Puts a record in the queue and returns; `completion` is called once it is durable, in the order of the calls.
     ///
-    /// A record that is refused for its shape, or in a forked process, is answered at once, on the caller's thread.
+    /// A record that is refused for its shape, or in a forked process, is answered at once, on the caller's thread. Where
+    /// the queue is full this blocks until there is room, for at most `policy.saveTimeout`.
     package func save(_ payload: Data?, stream: String?, partitionKey: String?, completion: @escaping SaveCompletion) {
+        guard let save = pending(payload, stream: stream, partitionKey: partitionKey, completion) else { return }
+        line.append(save)
+    }
+
+    /// Saves a record; returns once it is durable. Where the queue is full this suspends until there is room, for at most
+    /// `policy.saveTimeout`.
+    package func save(_ payload: Data?, stream: String?, partitionKey: String?) async throws(RecorderError) {
+        let result: Result<Void, RecorderError> = await withCheckedContinuation { continuation in
+            let save = pending(payload, stream: stream, partitionKey: partitionKey) {
+                continuation.resume(returning: $0)
+            }
+            if let save { line.appendLater(save) }
+        }
+        try result.get()
+    }
+
+    /// A checked save; nil if it was refused, and answered.
+    private func pending(
+        _ payload: Data?,
+        stream: String?,
+        partitionKey: String?,
+        _ completion: @escaping SaveCompletion
+    ) -> PendingSave? {
         do throws(RecorderError) {
             try ForkedProcess.check()
             let policy = policy
@@ -59,10 +83,22 @@ package final class RecordPipeline: Sendable {
                 maximumBytes: policy.maximumRecordBytes,
                 countsKey: policy.countsKeyInRecord
             ).ending(with: policy.delimiter)
-            line.append(PendingSave(record: record, limits: policy.limits, completion: completion))
+            return PendingSave(
+                record: record,
+                limits: policy.limits,
+                deadline: .now + policy.saveTimeout,
+                queueLimit: policy.saveQueueBytes,
+                completion: completion
+            )
         } catch {
             completion(.failure(error))
+            return nil
         }
+    }
+
+    /// Returns when nothing is left to discard of what saves found to be over the limits.
+    package func limitsEnforced() async {
+        await withCheckedContinuation { continuation in line.whenLimitsEnforced { continuation.resume() } }
     }
 
     // MARK: flush
@@ -189,7 +225,7 @@ package final class RecordPipeline: Sendable {
             lease = free
         }
         defer { lease.giveBack() }
-        for discard in try await store.expire(after: policy.limits.age) { deliver(.discarded(discard)) }
+        try await store.expire(after: policy.limits.age) { for discard in $0 { deliver(.discarded(discard)) } }
         let end = try store.totals().nextSequence
         let streams = try await store.streamsWithRecords()
         guard !streams.isEmpty else { return FlushReport() }

@@ -12,6 +12,10 @@ package struct RecorderPolicy: Sendable {
     package var parallelStreams: Int
     /// Requests of one stream on their way at the same time; more than one trades the order of records for speed.
     package var requestsPerStream: Int
+    /// What saves that are not on disk yet may take in memory, in bytes; one always goes. Beyond it a save waits for room.
+    package var saveQueueBytes = 64 * 1_024 * 1_024
+    /// How long a save waits for room in the queue, and for other processes that have the store locked, from its call on.
+    package var saveTimeout = Duration.seconds(10)
     /// Bytes of request bodies on their way at the same time; one request always goes.
     package var bytesOnTheirWay = 32 * 1_024 * 1_024
     /// Whether request bodies are sent in gzip form.

@@ -23,11 +23,17 @@ package final class SQLiteConnection {
         case commit = "COMMIT"
     }
 
+    /// Milliseconds that a statement waits for others' locks: at most, and as it is set now.
+    private let longestWait: Int32
+    private var wait: Int32
+
     /// Pages the write-ahead log held after this connection's last commit.
     package private(set) var walPages = 0
 
     /// Opens `path` without following symbolic links; waits up to `busyTimeout` milliseconds for others' locks.
     package init(path: String, access: Access, busyTimeout: Int32 = 5_000) throws(SQLiteError) {
+        longestWait = busyTimeout
+        wait = busyTimeout
         // A connection stays behind one lock, so SQLite's own mutex would only cost:
         // https://www.sqlite.org/threadsafe.html
         let mode =
@@ -83,6 +89,15 @@ package final class SQLiteConnection {
         for statement in bounds.values { sqlite3_finalize(statement) }
         // Waits for unfinished statements instead of failing: https://www.sqlite.org/c3ref/close.html
         sqlite3_close_v2(handle)
+    }
+
+    /// Lets the statements to come wait for others' locks until `deadline`, and no longer than the connection's timeout.
+    package func waitForOthers(until deadline: ContinuousClock.Instant) throws(SQLiteError) {
+        let left = (deadline - .now) / .milliseconds(1)
+        let new = Int32(min(max(left, 0), Double(longestWait)))
+        guard new != wait else { return }
+        try check(sqlite3_busy_timeout(handle, new), while: "setting the busy timeout")
+        wait = new
     }
 
     /// Runs statements that return nothing and bind nothing.

@@ -18,13 +18,13 @@ struct Road: Sendable {
         _ service: StreamService = .kinesis,
         to server: LocalServer? = nil,
         in directory: TemporaryDirectory? = nil,
+        by clock: ManualClock = ManualClock(),
         _ adjust: (inout RecorderPolicy) -> Void = { _ in },
         calling configure: @escaping @Sendable (inout CallConfiguration) throws(ConfigurationFailure) -> Void = { _ in
         },
         whenLocating located: @escaping @Sendable () -> Void = {}
     ) throws {
         let directory = try directory ?? TemporaryDirectory()
-        let clock = ManualClock()
         let events = events
         var policy = RecorderPolicy.legacy
         adjust(&policy)
@@ -41,7 +41,7 @@ struct Road: Sendable {
                     environment: [:]
                 )
             },
-            now: { clock.now }
+            clock: clock.system
         )
         let url = server?.url
         pipeline = RecordPipeline(
@@ -138,13 +138,45 @@ final class EventLog: Sendable {
     }
 }
 
-/// A wall clock that moves when the test says so.
+/// A machine's clocks, which move when the test says so.
 final class ManualClock: Sendable {
-    private let time = Locked(Date(timeIntervalSince1970: 1_700_000_000))
+    private struct State {
+        var now = Date(timeIntervalSince1970: 1_700_000_000)
+        var uptime = Duration.seconds(1_000)
+        var boots = 1
+    }
 
-    var now: Date { time.withLock { $0 } }
+    private let state = Locked(State())
 
-    func advance(by seconds: TimeInterval) { time.withLock { $0.addTimeInterval(seconds) } }
+    var now: Date { state.withLock { $0.now } }
+
+    var system: SystemClock {
+        SystemClock(
+            now: { self.state.withLock { $0.now } },
+            uptime: { self.state.withLock { $0.uptime } },
+            boot: { self.state.withLock { "boot \($0.boots)" } }
+        )
+    }
+
+    /// Time passes.
+    func advance(by seconds: TimeInterval) {
+        state.withLock { state in
+            state.now.addTimeInterval(seconds)
+            state.uptime += .seconds(seconds)
+        }
+    }
+
+    /// Somebody sets the time of day.
+    func jump(by seconds: TimeInterval) { state.withLock { $0.now.addTimeInterval(seconds) } }
+
+    /// The machine is off for so long, by its own clock, and boots.
+    func reboot(after seconds: TimeInterval) {
+        state.withLock { state in
+            state.boots += 1
+            state.now.addTimeInterval(seconds)
+            state.uptime = .seconds(10)
+        }
+    }
 }
 
 /// What a request to PutRecords or PutRecordBatch asked for.

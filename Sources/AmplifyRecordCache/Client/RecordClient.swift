@@ -100,8 +100,12 @@ package final class RecordClient: Sendable {
             return RecordData()
         }
         let start = ContinuousClock.now
-        let result: Result<Void, RecorderError> = await withCheckedContinuation { continuation in
-            pipeline.save(data, stream: streamName, partitionKey: partitionKey) { continuation.resume(returning: $0) }
+        let result: Result<Void, RecorderError>
+        do throws(RecorderError) {
+            try await pipeline.save(data, stream: streamName, partitionKey: partitionKey)
+            result = .success(())
+        } catch {
+            result = .failure(error)
         }
         try succeed("record") { () throws(RecorderError) in try result.get() }
         log.debug("A record of \(data.count) bytes for \(streamName) was cached in \(start.milliseconds) ms")

@@ -7,11 +7,23 @@ package typealias SaveCompletion = @Sendable (Result<Void, RecorderError>) -> Vo
 final class PendingSave: Sendable {
     let record: Record
     let limits: DiskLimits
+    /// How long it waits for room in the queue, and for other processes.
+    let deadline: ContinuousClock.Instant
+    /// What the queue may hold with it, in bytes.
+    let queueLimit: Int
     let completion: SaveCompletion
 
-    init(record: Record, limits: DiskLimits, completion: @escaping SaveCompletion) {
+    init(
+        record: Record,
+        limits: DiskLimits,
+        deadline: ContinuousClock.Instant,
+        queueLimit: Int,
+        completion: @escaping SaveCompletion
+    ) {
         self.record = record
         self.limits = limits
+        self.deadline = deadline
+        self.queueLimit = queueLimit
         self.completion = completion
     }
 }
@@ -26,5 +38,5 @@ struct AppendReceipt: Sendable {
 
     /// One for each save.
     var answers: [Answer] = []
-    var discards: [Discard] = []
+    var discarded = LimitReceipt()
 }

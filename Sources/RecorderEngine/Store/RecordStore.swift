@@ -1,4 +1,3 @@
-package import Foundation
 import RecorderConcurrency
 
 /// The records on disk: append, next batch, settle, expire, clear, counts.
@@ -7,7 +6,7 @@ import RecorderConcurrency
 /// the other. The file is opened at the first use, and again whenever it could not be or was taken away.
 package final class RecordStore: Sendable {
     private let locate: @Sendable () throws(RecorderError) -> StoreLocation
-    private let now: @Sendable () -> Date
+    private let clock: SystemClock
     private let writer = Locked<StoreWriter?>(nil)
     private let reader = Locked<StoreReader?>(nil)
     /// Told of each damaged file that was put aside, once.
@@ -15,15 +14,18 @@ package final class RecordStore: Sendable {
     /// Who does what blocks or calls user code.
     let crew = StoreCrew()
 
+    /// How long work that changes the store waits for other processes before it fails.
+    static let lockTimeout = Duration.seconds(10)
+
     /// - Parameters:
     ///   - locate: asked whenever the file is opened.
-    ///   - now: the clock that stamps records and ages them.
+    ///   - clock: stamps records and ages them.
     package init(
         at locate: @escaping @Sendable () throws(RecorderError) -> StoreLocation,
-        now: @escaping @Sendable () -> Date = { Date() }
+        clock: SystemClock = .system
     ) {
         self.locate = locate
-        self.now = now
+        self.clock = clock
     }
 
     /// Whom to tell of a rescue; the last one asked is told.
@@ -33,12 +35,16 @@ package final class RecordStore: Sendable {
 
     // MARK: store
 
-    /// Stores a group of saves in one commit. Blocks; called in the writer's lane.
-    func append(_ saves: [PendingSave]) throws(RecorderError) -> AppendReceipt {
+    /// Stores a group of saves in one commit. Blocks, for other processes until `deadline`; called in the writer's lane.
+    func append(
+        _ saves: [PendingSave],
+        before deadline: ContinuousClock.Instant
+    ) throws(RecorderError) -> AppendReceipt {
         // A file that was deleted or replaced meanwhile holds what nobody will ever read: the group is stored again, in
         // the file that now belongs at this path.
         for _ in 0..<3 {
-            let receipt = try withWriter { (writer) throws(RecorderError) in try writer.append(saves, now: now()) }
+            let receipt = try withWriter(before: deadline) { (writer) throws(RecorderError) in try writer.append(saves)
+            }
             guard closeIfMoved() else { return receipt }
         }
         throw .storage("\(try locate().path) is taken away as often as it is made. Stop whatever removes it.", nil)
@@ -85,10 +91,25 @@ package final class RecordStore: Sendable {
         }
     }
 
-    func expire(after limit: Duration) async throws(RecorderError) -> [Discard] {
-        guard limit > .zero else { return [] }
-        return try await inLane(.write) { () throws(RecorderError) in
-            try self.withWriter { (writer) throws(RecorderError) in try writer.expire(after: limit, now: self.now()) }
+    /// Discards what is over the limits, as much as one transaction may. Blocks; called in the writer's lane.
+    func enforce(_ limits: DiskLimits) throws(RecorderError) -> LimitReceipt {
+        try withWriter { (writer) throws(RecorderError) in try writer.enforce(limits) }
+    }
+
+    /// Discards what is older than `limit`, in as many transactions as it takes; `discarded` is told of each one's.
+    func expire(after limit: Duration, discarded: ([Discard]) -> Void) async throws(RecorderError) {
+        guard limit > .zero else { return }
+        let limits = DiskLimits(bytes: 0, age: limit, notificationThreshold: 0)
+        while true {
+            let receipt = try await inLane(.write) { () throws(RecorderError) in try self.enforce(limits) }
+            discarded(receipt.discards)
+            guard receipt.isCutShort else { return }
+            // Other processes wait for the lock as well.
+            do {
+                try await Task.sleep(for: LimitEnforcer.pause)
+            } catch {
+                throw .cancelled
+            }
         }
     }
 
@@ -101,7 +122,7 @@ package final class RecordStore: Sendable {
         try await inLane(.write) { () throws(RecorderError) in
             let isNews = try self.withReader { (reader) throws(RecorderError) in try reader.hasTrouble() }
             guard isNews || !failures.isEmpty else { return }
-            try self.withWriter { (writer) throws(RecorderError) in try writer.note(failures, now: self.now()) }
+            try self.withWriter { (writer) throws(RecorderError) in try writer.note(failures, now: self.clock.now()) }
         }
     }
 
@@ -113,7 +134,7 @@ package final class RecordStore: Sendable {
     /// Takes over an original's database. Blocks; called in the writer's lane.
     func importRecords(from path: String, _ service: StreamService) throws(RecorderError) -> Import {
         try withWriter { (writer) throws(RecorderError) in
-            try writer.importRecords(from: path, service, now: now())
+            try writer.importRecords(from: path, service, now: clock.now())
         }
     }
 
@@ -130,7 +151,7 @@ package final class RecordStore: Sendable {
 
     /// The store as people ask for it. Blocks for one read.
     package func status() throws(RecorderError) -> StoreStatus {
-        try withReader { (reader) throws(RecorderError) in try reader.status() }
+        try withReader { (reader) throws(RecorderError) in try reader.status(StoreClock(clock)) }
     }
 
     // MARK: lease
@@ -147,22 +168,24 @@ package final class RecordStore: Sendable {
     // MARK: - opening
 
     private func withWriter<T: Sendable>(
+        before deadline: ContinuousClock.Instant = .now + lockTimeout,
         _ body: (StoreWriter) throws(RecorderError) -> T
     ) throws(RecorderError) -> T {
-        try mending { (seen) throws(RecorderError) in try openWriter(&seen, body) }
+        try mending(before: deadline) { (seen) throws(RecorderError) in try openWriter(&seen, before: deadline, body) }
     }
 
     /// `seen` becomes the file that is open, or that could not be opened.
     private func openWriter<T: Sendable>(
         _ seen: inout FileIdentity?,
+        before deadline: ContinuousClock.Instant,
         _ body: (StoreWriter) throws(RecorderError) -> T
     ) throws(RecorderError) -> T {
         try writer.withLock { (writer) throws(RecorderError) in
             if let open = writer {
                 seen = open.place
-                return try body(open)
+                return try body(open.working(before: deadline))
             }
-            let opened = try StoreWriter(try locate(), &seen)
+            let opened = try StoreWriter(try locate(), clock, before: deadline, &seen)
             writer = opened
             return try body(opened)
         }
@@ -171,11 +194,15 @@ package final class RecordStore: Sendable {
     private func withReader<T: Sendable>(
         _ body: (StoreReader) throws(RecorderError) -> T
     ) throws(RecorderError) -> T {
-        try mending { (seen) throws(RecorderError) in try openReader(&seen, body) }
+        let deadline = ContinuousClock.now + Self.lockTimeout
+        return try mending(before: deadline) { (seen) throws(RecorderError) in
+            try openReader(&seen, before: deadline, body)
+        }
     }
 
     private func openReader<T: Sendable>(
         _ seen: inout FileIdentity?,
+        before deadline: ContinuousClock.Instant,
         _ body: (StoreReader) throws(RecorderError) -> T
     ) throws(RecorderError) -> T {
         try reader.withLock { (reader) throws(RecorderError) in
@@ -184,7 +211,7 @@ package final class RecordStore: Sendable {
                 return try body(open)
             }
             // The writer creates the file and its tables; a reader alone could not. (Locks: reader, then writer.)
-            try openWriter(&seen) { (_) throws(RecorderError) in }
+            try openWriter(&seen, before: deadline) { (_) throws(RecorderError) in }
             let opened = try StoreReader(path: try locate().path, &seen)
             reader = opened
             return try body(opened)
@@ -193,6 +220,7 @@ package final class RecordStore: Sendable {
 
     /// Does `work` again after a rescue if it meets damage in the file that it says it saw.
     private func mending<T: Sendable>(
+        before deadline: ContinuousClock.Instant,
         _ work: (inout FileIdentity?) throws(RecorderError) -> T
     ) throws(RecorderError) -> T {
         var seen: FileIdentity?
@@ -200,19 +228,22 @@ package final class RecordStore: Sendable {
             return try work(&seen)
         } catch {
             guard error.isCorrupt else { throw error }
-            try rescue(seen)
+            try rescue(seen, before: deadline)
             return try work(&seen)
         }
     }
 
     /// Puts a damaged file aside, with both connections to it closed, and nobody opening another.
-    private func rescue(_ damaged: FileIdentity?) throws(RecorderError) {
+    private func rescue(
+        _ damaged: FileIdentity?,
+        before deadline: ContinuousClock.Instant
+    ) throws(RecorderError) {
         let path = try locate().path
         let rescue = try reader.withLock { (reader) throws(RecorderError) -> Rescue? in
             reader = nil
             return try writer.withLock { (writer) throws(RecorderError) -> Rescue? in
                 writer = nil
-                return try StoreWriter.rescue(path, damaged)
+                return try StoreWriter.rescue(path, damaged, before: deadline)
             }
         }
         if let rescue, let report = rescued.withLock({ $0 }) { report(rescue) }

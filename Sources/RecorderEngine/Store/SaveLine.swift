@@ -1,6 +1,10 @@
+import Dispatch
 import RecorderConcurrency
 
-/// The line: callers append in order and go on, the writer stores what waits, a group a commit.
+/// The queue of saves: callers append in order and go on, the writer stores what waits, a group a commit.
+///
+/// It holds a bounded number of bytes. Beyond that a save waits for room, in its turn, until its deadline. Room comes with
+/// each commit, whatever completions do.
 final class SaveLine: Sendable {
     /// What one turn of the writer does.
     private enum Turn: Sendable {
@@ -9,20 +13,45 @@ final class SaveLine: Sendable {
         case step(@Sendable () -> Void)
     }
 
+    /// A save for which there is no room yet.
+    private final class Waiter: Sendable {
+        let save: PendingSave
+        let isAdmitted = DispatchSemaphore(value: 0)
+
+        init(_ save: PendingSave) {
+            self.save = save
+        }
+    }
+
     private struct State {
         var turns = FIFO<Turn>()
         /// The group that is still open to further saves, behind all turns.
         var group: [PendingSave] = []
         var groupBytes = 0
+        /// What the saves take that are not answered yet, those of the commit under way included.
+        var queuedBytes = 0
+        /// Saves without room, in order.
+        var waiters: [Waiter] = []
         var isDraining = false
 
         var isEmpty: Bool { turns.isEmpty && group.isEmpty }
 
-        mutating func append(_ save: PendingSave) {
+        /// False if there is no room.
+        mutating func admit(_ save: PendingSave) -> Bool {
             let bytes = save.record.storedBytes
+            guard queuedBytes == 0 || queuedBytes + bytes <= save.queueLimit else { return false }
+            queuedBytes += bytes
             if group.count == maximumGroup || groupBytes + bytes > maximumGroupBytes { closeGroup() }
             group.append(save)
             groupBytes += bytes
+            return true
+        }
+
+        /// Admits as many of those that wait as there is room for.
+        mutating func admitWaiters() -> [Waiter] {
+            let count = waiters.prefix { admit($0.save) }.count
+            defer { waiters.removeFirst(count) }
+            return Array(waiters.prefix(count))
         }
 
         mutating func closeGroup() {
@@ -46,35 +75,94 @@ final class SaveLine: Sendable {
     private let state = Locked(State())
     private let store: RecordStore
     private let delivery: DeliveryQueue
+    private let enforcer: LimitEnforcer
     private let report: @Sendable (RecorderEvent) -> Void
 
     init(_ store: RecordStore, _ delivery: DeliveryQueue, report: @escaping @Sendable (RecorderEvent) -> Void) {
         self.store = store
         self.delivery = delivery
         self.report = report
+        enforcer = LimitEnforcer(store) { discards in
+            delivery.deliverNext { for discard in discards { report(.discarded(discard)) } }
+        }
     }
 
-    /// Takes a place in the line; returns at once, and never touches the disk.
+    // MARK: - append
+
+    /// Takes a place in the queue; never touches the disk. Where there is no room it blocks until there is, at most until
+    /// the save's deadline.
     func append(_ save: PendingSave) {
-        append { $0.append(save) }
+        guard let waiter = admit(save) else { return }
+        let left = max(save.deadline - .now, .zero)
+        guard waiter.isAdmitted.wait(timeout: .now() + .nanoseconds(Int(left / .nanoseconds(1)))) == .timedOut else {
+            return
+        }
+        refuse(waiter)
     }
 
-    /// Runs `step` in the writer's lane when everything before it in the line is stored.
+    /// The same without blocking: where there is no room the completion comes later.
+    func appendLater(_ save: PendingSave) {
+        guard let waiter = admit(save) else { return }
+        let left = max(save.deadline - .now, .zero)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(left / .nanoseconds(1)))) { [weak self] in
+            self?.refuse(waiter)
+        }
+    }
+
+    /// Runs `step` in the writer's lane when everything before it in the queue is stored.
     func afterEarlierSaves(_ step: @escaping @Sendable () -> Void) {
-        append { state in
+        add { state in
             state.closeGroup()
             state.turns.append(.step(step))
         }
     }
 
-    private func append(_ add: (inout State) -> Void) {
-        let starts = state.withLock { state in
-            add(&state)
+    /// Calls `done` when nothing is being discarded for the limits any more.
+    func whenLimitsEnforced(_ done: @escaping @Sendable () -> Void) {
+        // Behind the reports of what was discarded.
+        enforcer.whenDone { [delivery] in delivery.deliver(done) }
+    }
+
+    /// nil once the save is in the queue, else what it waits as.
+    private func admit(_ save: PendingSave) -> Waiter? {
+        add { state in
+            if state.waiters.isEmpty, state.admit(save) { return nil }
+            let waiter = Waiter(save)
+            state.waiters.append(waiter)
+            return waiter
+        }
+    }
+
+    private func add<T: Sendable>(_ add: (inout State) -> T) -> T {
+        let (starts, result) = state.withLock { state in
+            let result = add(&state)
             defer { state.isDraining = true }
-            return !state.isDraining
+            return (!state.isDraining, result)
         }
         if starts { store.crew.run(.write) { self.drain() } }
+        return result
     }
+
+    /// Answers a save that found no room in time, unless it has just been admitted.
+    private func refuse(_ waiter: Waiter) {
+        let queued = state.withLock { state -> Int? in
+            guard let index = state.waiters.firstIndex(where: { $0 === waiter }) else { return nil }
+            state.waiters.remove(at: index)
+            return state.queuedBytes
+        }
+        guard let queued else { return }
+        waiter.save.completion(
+            .failure(
+                .storage(
+                    "The disk is too slow or locked: \(queued) bytes of earlier saves wait for it, and the limit is "
+                        + "\(waiter.save.queueLimit). The record was not saved; save it again later.",
+                    nil
+                )
+            )
+        )
+    }
+
+    // MARK: - store
 
     /// Takes one turn. Between two of them other work of the writer (settles) gets its own.
     private func drain() {
@@ -90,23 +178,56 @@ final class SaveLine: Sendable {
         if !isDone { store.crew.runNext(.write) { self.drain() } }
     }
 
+    /// Stores a group. Where others hold the lock, each save waits for its own time.
     private func save(_ group: [PendingSave]) {
-        let result = Result { () throws(RecorderError) in try store.append(group) }
-        delivery.deliverNext { [report] in
-            switch result {
-            case .success(let receipt):
-                for discard in receipt.discards { report(.discarded(discard)) }
-                for (save, answer) in zip(group, receipt.answers) {
-                    switch answer {
-                    case .stored(let usage):
-                        if let usage { report(.byteThresholdReached(usage: usage)) }
-                        save.completion(.success(()))
-                    case .refused(let error): save.completion(.failure(error))
-                    }
-                }
-            case .failure(let error):
-                for save in group { save.completion(.failure(error)) }
+        var rest = group
+        while let first = rest.first {
+            do throws(RecorderError) {
+                let receipt = try store.append(rest, before: first.deadline)
+                complete(rest, receipt)
+                if receipt.discarded.isCutShort, let limits = rest.last?.limits { enforcer.start(limits) }
+                return
+            } catch {
+                let now = ContinuousClock.now
+                let late = Array(rest.prefix { $0.deadline <= now })
+                let failed = late.isEmpty ? rest : late
+                complete(failed, error)
+                rest.removeFirst(failed.count)
             }
         }
+    }
+
+    private func complete(_ saves: [PendingSave], _ receipt: AppendReceipt) {
+        release(saves)
+        // The records are no longer needed, however long the completions take.
+        let completions = saves.map { $0.completion }
+        delivery.deliverNext { [report] in
+            for discard in receipt.discarded.discards { report(.discarded(discard)) }
+            for (completion, answer) in zip(completions, receipt.answers) {
+                switch answer {
+                case .stored(let usage):
+                    if let usage { report(.byteThresholdReached(usage: usage)) }
+                    completion(.success(()))
+                case .refused(let error): completion(.failure(error))
+                }
+            }
+        }
+    }
+
+    private func complete(_ saves: [PendingSave], _ error: RecorderError) {
+        release(saves)
+        let completions = saves.map { $0.completion }
+        delivery.deliverNext { for completion in completions { completion(.failure(error)) } }
+    }
+
+    /// Makes room for those that wait for it.
+    private func release(_ saves: [PendingSave]) {
+        var bytes = 0
+        for save in saves { bytes += save.record.storedBytes }
+        let admitted = state.withLock { [bytes] state -> [Waiter]? in
+            state.queuedBytes -= bytes
+            return state.waiters.isEmpty ? nil : state.admitWaiters()
+        }
+        for waiter in admitted ?? [] { waiter.isAdmitted.signal() }
     }
 }

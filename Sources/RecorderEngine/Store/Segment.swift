@@ -50,8 +50,6 @@ final class SegmentTable {
     let countFailure: SQLiteStatement
     /// Whether there is any record from ?1 through ?2.
     let any: SQLiteStatement
-    /// The first live record of all streams: its id and the bytes of its key and data.
-    let oldest: SQLiteStatement
     /// The records from ?1 through ?2 in order: id, time, bytes of key and data.
     let head: SQLiteStatement
 
@@ -75,14 +73,6 @@ final class SegmentTable {
             """
         )
         any = try connection.prepare("SELECT 1 FROM \(table) WHERE id BETWEEN ?1 AND ?2 LIMIT 1")
-        oldest = try connection.prepare(
-            """
-            SELECT id, \(Self.size) FROM \(table) WHERE id IN (
-                SELECT (SELECT min(id) FROM \(table) WHERE id > (number << 40) + cursor AND id < (number + 1) << 40)
-                FROM stream WHERE number > 0)
-            ORDER BY id & 0xFFFFFFFFFF LIMIT 1
-            """
-        )
         head = try connection.prepare(
             "SELECT id, saved_at, \(Self.size) FROM \(table) WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
         )

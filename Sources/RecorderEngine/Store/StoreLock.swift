@@ -29,20 +29,21 @@ final class StoreLock: Sendable {
         flock(file, LOCK_EX | LOCK_NB) == 0
     }
 
-    /// Blocks until the lock is ours, or `patience` is over.
-    func lock(patience: Duration) throws(RecorderError) {
+    /// Blocks until the lock is ours, at most until `deadline`; after that it is tried once.
+    func lock(until deadline: ContinuousClock.Instant) throws(RecorderError) {
         if tryLock() { return }
-        let clock = ContinuousClock()
-        let end = clock.now + patience
+        let start = ContinuousClock.now
         var pause: UInt32 = 200
-        while !tryLock() {
-            guard clock.now < end else {
-                throw .storage("Another process has held \(path) for \(patience). Stop it or wait for it.", nil)
+        repeat {
+            let now = ContinuousClock.now
+            guard now < deadline else {
+                let waited = max(deadline - start, .zero)
+                throw .storage("Another process holds \(path), for more than \(waited). Stop it or wait for it.", nil)
             }
             // Writers hold the lock for one commit, well under a millisecond each.
-            usleep(pause)
+            usleep(min(pause, UInt32((deadline - now) / .microseconds(1)) + 1))
             pause = min(pause * 2, 5_000)
-        }
+        } while !tryLock()
     }
 
     func unlock() {

@@ -89,7 +89,7 @@ final class StoreReader {
             let capacity = queue.batchBytes(limit: planner.maximumBytes)
             let request = PutRequest(to: queue.name, service, capacity: capacity, from: buffers)
             var reading = BatchReading(file, planner, request)
-            let gone = try cursor(of: queue)
+            guard let gone = try cursor(of: queue) else { return nil }
             var first = max(gone, mark ?? gone).next
             let last = RecordID(stream: queue.number, sequence: end).previous
             for (segment, sequences) in try spans(before: end) where first.sequence < sequences.upperBound {
@@ -122,10 +122,11 @@ final class StoreReader {
         throw SQLiteError.damage("\(counted) counted records are not in their table", action: "reading a batch")
     }
 
-    private func cursor(of queue: StreamQueue) throws(SQLiteError) -> RecordID {
+    /// nil where the stream's row is gone, as it had no record left.
+    private func cursor(of queue: StreamQueue) throws(SQLiteError) -> RecordID? {
         try cursor.bind(queue.number, at: 1)
         defer { cursor.reset() }
-        return try RecordID(cursor: try cursor.step() ? cursor.integer(at: 0) : 0, of: queue.number)
+        return try cursor.step() ? RecordID(cursor: cursor.integer(at: 0), of: queue.number) : nil
     }
 
     private func spans(before end: Int64) throws(SQLiteError) -> [(segment: Segment, sequences: Range<Int64>)] {

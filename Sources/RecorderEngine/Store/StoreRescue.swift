@@ -69,6 +69,7 @@ struct StoreRescue {
                 try damaged.readRecords { (row) throws(SQLiteError) in try records.insert(row) }
                 damaged.emptyLog()
                 try records.finish(damaged.streams)
+                try damaged.clock?.write(new)
                 return records.count
             }
             try new.checkpoint(.truncate)
@@ -91,6 +92,8 @@ private final class DamagedStore {
     private let connection: SQLiteConnection?
     let streams: [(number: Int64, name: String, cursor: Int64)]
     let countedRecords: Int?
+    /// What the records' times were counted by.
+    let clock: StoreClock.Reference?
 
     init(_ path: String) {
         let connection = try? SQLiteConnection(path: path, access: .damaged)
@@ -100,6 +103,7 @@ private final class DamagedStore {
         let counts = Self.rows("SELECT records FROM stream WHERE number = 0 AND saved_bytes > 0", connection) {
             Int($0.integer(at: 0))
         }
+        clock = connection.flatMap { try? StoreClock.Reference.read($0) }
         countedRecords = counts.first.flatMap { RecordID.sequences.contains(Int64($0)) ? $0 : nil }
     }
 

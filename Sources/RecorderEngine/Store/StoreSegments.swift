@@ -56,8 +56,8 @@ final class StoreSegments {
         tables = [:]
     }
 
-    /// Stores the next record: into the newest segment, or a new one once that is full.
-    func insertForNextRecord(_ ledger: StoreLedger) throws(SQLiteError) -> SQLiteStatement {
+    /// Stores the next record: into the newest segment, or a new one once that is full, of which `began` is told.
+    func insertForNextRecord(_ ledger: StoreLedger, began: () -> Void) throws(SQLiteError) -> SQLiteStatement {
         if current == nil, let newest = try newestSegment() { try useForNextRecord(newest) }
         if let (newest, insert) = current {
             guard newest.first + newest.removed <= ledger.nextSequence else {
@@ -72,6 +72,7 @@ final class StoreSegments {
         try add.bind(segment.first, at: 1)
         try add.bind(segment.firstBytes, at: 2)
         try add.run()
+        began()
         return try useForNextRecord(segment)
     }
 
@@ -88,6 +89,12 @@ final class StoreSegments {
         guard try firstTwo.step() else { return nil }
         let segment = try Segment(firstTwo)
         return try Segment.spans([segment], before: try firstTwo.step() ? firstTwo.integer(at: 0) : end).first
+    }
+
+    /// Whether the next record is stored into this segment, unless it is full.
+    func isNewest(_ segment: Segment) throws(SQLiteError) -> Bool {
+        if let current { return current.segment.first == segment.first }
+        return try newestSegment()?.first == segment.first
     }
 
     /// All segments, oldest first.

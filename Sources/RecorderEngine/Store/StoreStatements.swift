@@ -6,7 +6,9 @@ final class StoreStatements {
     private let findStream: SQLiteStatement
     private let readCursor: SQLiteStatement
     private let writeCursor: SQLiteStatement
-    private let streams: SQLiteStatement
+    private let findName: SQLiteStatement
+    private let lastNumber: SQLiteStatement
+    private let removeUnused: SQLiteStatement
     private let totals: SQLiteStatement
     private let countArrivals: SQLiteStatement
     private let countDepartures: SQLiteStatement
@@ -20,11 +22,19 @@ final class StoreStatements {
         self.connection = connection
         addForeign = try connection.prepare("INSERT OR IGNORE INTO imported (file) VALUES (?1)")
         removeForeign = try connection.prepare("DELETE FROM imported WHERE file = ?1")
-        addStream = try connection.prepare("INSERT OR IGNORE INTO stream (name) VALUES (?1)")
+        addStream = try connection.prepare("INSERT INTO stream (number, name, cursor) VALUES (?1, ?2, ?3)")
         findStream = try connection.prepare("SELECT number FROM stream WHERE name = ?1")
         readCursor = try connection.prepare("SELECT cursor FROM stream WHERE number = ?1")
         writeCursor = try connection.prepare("UPDATE stream SET cursor = ?2 WHERE number = ?1")
-        streams = try connection.prepare("SELECT number, name FROM stream WHERE number > 0")
+        findName = try connection.prepare("SELECT name FROM stream WHERE number = ?1")
+        lastNumber = try connection.prepare("SELECT max(number) FROM stream")
+        removeUnused = try connection.prepare(
+            """
+            DELETE FROM stream WHERE number < (SELECT max(number) FROM stream) AND number IN (
+                SELECT number FROM stream WHERE number > 0 AND records = 0 AND trouble = ''
+                ORDER BY cursor DESC LIMIT \(Self.mostStreamsRemoved) OFFSET \(Self.unusedStreamsKept))
+            """
+        )
         totals = try connection.prepare(
             "SELECT records, bytes, next_sequence, saved_bytes FROM stream WHERE number = 0"
         )
@@ -91,24 +101,56 @@ final class StoreStatements {
 
     // MARK: streams
 
-    /// The number of a stream, which gets one if it is new.
-    func number(of stream: StreamName) throws(SQLiteError) -> Int64 {
-        try addStream.bind(stream.rawValue, at: 1)
-        try addStream.run()
+    /// So many streams without records are remembered, those that were used last.
+    private static let unusedStreamsKept = 1_000
+    /// So many rows are removed in one transaction.
+    static let mostStreamsRemoved = 1_000
+
+    /// The number of a stream, which gets one if it is new; its first record has the sequence `next`, or a later one.
+    func number(of stream: StreamName, next: Int64) throws(SQLiteError) -> Int64 {
         try findStream.bind(stream.rawValue, at: 1)
-        guard try findStream.step() else {
-            throw SQLiteError.damage("the stream's row is gone", action: "saving")
+        if try findStream.step() {
+            defer { findStream.reset() }
+            return findStream.integer(at: 0)
         }
-        defer { findStream.reset() }
-        return findStream.integer(at: 0)
+        let number = try newNumber()
+        try addStream.bind(number, at: 1)
+        try addStream.bind(stream.rawValue, at: 2)
+        // The number may have been another stream's, whose rows are removed but still in their tables.
+        try addStream.bind(next - 1, at: 3)
+        try addStream.run()
+        return number
     }
 
-    func allStreams() throws(SQLiteError) -> [(number: Int64, name: StreamName)] {
-        var found: [(Int64, StreamName)] = []
-        while try streams.step() {
-            found.append((streams.integer(at: 0), StreamName(unchecked: streams.text(at: 1))))
+    /// The number after the last, or, once all have been used, the first that is free again.
+    private func newNumber() throws(SQLiteError) -> Int64 {
+        defer { lastNumber.reset() }
+        let last = try lastNumber.step() ? lastNumber.integer(at: 0) : 0
+        if last < RecordID.streams.upperBound { return last + 1 }
+        let free = try connection.integer(
+            """
+            SELECT number + 1 FROM stream AS used WHERE number >= 0
+                AND NOT EXISTS (SELECT 1 FROM stream WHERE number = used.number + 1) ORDER BY number LIMIT 1
+            """
+        )
+        guard let free, RecordID.streams.contains(free) else {
+            throw SQLiteError.damage("no stream's number is free", action: "saving to a new stream")
         }
-        return found
+        return free
+    }
+
+    func name(of stream: Int64) throws(SQLiteError) -> StreamName? {
+        try findName.bind(stream, at: 1)
+        defer { findName.reset() }
+        return try findName.step() ? StreamName(unchecked: findName.text(at: 0)) : nil
+    }
+
+    /// Removes rows of streams without records and troubles, but for those used last; returns how many.
+    ///
+    /// The last number's row stays, so that no other stream gets a number soon after it was given back.
+    func removeUnusedStreams() throws(SQLiteError) -> Int {
+        try removeUnused.run()
+        return connection.changes
     }
 
     /// Notes a foreign file; false if it was noted before.
@@ -130,11 +172,11 @@ final class StoreStatements {
         try clearStreams.run()
     }
 
-    /// The id through which a stream's records are gone.
-    func cursor(of stream: Int64) throws(SQLiteError) -> RecordID {
+    /// The id through which a stream's records are gone; nil for a stream that is not known any more, whose records all are.
+    func cursor(of stream: Int64) throws(SQLiteError) -> RecordID? {
         try readCursor.bind(stream, at: 1)
         defer { readCursor.reset() }
-        return try RecordID(cursor: try readCursor.step() ? readCursor.integer(at: 0) : 0, of: stream)
+        return try readCursor.step() ? RecordID(cursor: readCursor.integer(at: 0), of: stream) : nil
     }
 
     func moveCursor(to id: RecordID) throws(SQLiteError) {

@@ -30,8 +30,9 @@ package struct StreamStatus: Sendable {
 
 extension StoreReader {
     /// Everything above as of one instant. Its cost is that of the streams, whatever they hold.
-    func status() throws(RecorderError) -> StoreStatus {
+    func status(_ clock: StoreClock) throws(RecorderError) -> StoreStatus {
         try reading { () throws(SQLiteError) in
+            let reference = try StoreClock.Reference.read(connection)
             let segments = try allSegments()
             var streams: [StreamStatus] = []
             let rows = try connection.prepare("SELECT \(Self.columns) FROM stream ORDER BY number > 0, name")
@@ -47,7 +48,8 @@ extension StoreReader {
                         name: StreamName(unchecked: rows.text(at: 12)),
                         records: Int(rows.integer(at: 0)),
                         bytes: Int(rows.integer(at: 1)),
-                        oldest: try oldest(of: rows.integer(at: 11), after: rows.integer(at: 13), segments),
+                        oldest: try oldest(of: rows.integer(at: 11), after: rows.integer(at: 13), segments)
+                            .map { clock.date(of: $0, reference) },
                         trouble: text.isEmpty ? nil : trouble
                     )
                 )
@@ -61,7 +63,7 @@ extension StoreReader {
         """
 
     /// The first row beyond the cursor is the oldest: whatever stood before it is gone.
-    private func oldest(of stream: Int64, after cursor: Int64, _ segments: [Segment]) throws(SQLiteError) -> Date? {
+    private func oldest(of stream: Int64, after cursor: Int64, _ segments: [Segment]) throws(SQLiteError) -> Int64? {
         let gone = try RecordID(cursor: cursor, of: stream)
         for segment in segments {
             let rows = try connection.prepare(
@@ -69,7 +71,7 @@ extension StoreReader {
             )
             let last = RecordID(stream: stream + 1, sequence: 0).previous
             try rows.bind(from: gone.next, through: last)
-            if try rows.step() { return Date(milliseconds: rows.integer(at: 0)) }
+            if try rows.step() { return rows.integer(at: 0) }
         }
         return nil
     }
@@ -121,7 +123,7 @@ extension DiskLimits {
 }
 
 extension Date {
-    fileprivate init(milliseconds: Int64) {
+    init(milliseconds: Int64) {
         self.init(timeIntervalSince1970: Double(milliseconds) / 1_000)
     }
 }

@@ -14,27 +14,41 @@ final class StoreWriter {
     private let file: StoreIdentity
     private let statements: StoreStatements
     private let segments: StoreSegments
+    let oldest: OldestRecords
+    var clock: StoreClock
     /// The counts after our last transaction, and the state of the file that they are of.
     private var known: (version: UInt32, ledger: StoreLedger)?
-    /// Stream rows are never deleted, so a number once read stays right for as long as the file does.
+    /// Right until another process writes, which may remove the rows of streams that are not used any more.
     private var streamNumbers: [StreamName: Int64] = [:]
     private var streamNames: [Int64: StreamName] = [:]
     /// The stream that was saved to last; mostly it is the next one too, and the quickest to compare with.
     private var lastStream: (name: StreamName, number: Int64)?
     /// The limits that the file names, as far as this process knows.
     private var notedLimits: DiskLimits?
+    /// Whether rows of unused streams are to be removed; not known at first.
+    private var mayHaveUnusedStreams = true
+    /// When the work under way must have the lock between processes.
+    private var deadline: ContinuousClock.Instant
+    /// When this writer committed last.
+    private var lastCommit: ContinuousClock.Instant?
+    /// Work that is past its deadline still waits this long after a commit: others hold the lock, but not for long.
+    private static let grace = Duration.seconds(1)
 
-    /// How long a save waits for other processes' commits before it fails.
-    private static let lockPatience = Duration.seconds(10)
-
-    /// Tells which file it met even if it cannot use it.
-    init(_ location: StoreLocation, _ place: inout FileIdentity?) throws(RecorderError) {
+    /// Tells which file it met even if it cannot use it. Waits for the lock between processes until `deadline`.
+    init(
+        _ location: StoreLocation,
+        _ system: SystemClock,
+        before deadline: ContinuousClock.Instant,
+        _ place: inout FileIdentity?
+    ) throws(RecorderError) {
         try StoreDirectory.prepare(location)
         let path = location.path
         self.path = path
+        self.deadline = deadline
+        clock = StoreClock(system)
         let lock = try StoreLock(path: "\(path).lock")
         self.lock = lock
-        try lock.lock(patience: Self.lockPatience)
+        try lock.lock(until: deadline)
         defer { lock.unlock() }
         try StoreDirectory.createFile(path)
         place = FileIdentity(path)
@@ -55,13 +69,24 @@ final class StoreWriter {
             }
         }
         (file, statements, segments) = prepared
+        oldest = OldestRecords(segments, statements)
         space.keepReserve()
     }
 
+    /// The same writer for work that must have the lock before `deadline`.
+    func working(before deadline: ContinuousClock.Instant) -> StoreWriter {
+        self.deadline = lastCommit.map { max(deadline, $0 + Self.grace) } ?? deadline
+        return self
+    }
+
     /// Puts a damaged file aside and a rescued one in its place; nil if somebody else has done so already.
-    static func rescue(_ path: String, _ damaged: FileIdentity?) throws(RecorderError) -> Rescue? {
+    static func rescue(
+        _ path: String,
+        _ damaged: FileIdentity?,
+        before deadline: ContinuousClock.Instant
+    ) throws(RecorderError) -> Rescue? {
         let lock = try StoreLock(path: "\(path).lock")
-        try lock.lock(patience: lockPatience)
+        try lock.lock(until: deadline)
         defer { lock.unlock() }
         guard let damaged, damaged == FileIdentity(path) else { return nil }
         return try StoreRescue(path).run()
@@ -82,10 +107,11 @@ final class StoreWriter {
     // MARK: save
 
     /// Stores a group of saves in their order, and makes room as their limits ask.
-    func append(_ saves: [PendingSave], now: Date) throws(RecorderError) -> AppendReceipt {
+    func append(_ saves: [PendingSave]) throws(RecorderError) -> AppendReceipt {
         var receipt = AppendReceipt()
         let limits = saves.last?.limits
         try write { (ledger) throws(SQLiteError) in
+            let now = try clock.now(connection)
             if let limits, limits != notedLimits { try note(limits) }
             for save in saves {
                 if let refusal = save.limits.refusal(of: save.record, besides: ledger) {
@@ -95,20 +121,24 @@ final class StoreWriter {
                 try insert(save.record, at: now, &ledger)
                 let usage = save.limits.reportedUsage(of: ledger.bytes, after: save.record.storedBytes)
                 receipt.answers.append(.stored(usage: usage))
-                if !save.limits.refusesWhenFull { try evict(beyond: save.limits.bytes, &ledger, &receipt.discards) }
+                if !save.limits.refusesWhenFull { try evict(beyond: save.limits.bytes, &ledger, &receipt.discarded) }
             }
-            if let limits { try expire(after: limits.age, now: now, &ledger, &receipt.discards) }
+            if let limits { try expire(after: limits.age, at: now, &ledger, &receipt.discarded) }
+            try oldest.remove(until: ledger.nextSequence)
         }
         notedLimits = limits
         return receipt
     }
 
-    private func insert(_ record: Record, at now: Date, _ ledger: inout StoreLedger) throws(SQLiteError) {
-        let stream = try number(of: record.stream)
-        let insert = try segments.insertForNextRecord(ledger)
+    private func insert(_ record: Record, at now: Int64, _ ledger: inout StoreLedger) throws(SQLiteError) {
+        let stream = try number(of: record.stream, ledger)
+        let insert = try segments.insertForNextRecord(ledger) {
+            oldest.segmentBegan()
+            mayHaveUnusedStreams = true
+        }
         let id = RecordID(stream: stream, sequence: ledger.save(bytes: record.storedBytes, to: stream))
         try insert.bind(id.rawValue, at: 1)
-        try insert.bind(now.milliseconds, at: 2)
+        try insert.bind(now, at: 2)
         do throws(SQLiteError) {
             unsafe try record.withBytes { key, data in
                 Result { () throws(SQLiteError) in
@@ -120,15 +150,16 @@ final class StoreWriter {
             // A sequence that is in use already was counted wrong by damage.
             throw error.isConstraint ? .damage(error.message, action: error.action) : error
         }
+        oldest.saved(id, at: now, storedBytes: record.storedBytes)
     }
 
-    private func number(of stream: StreamName) throws(SQLiteError) -> Int64 {
+    private func number(of stream: StreamName, _ ledger: StoreLedger) throws(SQLiteError) -> Int64 {
         if let lastStream, lastStream.name == stream { return lastStream.number }
         let number: Int64
         if let known = streamNumbers[stream] {
             number = known
         } else {
-            number = try statements.number(of: stream)
+            number = try statements.number(of: stream, next: ledger.nextSequence)
             remember(stream, number)
         }
         lastStream = (stream, number)
@@ -141,10 +172,13 @@ final class StoreWriter {
         var result = Import()
         do throws(RecorderError) {
             try write { (ledger) throws(SQLiteError) in
+                let time = try clock.now(connection)
                 // Another process may have taken it, and forgotten it again, while this one waited for the lock.
                 guard source.isInPlace, try statements.addImport("\(source.identity)") else { return }
                 result.skipped = try source.read(now: now) { (row) throws(SQLiteError) in
-                    try insert(row.record, at: row.savedAt, &ledger)
+                    // A time that is yet to come is some other clock's.
+                    let age = max(now.milliseconds - row.savedAt.milliseconds, 0)
+                    try insert(row.record, at: time - age, &ledger)
                     result.imported += 1
                 }
             }
@@ -155,72 +189,6 @@ final class StoreWriter {
         guard source.putAside() else { return result }
         try? write { (_) throws(SQLiteError) in try statements.removeImport("\(source.identity)") }
         return result
-    }
-
-    // MARK: limits
-
-    /// Discards the oldest records of all streams until the store is within `limit` bytes.
-    private func evict(
-        beyond limit: Int,
-        _ ledger: inout StoreLedger,
-        _ discards: inout [Discard]
-    ) throws(SQLiteError) {
-        guard limit > 0 else { return }
-        while ledger.bytes > limit, let span = try segments.oldest(before: ledger.nextSequence) {
-            let oldest = try segments.table(span.segment).oldest
-            guard try oldest.step() else {
-                // To drop its table would lose, unsaid, whatever damage hid there; a rescue counts it.
-                throw SQLiteError.damage("the oldest segment has no record", action: "making room")
-            }
-            let id = RecordID(rawValue: oldest.integer(at: 0))
-            let bytes = Int(oldest.integer(at: 1)) + Record.overhead
-            oldest.reset()
-            // Behind a cursor out of range, what is gone already would count as the oldest.
-            _ = try statements.cursor(of: id.stream)
-            try statements.moveCursor(to: id)
-            try segments.remove(1, from: span.segment, before: span.sequences.upperBound)
-            try discard(1, bytes, of: id.stream, .byteLimit, &ledger, &discards)
-        }
-    }
-
-    /// Discards what is older than `limit` at the head of each stream; zero keeps everything.
-    func expire(after limit: Duration, now: Date) throws(RecorderError) -> [Discard] {
-        var discards: [Discard] = []
-        try makeRoom { (ledger) throws(SQLiteError) in try expire(after: limit, now: now, &ledger, &discards) }
-        return discards
-    }
-
-    private func expire(
-        after limit: Duration,
-        now: Date,
-        _ ledger: inout StoreLedger,
-        _ discards: inout [Discard]
-    ) throws(SQLiteError) {
-        guard limit > .zero else { return }
-        let oldestKept = now.milliseconds - limit.milliseconds
-        for (stream, _) in try statements.allStreams() {
-            let cursor = try statements.cursor(of: stream)
-            var expired: [RecordID] = []
-            var bytes = 0
-            let last = RecordID(stream: stream, sequence: ledger.nextSequence)
-            for segment in try segments.list() {
-                let head = try segments.table(segment).head
-                try head.bind(from: cursor.next, through: last)
-                var isOlder = true
-                while isOlder, try head.step() {
-                    isOlder = head.integer(at: 1) < oldestKept
-                    guard isOlder else { break }
-                    expired.append(RecordID(rawValue: head.integer(at: 0)))
-                    bytes += Int(head.integer(at: 2)) + Record.overhead
-                }
-                head.reset()
-                guard isOlder else { break }
-            }
-            guard let newest = expired.last else { continue }
-            try statements.moveCursor(to: newest)
-            try segments.count(removed: expired, until: ledger.nextSequence)
-            try discard(expired.count, bytes, of: stream, .ageLimit, &ledger, &discards)
-        }
     }
 
     // MARK: settle
@@ -251,7 +219,8 @@ final class StoreWriter {
     ) throws(SQLiteError) {
         guard let stream = run.records.first?.id.stream else { return }
         // A limit may have discarded some while they were in flight: always the oldest, behind the cursor now.
-        let cursor = try statements.cursor(of: stream)
+        // Of a stream that is not known any more, all.
+        guard let cursor = try statements.cursor(of: stream) else { return }
         let live = run.records.drop { $0.id <= cursor }
         guard let first = live.first?.id, let last = live.last?.id, live.first?.file == file else { return }
         if try segments.haveRecords(after: cursor, before: first, until: ledger.nextSequence) {
@@ -268,7 +237,8 @@ final class StoreWriter {
             receipt.progress.delivered += count
             receipt.progress.bytes += bytes
         case .discarded(let reason):
-            try discard(count, bytes, of: stream, reason, &ledger, &receipt.discards)
+            ledger.remove(count, bytes: bytes, of: stream, as: .discarded(reason))
+            try receipt.discards.add(count, bytes: bytes, stream: name(of: stream), reason: reason)
         }
     }
 
@@ -293,17 +263,20 @@ final class StoreWriter {
         settles: Bool = false,
         _ body: (inout StoreLedger) throws(SQLiteError) -> Void
     ) throws(RecorderError) {
-        try lock.lock(patience: Self.lockPatience)
+        try lock.lock(until: deadline)
         defer { lock.unlock() }
         do throws(RecorderError) {
             let isDrained = try StoreTrouble.naming(path) { () throws(SQLiteError) in
+                try connection.waitForOthers(until: deadline)
                 let (before, ledger) = try connection.transaction { () throws(SQLiteError) in
                     var ledger = try currentLedger()
                     let before = ledger.records
+                    try removeUnusedStreams()
                     try body(&ledger)
                     try statements.write(ledger)
                     return (before, ledger)
                 }
+                lastCommit = .now
                 // Our own commit is a change as well; it is durable, whatever comes now.
                 known = (try? connection.dataVersion()).map { ($0, ledger.carriedOver) }
                 return before > 0 && ledger.records == 0
@@ -313,19 +286,31 @@ final class StoreWriter {
             // A stream or a segment that was new in this transaction is not there after all.
             known = nil
             segments.forgetTables()
-            lastStream = nil
-            streamNumbers = [:]
-            streamNames = [:]
+            oldest.forget()
+            clock.forget()
+            forgetStreams()
             throw error
         }
+    }
+
+    /// Once in a while, and at the start of a transaction, where every stream's row tells how many records it has.
+    private func removeUnusedStreams() throws(SQLiteError) {
+        guard mayHaveUnusedStreams else { return }
+        let removed = try statements.removeUnusedStreams()
+        if removed > 0 { forgetStreams() }
+        mayHaveUnusedStreams = removed == StoreStatements.mostStreamsRemoved
     }
 
     /// Drops the tables of a drained store in commits of their own: a full disk may have room for the proof of a delivery,
     /// and none for that.
     private func giveBack() {
+        mayHaveUnusedStreams = true
         space.giveBack(connection) { () throws(RecorderError) in
             try StoreTrouble.naming(path) { () throws(SQLiteError) in
-                try connection.transaction { () throws(SQLiteError) in try segments.dropEmptied() }
+                try connection.transaction { () throws(SQLiteError) in
+                    try removeUnusedStreams()
+                    return try segments.dropEmptied() || mayHaveUnusedStreams
+                }
             }
         }
     }
@@ -333,43 +318,34 @@ final class StoreWriter {
     /// The counts at the start of a transaction: those of our last one, unless another process wrote since.
     private func currentLedger() throws(SQLiteError) -> StoreLedger {
         let version = try connection.dataVersion()
-        if let known, known.version == version { return known.ledger }
+        if let known, known.version == version {
+            oldest.begin(isShared: false)
+            return known.ledger
+        }
+        oldest.begin(isShared: true)
+        forgetStreams()
         segments.forget()
         return try statements.ledger()
     }
 
     /// The same for what makes room: on a full disk it may use the reserve.
-    private func makeRoom(_ body: (inout StoreLedger) throws(SQLiteError) -> Void) throws(RecorderError) {
+    func makeRoom(_ body: (inout StoreLedger) throws(SQLiteError) -> Void) throws(RecorderError) {
         try space.whereNeeded { () throws(RecorderError) in try write(settles: true, body) }
     }
 
-    // MARK: - discards
+    // MARK: - streams
 
-    private func discard(
-        _ count: Int,
-        _ bytes: Int,
-        of stream: Int64,
-        _ reason: Discard.Reason,
-        _ ledger: inout StoreLedger,
-        _ discards: inout [Discard]
-    ) throws(SQLiteError) {
-        guard count > 0 else { return }
-        ledger.remove(count, bytes: bytes, of: stream, as: .discarded(reason))
-        let name = try name(of: stream)
-        if let index = discards.firstIndex(where: { $0.reason == reason }) {
-            discards[index].count += count
-            discards[index].bytes += bytes
-            discards[index].streams.insert(name)
-        } else {
-            discards.append(Discard(reason: reason, count: count, bytes: bytes, streams: [name]))
-        }
+    func name(of stream: Int64) throws(SQLiteError) -> StreamName {
+        if let known = streamNames[stream] { return known }
+        guard let name = try statements.name(of: stream) else { return StreamName(unchecked: "?") }
+        remember(name, stream)
+        return name
     }
 
-    private func name(of stream: Int64) throws(SQLiteError) -> StreamName {
-        if streamNames[stream] == nil {
-            for (number, name) in try statements.allStreams() { remember(name, number) }
-        }
-        return streamNames[stream] ?? StreamName(unchecked: "?")
+    private func forgetStreams() {
+        lastStream = nil
+        streamNumbers = [:]
+        streamNames = [:]
     }
 
     private func remember(_ stream: StreamName, _ number: Int64) {

@@ -43,6 +43,25 @@ import Testing
         }
     }
 
+    @Test func `what can be read of a damaged store keeps its age, whatever the clock was set to before`() async throws
+    {
+        let clock = ManualClock()
+        let directory = try await {
+            let road = try Road(by: clock) { $0.limits.bytes = 0 }
+            try await road.saveAll((0..<200).map { "\($0) " + String(repeating: "x", count: 1_000) })
+            clock.jump(by: 12 * 365 * 86_400)
+            try await road.save("later")
+            try SQLiteConnection(path: road.path, access: .readWrite).checkpoint(.truncate)
+            return road.directory
+        }()
+        try damage(directory.path("kinesis.db"), at: 20 * 4_096, count: 4_096)
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let road = try Road(to: server, in: directory, by: clock) { $0.limits.age = .seconds(86_400) }
+        #expect(try await road.flush().delivered > 150)
+        #expect(road.events.rescues.count == 1)
+        #expect(road.events.discards == [])
+    }
+
     /// In how many commits the records were saved decides where in their page the counts lie.
     @Test(arguments: [[400], [200, 200], [1, 1, 1, 1, 396]])
     func `how many records a cut file lost is told right, or not at all, wherever the cut is`(

@@ -1,0 +1,148 @@
+package import Foundation
+import RecorderSQLite
+
+/// The clocks of a machine: the time of day, which can be set, and the time since it booted, which cannot.
+package struct SystemClock: Sendable {
+    /// The time of day.
+    package let now: @Sendable () -> Date
+    /// The time since the boot, sleep included.
+    package let uptime: @Sendable () -> Duration
+    /// Different after each boot.
+    package let boot: @Sendable () -> String
+
+    package init(
+        now: @escaping @Sendable () -> Date,
+        uptime: @escaping @Sendable () -> Duration,
+        boot: @escaping @Sendable () -> String
+    ) {
+        self.now = now
+        self.uptime = uptime
+        self.boot = boot
+    }
+
+    /// This machine's.
+    package static let system = SystemClock(
+        now: { Date() },
+        uptime: {
+            var time = timespec()
+            unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+            return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+        },
+        boot: { (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)) ?? "" }
+    )
+}
+
+/// The time that a store's records are stamped with and aged by. No setting of the machine's clock moves it.
+///
+/// Within a boot it advances with the time since the boot. Across boots it advances with the time of day, unless that went
+/// back, or forward by more than a year: then the clock was set, and how long the machine was off is not known. So a device
+/// without a clock chip keeps records for too long rather than discard what is new. On a machine whose clock is right it
+/// is the time of day.
+struct StoreClock {
+    /// One instant by each clock.
+    struct Reference {
+        var boot: String
+        var uptime: Int64
+        var wall: Int64
+        var time: Int64
+    }
+
+    private let system: SystemClock
+    private let boot: String
+    private var reference: Reference?
+
+    /// What the clock may be set by before the reference is taken anew.
+    private static let tolerance: Int64 = 60_000
+    /// A longer time between two boots is not believed.
+    private static let longestRest: Int64 = 366 * 86_400_000
+
+    init(_ system: SystemClock) {
+        self.system = system
+        boot = system.boot().trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Forgets what a rolled back transaction wrote.
+    mutating func forget() {
+        reference = nil
+    }
+
+    /// The time now, in milliseconds; part of a write transaction.
+    mutating func now(_ connection: SQLiteConnection) throws(SQLiteError) -> Int64 {
+        let uptime = system.uptime().milliseconds
+        let wall = system.now().milliseconds
+        if let reference {
+            let time = Self.time(by: reference, uptime: uptime)
+            if abs(wall - reference.wall - (uptime - reference.uptime)) <= Self.tolerance { return time }
+            // It was set: from here on the time of day is measured from where it is now.
+            try write(Reference(boot: boot, uptime: uptime, wall: wall, time: time), connection)
+            return time
+        }
+        guard let stored = try Reference.read(connection) else {
+            try write(Reference(boot: boot, uptime: uptime, wall: wall, time: wall), connection)
+            return wall
+        }
+        if stored.boot == boot, stored.uptime <= uptime {
+            reference = stored
+            return try now(connection)
+        }
+        let rest = wall - stored.wall
+        let time = (0...Self.longestRest).contains(rest) ? stored.time + rest : stored.time
+        try write(Reference(boot: boot, uptime: uptime, wall: wall, time: time), connection)
+        return time
+    }
+
+    /// The time of day at which this clock showed `time`, for people.
+    func date(of time: Int64, _ reference: Reference?) -> Date {
+        guard let reference, reference.boot == boot else { return Date(milliseconds: time) }
+        let age = Self.time(by: reference, uptime: system.uptime().milliseconds) &- time
+        return Date(milliseconds: system.now().milliseconds &- age)
+    }
+
+    private static func time(by reference: Reference, uptime: Int64) -> Int64 {
+        reference.time + (uptime - reference.uptime)
+    }
+
+    private mutating func write(_ new: Reference, _ connection: SQLiteConnection) throws(SQLiteError) {
+        try new.write(connection)
+        reference = new
+    }
+}
+
+extension StoreClock.Reference {
+    /// No time of any clock comes near this.
+    private static let farthest: Int64 = 1 << 60
+
+    /// nil where none was written, or damage made it one that cannot be.
+    static func read(_ connection: SQLiteConnection) throws(SQLiteError) -> StoreClock.Reference? {
+        guard try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'clock'") != nil else { return nil }
+        let row = try connection.prepare("SELECT boot, uptime, wall, time FROM clock")
+        guard try row.step() else { return nil }
+        let reference = StoreClock.Reference(
+            boot: row.text(at: 0),
+            uptime: row.integer(at: 1),
+            wall: row.integer(at: 2),
+            time: row.integer(at: 3)
+        )
+        let range = -farthest...farthest
+        let isPlausible = [reference.uptime, reference.wall, reference.time].allSatisfy(range.contains)
+        return isPlausible ? reference : nil
+    }
+
+    /// Part of a write transaction. The table came after the format it is in, so it may have to be made.
+    func write(_ connection: SQLiteConnection) throws(SQLiteError) {
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS clock (
+                boot TEXT NOT NULL, uptime INTEGER NOT NULL, wall INTEGER NOT NULL, time INTEGER NOT NULL
+            );
+            DELETE FROM clock
+            """
+        )
+        let insert = try connection.prepare("INSERT INTO clock (boot, uptime, wall, time) VALUES (?1, ?2, ?3, ?4)")
+        try insert.bind(boot, at: 1)
+        try insert.bind(uptime, at: 2)
+        try insert.bind(wall, at: 3)
+        try insert.bind(time, at: 4)
+        try insert.run()
+    }
+}
