@@ -98,6 +98,16 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
         set { pipeline.policy.limits.age = .seconds(newValue.isNaN ? 0 : min(max(newValue, 0), Self.longestAge)) }
     }
 
+    /// The most that saves which are not on disk yet may take in memory, in bytes: 64 MiB by default.
+    ///
+    /// Beyond it `saveRecord` blocks its caller until there is room, so that a program that saves faster than the disk is
+    /// slowed down. After ten seconds without room the save faults; that happens only where the disk, or another process
+    /// that has the store locked, does not go on. One record always goes.
+    public var saveQueueByteLimit: UInt {
+        get { UInt(clamping: pipeline.policy.saveQueueBytes) }
+        set { pipeline.policy.saveQueueBytes = Int(clamping: newValue) }
+    }
+
     /// The most that one request carries, in bytes of payload and partition keys: 512 KiB by default, 4 MiB at most.
     ///
     /// At least one record always goes.

@@ -32,6 +32,7 @@ struct StoreChild {
             store: OpenStore(
                 in: arguments[2],
                 to: arguments[3] == "-" ? nil : arguments[3],
+                byteLimit: arguments[1] == "evict" ? count : 0,
                 transport: arguments[1] == "power" ? JournalingTransport(journal: journal) : CurlTransport.shared,
                 timeouts: arguments[1] == "hasty" ? hasty : HTTPTimeouts()
             ) { event in
@@ -61,6 +62,8 @@ struct StoreChild {
         case "clock": await child.clock()
         case "starve": await child.starve()
         case "fork": await child.fork()
+        case "evict": await child.evict()
+        case "streams": await child.streams()
         default: fatalError("no command \(arguments[1])")
         }
     }
