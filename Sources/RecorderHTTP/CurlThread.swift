@@ -19,9 +19,7 @@ final class CurlThread: Sendable {
     init() {
         let isStarted = CurlLibrary.start == CURLE_OK
         door = Locked(Door(multi: isStarted ? curl_multi_init() : nil))
-        let thread = Thread { self.run() }
-        thread.name = "recorder-http"
-        thread.start()
+        Thread.detachNewThread { self.run() }
     }
 
     /// Hands over one transfer, which is answered in every case.
@@ -43,6 +41,9 @@ final class CurlThread: Sendable {
     }
 
     private func run() {
+        // A name that is given before the start never reaches the system.
+        Thread.current.name = "recorder-http"
+        Self.blockBrokenPipeSignal()
         let loop = CurlLoop(multi: door.withLock { $0.multi })
         while true {
             let (arrivals, isStopping) = door.withLock { door in
@@ -55,6 +56,18 @@ final class CurlThread: Sendable {
         }
         door.withLock { $0.multi = nil }
         loop.close()
+    }
+
+    /// Blocks SIGPIPE in this thread, and in the ones that libcurl starts from here for name lookups.
+    ///
+    /// OpenSSL writes to sockets by `write`, which raises it where the server has closed the connection, and by default
+    /// that ends the process; libcurl, told to leave signals alone, does not prevent it. The process's disposition of the
+    /// signal, and all other threads, stay as they are.
+    private static func blockBrokenPipeSignal() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 }
 
