@@ -24,7 +24,24 @@ extension HTTPFailure {
         + " special characters in its user name and password must be percent-encoded."
 }
 
+extension HTTPFailure {
+    /// libcurl's line without what stands before the host of an address in it: the words before each `@`.
+    package static func withoutUserInfo(_ text: String) -> String {
+        text.split(separator: " ", omittingEmptySubsequences: false)
+            .map { word in word.lastIndex(of: "@").map { "(redacted)\(word[$0...])" } ?? String(word) }
+            .joined(separator: " ")
+    }
+}
+
 extension HTTPFailure.Kind {
+    /// The same for a code by its number, as libcurl's documentation has it.
+    package init(curlCode: UInt32, text: String = "", hasSent: Bool = true) {
+        self.init(CURLcode(rawValue: curlCode), text: text, hasSent: hasSent)
+    }
+
+    /// `CURLE_TOO_LARGE`, which came with libcurl 8.6, so older headers do not name it: a header line without end.
+    private static let tooLarge = CURLcode(rawValue: 100)
+
     /// What an ended transfer's code means; `text` is libcurl's own line about it.
     ///
     /// Two codes have two meanings: a server that is not HTTP counts as an unsupported protocol, told apart because
@@ -44,8 +61,8 @@ extension HTTPFailure.Kind {
             case CURLE_OPERATION_TIMEDOUT: .timedOut
             case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: .connectionLost
             case CURLE_SEND_FAIL_REWIND, CURLE_HTTP2, CURLE_HTTP2_STREAM: .connectionLost
-            case CURLE_FILESIZE_EXCEEDED: .responseTooLarge
-            // An endless header line ends as "out of memory".
+            case CURLE_FILESIZE_EXCEEDED, Self.tooLarge: .responseTooLarge
+            // Before libcurl 8.6 an endless header line ends as "out of memory".
             case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_OUT_OF_MEMORY: .unreadableResponse
             case CURLE_ABORTED_BY_CALLBACK: .cancelled
             default: .other
