@@ -1,4 +1,5 @@
 import RecorderAWS
+import RecorderTestSupport
 import Testing
 
 @Suite struct EndpointTests {
@@ -28,6 +29,8 @@ import Testing
         ("http://localhost:80/base", "http://localhost/base", "localhost"),
         ("HTTP://[::1]:8080/a/b/", "http://[::1]:8080/a/b/", "[::1]:8080"),
         ("http://[::1]", "http://[::1]/", "[::1]"),
+        ("http://[0:0::0001]:4566", "http://[::1]:4566/", "[::1]:4566"),
+        ("http://123.example:4566", "http://123.example:4566/", "123.example:4566"),
     ])
     func `an address of the user's is taken in one form`(given: String, url: String, host: String) throws {
         let endpoint = try Endpoint(url: given)
@@ -41,9 +44,34 @@ import Testing
         "https://example.com/#f", "https://example.com:0", "https://example.com:66000", "https://example.com:",
         "https://a b", "https://example.com/%2e%2e/", "https://example.com/../x", "https://example.com//x",
         "https://[]",
-        "https://example.com\r\nX-Evil: 1",
+        "https://example.com\r\nX-Evil: 1", "https://[::1%25eth0]", "https://[1:2]", "https://[::\u{FF11}]",
     ])
     func `an address with anything else in it is refused`(url: String) {
         #expect(throws: ConfigurationFailure.self) { try Endpoint(url: url) }
+    }
+
+    @Test(arguments: [
+        "http://0127.0.0.1", "http://0x7f.1", "http://2130706433", "http://127.1:4566", "http://127.0.0.256",
+        "http://127.0.0.1.", "http://example.0x1",
+    ])
+    func `an address of four numbers has one spelling, since others are read differently by different programs`(
+        url: String
+    ) {
+        let failure = #expect(throws: ConfigurationFailure.self) { try Endpoint(url: url) }
+        #expect(failure?.message.contains("four decimal numbers") == true, "\(failure as Any)")
+    }
+
+    @Test(arguments: [
+        "https://user:@@@example.com", "https://user:@@@example.com:443/path", "http://@@@example.com", "user:@@@host",
+        "https://user:/@@@host/", "https://us\ner:@@@host", "ftp://user:@@@host/", "https:user:@@@host",
+        "//user:@@@host",
+        "https://user:?@@@host/", "https://user:#@@@host/", "https://user:a@b:@@@host",
+    ])
+    func `a password in an address is refused, and is in no message`(form: String) {
+        let url = form.replacing("@@@", with: Canary.proxyPassword + "@")
+        let failure = #expect(throws: ConfigurationFailure.self) { try Endpoint(url: url) }
+        #expect(failure?.message.contains("user name and password") == true, "\(failure as Any)")
+        #expect(failure?.message.contains(Canary.proxyPassword) == false)
+        #expect(failure?.message.contains("user:") == false)
     }
 }

@@ -17,9 +17,17 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// An endpoint at an address of the user's choice; `http` is allowed because the user wrote it.
     ///
     /// Credentials, a query and a fragment have no meaning here and are refused. A path may hold letters, digits and
-    /// `- _ . ~ /`.
+    /// `- _ . ~ /`. An IP address is taken in one spelling only, see ``HostName``, so that what is checked is what is
+    /// connected to.
     package init(url: String) throws(ConfigurationFailure) {
-        guard let parts = Self.split(url) else {
+        // Whatever is before the sign may be a password, however the rest is written, so nothing of it is quoted.
+        guard !url.contains("@") else {
+            throw ConfigurationFailure(
+                "The endpoint address has an @ in it: leave user name and password out. Requests are signed with AWS "
+                    + "credentials; give scheme, host and, if need be, port and path."
+            )
+        }
+        guard let parts = try Self.split(url) else {
             throw ConfigurationFailure(
                 "\"\(Legible.text(url, limit: 200))\" is not an endpoint address: "
                     + "give scheme, host and, if need be, port and path, as in https://kinesis.eu-west-1.amazonaws.com."
@@ -50,30 +58,31 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The three parts of an address, or nil if there is anything else in it.
-    private static func split(_ url: String) -> (scheme: String, authority: String, path: String)? {
+    private static func split(
+        _ url: String
+    ) throws(ConfigurationFailure) -> (scheme: String, authority: String, path: String)? {
         guard let colon = url.range(of: "://") else { return nil }
         let scheme = url[..<colon.lowerBound].lowercased()
         let rest = url[colon.upperBound...]
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
-        let authority = rest[..<slash].lowercased()
         let path = String(rest[slash...])
-        guard scheme == "https" || scheme == "http", isAuthority(authority), isPlain(path) else { return nil }
+        guard scheme == "https" || scheme == "http", isPlain(path),
+            let authority = try authority(rest[..<slash].lowercased())
+        else { return nil }
         return (scheme, authority, path)
     }
 
-    /// Whether this is a name or an address in brackets, with a port from 1 to 65,535 or none.
-    private static func isAuthority(_ text: String) -> Bool {
+    /// A name or an address, with a port from 1 to 65,535 or none; nil if this is neither.
+    private static func authority(_ text: String) throws(ConfigurationFailure) -> String? {
         var host = Substring(text)
+        var port = ""
         if let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") {
             host = text[..<colon]
-            let port = text[text.index(after: colon)...]
-            guard port.allSatisfy(\.isASCII), let number = UInt16(port), number > 0 else { return false }
+            port = String(text[colon...])
+            let digits = port.dropFirst()
+            guard digits.allSatisfy(\.isASCII), let number = UInt16(digits), number > 0 else { return nil }
         }
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            return host.count > 2 && host.dropFirst().dropLast().allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
-        }
-        return !host.isEmpty
-            && host.unicodeScalars.allSatisfy { isLetterOrDigit($0) || "-._".unicodeScalars.contains($0) }
+        return try HostName.canonical(String(host)).map { $0 + port }
     }
 
     /// Whether the path stays as it is when it is normalised and escaped.
@@ -83,7 +92,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
             && !segments.contains("") && !path.split(separator: "/").contains { $0 == "." || $0 == ".." }
     }
 
-    private static func isLetterOrDigit(_ scalar: Unicode.Scalar) -> Bool {
+    static func isLetterOrDigit(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isASCII && scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
     }
 }

@@ -82,6 +82,18 @@ struct AWSServiceConfigurationTests {
         #expect(failure?.message.contains(address) == true)
     }
 
+    @Test func `an endpoint with a password fails the call, which does not show it`() throws {
+        let configuration = try configuration(endpoint: "http://user:\(Canary.proxyPassword)@127.0.0.1:1")
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try configuration.callConfiguration(for: .kinesis, environment: [:])
+        }
+        #expect(failure?.message.contains("user name and password") == true)
+        #expect(failure?.message.contains(Canary.proxyPassword) == false)
+        let endpoint = try #require(configuration.endpoint)
+        let text = "\(endpoint) \(endpoint.debugDescription)"
+        #expect(!text.contains(Canary.proxyPassword))
+    }
+
     @Test func `retries and timeouts reach the call`() throws {
         let configuration = try configuration()
         configuration.maxRetryCount = 7

@@ -168,6 +168,17 @@ import Testing
         #expect(try host() == "localhost:4566")
     }
 
+    @Test func `a password in the client's endpoint fails the call and is not shown`() async throws {
+        let configuration = try KinesisClient.KinesisClientConfiguration(region: "us-east-1")
+        configuration.endpoint = "http://user:\(Canary.proxyPassword)@127.0.0.1:1"
+        let failure = await #expect(throws: AWSClientError.self) {
+            try await KinesisClient(config: configuration).listStreams(input: ListStreamsInput())
+        }
+        let text = "\(failure as Any) \(failure?.localizedDescription ?? "")"
+        #expect(text.contains("user name and password"))
+        #expect(!text.contains(Canary.proxyPassword))
+    }
+
     @Test func `what cannot be used fails the call and says what to set`() async throws {
         #expect(throws: AWSClientError.self) { _ = try KinesisClient(region: "a/b") }
         let configuration = try KinesisClient.KinesisClientConfiguration(region: "us-east-1")

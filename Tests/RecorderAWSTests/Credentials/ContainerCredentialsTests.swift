@@ -67,7 +67,9 @@ import Testing
         "http://127.1", "http://[fd00:ec2::254]/", "http://localhost.example.com", "http://user@127.0.0.1/",
         "http://169.254.170.2@example.com/", "ftp://127.0.0.1", "localhost", "http://127.0.0.1/?a=b c",
         "http://127.0.0.1/#a",
-        "http://0.0.0.0/", "http://2130706433/",
+        "http://0.0.0.0/", "http://2130706433/", "http://0127.0.0.1/", "http://127.0.0.01/", "http://0x7f.1/",
+        "http://0177.0.0.1/", "http://0x7f000001/", "http://127.0.1/", "http://127.0.0.1./",
+        "http://[::ffff:127.0.0.1]/", "http://[::127.0.0.1]/", "http://[::2]/", "http://[fe80::1]/",
     ])
     func `no other host is asked, and no odd address`(url: String) async throws {
         let transport = Refusing()
@@ -78,6 +80,17 @@ import Testing
         #expect(failure?.kind == .failed)
         #expect(failure?.message.hasPrefix("AWS_CONTAINER_CREDENTIALS_FULL_URI: ") == true)
         #expect(transport.requests.all.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("http://[0:0:0:0:0:0:0:1]:1/a", "http://[::1]:1/a"), ("http://[FD00:EC2:0::23]/", "http://[fd00:ec2::23]/"),
+        ("http://127.0.0.1:80/a?b=c", "http://127.0.0.1/a?b=c"), ("http://LOCALHOST:1", "http://localhost:1/"),
+    ])
+    func `the address that was checked is the one that is connected to`(given: String, url: String) async throws {
+        let transport = Refusing()
+        let environment = ["AWS_CONTAINER_CREDENTIALS_FULL_URI": given]
+        _ = await ContainerCredentials(in: try .test(environment, transport: transport)).failure()
+        #expect(transport.requests.all.first?.url == url)
     }
 
     @Test(

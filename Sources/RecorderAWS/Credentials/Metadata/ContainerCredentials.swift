@@ -4,7 +4,9 @@ import RecorderHTTP
 ///
 /// Where the agent is, `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` says, or else `AWS_CONTAINER_CREDENTIALS_FULL_URI`; what
 /// to show it, the file that `AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE` names, or else `AWS_CONTAINER_AUTHORIZATION_TOKEN`.
-/// Only a host that is this machine or an agent is asked in the clear, no proxy is used, and no redirect followed.
+/// Only a host that is this machine or an agent is asked in the clear, no proxy is used, and no redirect followed. As in
+/// AWS's own SDKs, that is a loopback address or one of the agents' documented ones, in the form in which it is connected
+/// to. Of names only `localhost` is trusted, which libcurl gives a loopback address without asking a resolver.
 package struct ContainerCredentials: CachedCredentialsSource {
     let cache: CredentialsCache
 
@@ -71,9 +73,8 @@ package struct ContainerCredentials: CachedCredentialsSource {
 
     /// Whether a host can only be this machine or a container agent.
     private static func isTrusted(_ host: String) -> Bool {
-        if ["localhost", "::1", "169.254.170.2", "169.254.170.23", "fd00:ec2::23"].contains(host) { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        return parts.count == 4 && parts[0] == 127 && !parts.contains(nil)
+        let agents = ["169.254.170.2", "169.254.170.23", "fd00:ec2::23"]
+        return host == "localhost" || host == "::1" || HostName.isLoopback4(host) || agents.contains(host)
     }
 
     private static func authorization(in context: CredentialsContext) throws(CredentialsFailure) -> [HTTPHeader] {
