@@ -100,10 +100,9 @@ final class CurlHandle {
 
     /// [Until connected](https://curl.se/libcurl/c/CURLOPT_CONNECTTIMEOUT_MS.html) and
     /// [over all](https://curl.se/libcurl/c/CURLOPT_TIMEOUT_MS.html); a stall is the thread's own matter.
-    func setTimeouts(_ timeouts: HTTPTimeouts) throws(HTTPFailure) {
-        let connect = timeouts.connect.milliseconds
-        try check(recorder_curl_set_long(raw, CURLOPT_CONNECTTIMEOUT_MS, connect), "time to connect")
-        try check(recorder_curl_set_long(raw, CURLOPT_TIMEOUT_MS, timeouts.total.milliseconds), "total time")
+    func setTimeouts(connect: Duration, total: Duration) throws(HTTPFailure) {
+        try check(recorder_curl_set_long(raw, CURLOPT_CONNECTTIMEOUT_MS, connect.milliseconds), "time to connect")
+        try check(recorder_curl_set_long(raw, CURLOPT_TIMEOUT_MS, total.milliseconds), "total time")
     }
 
     /// [No proxy for these hosts](https://curl.se/libcurl/c/CURLOPT_NOPROXY.html), `*` for all, in place of the
@@ -175,6 +174,7 @@ extension Duration {
     var milliseconds: Int {
         let (seconds, attoseconds) = components
         guard seconds < 2_000_000 else { return 2_000_000_000 }
+        guard seconds >= 0 else { return 1 }
         return max(1, Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
     }
 }

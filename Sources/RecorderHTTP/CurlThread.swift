@@ -125,13 +125,13 @@ private final class CurlLoop {
         let now = ContinuousClock.now
         var next = now + .seconds(3600)
         for (raw, transfer) in transfers {
-            let deadline = transfer.stallDeadline(now: now)
+            let progress = transfer.checkProgress(now: now)
             if transfer.isCancelled {
                 end(raw) { $0.finishCancelled() }
-            } else if deadline <= now {
-                end(raw) { $0.finishStalled() }
+            } else if let fault = progress.fault {
+                end(raw) { $0.finish(fault) }
             } else {
-                next = min(next, deadline)
+                next = min(next, progress.deadline)
             }
         }
         return (next - now).milliseconds

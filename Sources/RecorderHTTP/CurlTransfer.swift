@@ -18,8 +18,7 @@ final class CurlTransfer: @unchecked Sendable {
     private var response = HTTPResponse(status: 0)
     private var headerBytes = 0
     private var isTooLarge = false
-    private var lastBytesMoved: Int64 = 0
-    private var lastMove = ContinuousClock.now
+    private var progress: ProgressWatch
 
     /// The most that the headers of one answer may take.
     private static let maximumHeaderBytes = 256 << 10
@@ -27,6 +26,7 @@ final class CurlTransfer: @unchecked Sendable {
     init(_ request: HTTPRequest, certificateAuthorities: String?) {
         self.request = request
         self.certificateAuthorities = certificateAuthorities
+        progress = ProgressWatch(request.timeouts, now: .now)
     }
 
     /// Asks for an early end; any thread may.
@@ -44,7 +44,9 @@ final class CurlTransfer: @unchecked Sendable {
         try handle.setURL(request.url)
         try handle.setMethod(request.method, bodyLength: request.body.count)
         try handle.setHeaders(request.headers)
-        try handle.setTimeouts(request.timeouts)
+        let timeouts = request.timeouts
+        let total = timeouts.total ?? HTTPTimeouts.standardTotal(uploading: request.body.count)
+        try handle.setTimeouts(connect: timeouts.connect, total: total)
         if !request.usesEnvironmentProxy {
             try handle.setNoProxy("*")
         } else if let list = NoProxy.list(for: request.url) {
@@ -53,18 +55,15 @@ final class CurlTransfer: @unchecked Sendable {
         if let certificateAuthorities { try handle.setCertificateAuthorities(certificateAuthorities) }
         try handle.setCallbacks(Self.callbacks, object: Unmanaged.passUnretained(self).toOpaque())
         self.handle = handle
-        lastMove = .now
+        progress = ProgressWatch(timeouts, now: .now)
         return handle.raw
     }
 
-    /// When the wait for the next byte ends, given that it is `now`.
-    func stallDeadline(now: ContinuousClock.Instant) -> ContinuousClock.Instant {
-        let moved = (handle?.bytesMoved ?? 0) + Int64(headerBytes)
-        if moved != lastBytesMoved {
-            lastBytesMoved = moved
-            lastMove = now
-        }
-        return lastMove + request.timeouts.stall
+    /// Whether the connection stands still, or too few bytes move; if not, when to look again.
+    func checkProgress(now: ContinuousClock.Instant) -> (fault: ProgressWatch.Fault?, deadline: ContinuousClock.Instant)
+    {
+        progress.note((handle?.bytesMoved ?? 0) + Int64(headerBytes), now: now)
+        return (progress.fault(now: now), progress.deadline)
     }
 
     /// Answers, from the code that libcurl ended with.
@@ -80,12 +79,18 @@ final class CurlTransfer: @unchecked Sendable {
         let text = handle.explanation(of: code)
         guard !HTTPFailure.quotesProxy(text) else { return fail(.invalidURL, HTTPFailure.unusableProxy) }
         let kind = HTTPFailure.Kind(code, text: text, hasSent: handle.hasSent)
-        fail(kind, "\(text).")
+        fail(kind, "\(HTTPFailure.withoutUserInfo(text)).")
     }
 
-    /// Answers that the connection stood still for too long.
-    func finishStalled() {
-        fail(.timedOut, "no byte moved for \(request.timeouts.stall).")
+    /// Answers that the connection stood still for too long, or all but stood still.
+    func finish(_ fault: ProgressWatch.Fault) {
+        let stall = request.timeouts.stall
+        switch fault {
+        case .stalled: fail(.timedOut, "no byte moved for \(stall).")
+        case .slow(let bytes):
+            let limit = request.timeouts.minimumBytesPerSecond
+            fail(.timedOut, "only \(bytes) bytes moved within \(stall); the limit is \(limit) bytes a second.")
+        }
     }
 
     /// Answers that the caller does not want to wait.
@@ -162,9 +167,9 @@ final class CurlTransfer: @unchecked Sendable {
 }
 
 extension HTTPRequest {
-    /// Host and port, for messages: paths may tell too much.
+    /// Host and port, for messages: paths may tell too much, and so may what stands before the host.
     fileprivate var host: String {
         let rest = url.range(of: "://").map { url[$0.upperBound...] } ?? url[...]
-        return String(rest.prefix { $0 != "/" && $0 != "?" })
+        return String(rest.prefix { $0 != "/" && $0 != "?" }.split(separator: "@").last ?? "")
     }
 }

@@ -13,29 +13,6 @@ package struct HTTPHeader: Sendable, Equatable {
     }
 }
 
-/// How long one request may wait, and for what.
-package struct HTTPTimeouts: Sendable, Equatable {
-    /// Until the connection stands, name lookup and TLS included; 10 s by default.
-    package var connect: Duration
-
-    /// While no byte moves in either direction; 60 s by default.
-    package var stall: Duration
-
-    /// From start to end of one request; seven days by default, as `URLSession` has it.
-    package var total: Duration
-
-    /// The defaults, or what is given instead; a time below a millisecond counts as one.
-    package init(
-        connect: Duration = .seconds(10),
-        stall: Duration = .seconds(60),
-        total: Duration = .seconds(7 * 24 * 3600)
-    ) {
-        self.connect = connect
-        self.stall = stall
-        self.total = total
-    }
-}
-
 /// One request: everything that decides what goes over the wire.
 ///
 /// Headers and body can hold keys, tokens and records, so neither shows in a description or a mirror.

@@ -84,6 +84,22 @@ import Testing
         #expect(await failure(of: HTTPRequest(url: server.url, timeouts: timeouts))?.kind == .timedOut)
     }
 
+    @Test func `an answer of a byte now and then ends, though no wait for a byte is long`() async throws {
+        let body = [UInt8](repeating: 1, count: 10_000)
+        let server = try LocalServer { _, _ in .trickle(status: 200, body: body, every: .milliseconds(50)) }
+        let timeouts = HTTPTimeouts(stall: .milliseconds(500), minimumBytesPerSecond: 1000)
+        let failure = await failure(of: HTTPRequest(url: server.url, timeouts: timeouts))
+        #expect(failure?.kind == .timedOut)
+        #expect(failure?.detail.contains("the limit is 1000 bytes a second") == true, "\(failure as Any)")
+    }
+
+    @Test func `a request without a limit of its own ends after minutes, or as long as its body needs on a slow link`()
+    {
+        #expect(HTTPTimeouts.standardTotal(uploading: 0) == .seconds(600))
+        #expect(HTTPTimeouts.standardTotal(uploading: 700_000) == .seconds(600))
+        #expect(HTTPTimeouts.standardTotal(uploading: 5_600_000) == .seconds(1367))
+    }
+
     @Test func `cancelling the task answers at once, and others go on`() async throws {
         let gate = Gate()
         let server = try LocalServer { request, _ in

@@ -28,7 +28,7 @@ struct CognitoPlace: Sendable {
         do throws(ConfigurationFailure) {
             var call = try configuration.callConfiguration(for: service, environment: environment)
             // Somebody waits for these keys with a request in hand.
-            if configuration.timeoutIntervalForResource <= 0 { call.timeouts.total = .seconds(120) }
+            if call.timeouts.total == nil { call.timeouts.total = .seconds(120) }
             return .success(call)
         } catch {
             return .failure(.cognito(.invalidConfiguration, error.message))

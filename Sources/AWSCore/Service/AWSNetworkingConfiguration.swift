@@ -13,6 +13,7 @@ public class AWSNetworkingConfiguration: NSObject, NSCopying, @unchecked Sendabl
         var maxRetryCount: UInt32 = 3
         var timeoutIntervalForRequest: TimeInterval = 0
         var timeoutIntervalForResource: TimeInterval = 0
+        var minimumBytesPerSecond = HTTPTimeouts().minimumBytesPerSecond
         var allowsCellularAccess = true
         var baseURL: URL?
         var urlString: String?
@@ -44,7 +45,8 @@ public class AWSNetworkingConfiguration: NSObject, NSCopying, @unchecked Sendabl
         set { settings.withLock { $0.maxRetryCount = min(newValue, 10) } }
     }
 
-    /// Seconds without a byte in either direction after which a request fails; 0, the default, means 60.
+    /// Seconds without a byte in either direction after which a request fails; 0, the default, means 60. Over the same
+    /// time, the bytes that move must reach ``minimumBytesPerSecond``.
     ///
     /// Where this is less than 10 seconds, it limits connecting, too.
     public var timeoutIntervalForRequest: TimeInterval {
@@ -52,10 +54,21 @@ public class AWSNetworkingConfiguration: NSObject, NSCopying, @unchecked Sendabl
         set { settings.withLock { $0.timeoutIntervalForRequest = newValue } }
     }
 
-    /// Seconds from start to end after which a request fails; 0, the default, means seven days.
+    /// Seconds from start to end after which a request fails; 0, the default, means ten minutes, or as long as the body
+    /// takes at 4 KiB a second, if that is longer.
+    ///
+    /// Each retry has this time anew. The original's default was seven days, so a server that answered a byte at a time
+    /// could keep a submit from ever ending.
     public var timeoutIntervalForResource: TimeInterval {
         get { settings.withLock { $0.timeoutIntervalForResource } }
         set { settings.withLock { $0.timeoutIntervalForResource = newValue } }
+    }
+
+    /// How many bytes a second must move, up and down together, on average over ``timeoutIntervalForRequest``, so that an
+    /// answer which only trickles ends; 1 by default, 0 for no limit.
+    public var minimumBytesPerSecond: Int {
+        get { settings.withLock { $0.minimumBytesPerSecond } }
+        set { settings.withLock { $0.minimumBytesPerSecond = max(newValue, 0) } }
     }
 
     /// Has no effect: a client knows its address; give an ``AWSEndpoint`` for one of your own.
@@ -100,18 +113,14 @@ public class AWSNetworkingConfiguration: NSObject, NSCopying, @unchecked Sendabl
 
     /// The timeouts as the transport knows them; what is not a positive number of seconds counts as not set.
     final var timeouts: HTTPTimeouts {
-        let (request, resource) = settings.withLock { ($0.timeoutIntervalForRequest, $0.timeoutIntervalForResource) }
+        let settings = settings.withLock { $0 }
         var timeouts = HTTPTimeouts()
-        if let stall = Self.duration(request) {
+        if let stall = Duration(limitInSeconds: settings.timeoutIntervalForRequest) {
             timeouts.stall = stall
             timeouts.connect = min(timeouts.connect, stall)
         }
-        if let total = Self.duration(resource) { timeouts.total = total }
+        timeouts.minimumBytesPerSecond = settings.minimumBytesPerSecond
+        timeouts.total = Duration(limitInSeconds: settings.timeoutIntervalForResource)
         return timeouts
-    }
-
-    private static func duration(_ seconds: TimeInterval) -> Duration? {
-        guard seconds > 0, seconds.isFinite else { return nil }
-        return .seconds(min(seconds, 10 * 365 * 24 * 3600))
     }
 }

@@ -1,5 +1,6 @@
 import RecorderAWS
 import RecorderEngine
+import RecorderHTTP
 
 /// What one run of the program has to do with: what was typed, the environment, where to print.
 struct Session: Sendable {
@@ -100,8 +101,17 @@ struct Session: Sendable {
             region: region,
             endpoint: try settings.endpoint(for: service, in: region),
             credentials: credentials(),
+            timeouts: try timeouts(),
             userAgent: UserAgent.with(tokens: ["recorder", CommandTable.program])
         )
+    }
+
+    private func timeouts() throws(ConfigurationFailure) -> HTTPTimeouts {
+        do throws(CommandFailure) {
+            return try HTTPTimeouts(invocation)
+        } catch {
+            throw ConfigurationFailure(error.message)
+        }
     }
 
     func credentials() -> any CredentialsSource {
@@ -114,6 +124,8 @@ struct Session: Sendable {
     func sendingPolicy() throws(CommandFailure) -> RecorderPolicy {
         var policy = RecorderPolicy.command
         policy.compressesRequests = invocation.has(.gzip)
+        // Refused before anything is read or opened.
+        _ = try HTTPTimeouts(invocation)
         if let number = try number(.requests, atLeast: 1) { policy.requestsPerStream = min(number, 64) }
         return policy
     }

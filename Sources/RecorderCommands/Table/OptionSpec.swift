@@ -81,6 +81,16 @@ extension OptionSpec {
         value: "NAME",
         help: "the profile in ~/.aws/config and ~/.aws/credentials [$AWS_PROFILE, else default]"
     )
+    static let requestTimeout = OptionSpec(
+        "request-timeout",
+        value: "TIME",
+        help: "the longest that one request may take, as in 90s or 10m [10m, or its size at 4 KiB a second]"
+    )
+    static let readTimeout = OptionSpec(
+        "read-timeout",
+        value: "TIME",
+        help: "how long a request may move less than 1 byte a second [60s]"
+    )
     static let requests = OptionSpec(
         "requests",
         value: "N",
@@ -141,5 +151,5 @@ extension OptionSpec {
     static let help = OptionSpec("help", "h", help: "explain the command")
 
     static let store = [directory, name, key]
-    static let service = [region, profile, endpoint]
+    static let service = [region, profile, endpoint, requestTimeout, readTimeout]
 }

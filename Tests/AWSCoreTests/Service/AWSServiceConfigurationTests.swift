@@ -99,10 +99,17 @@ struct AWSServiceConfigurationTests {
         configuration.maxRetryCount = 7
         configuration.timeoutIntervalForRequest = 2.5
         configuration.timeoutIntervalForResource = 90
+        configuration.minimumBytesPerSecond = 100
         let call = try configuration.callConfiguration(for: .kinesis, environment: [:])
         #expect(call.maximumRetries == 7)
         #expect(
-            call.timeouts == HTTPTimeouts(connect: .seconds(2.5), stall: .seconds(2.5), total: .seconds(90))
+            call.timeouts
+                == HTTPTimeouts(
+                    connect: .seconds(2.5),
+                    stall: .seconds(2.5),
+                    minimumBytesPerSecond: 100,
+                    total: .seconds(90)
+                )
         )
     }
 

@@ -1,0 +1,57 @@
+import RecorderHTTP
+import Testing
+
+@Suite struct ProgressWatchTests {
+    private let start = ContinuousClock.now
+
+    private func watch(minimum: Int = 1) -> ProgressWatch {
+        ProgressWatch(HTTPTimeouts(stall: .seconds(60), minimumBytesPerSecond: minimum), now: start)
+    }
+
+    /// The first fault of a transfer that moves so many bytes after each so many seconds, and when it is found.
+    private func firstFault(_ bytes: Int64, every seconds: Int, minimum: Int) -> (ProgressWatch.Fault, Duration)? {
+        var watch = watch(minimum: minimum)
+        var moved: Int64 = 0
+        for second in 1...600 {
+            let now = start + .seconds(second)
+            if second.isMultiple(of: seconds) { moved += bytes }
+            watch.note(moved, now: now)
+            if let fault = watch.fault(now: now) { return (fault, now - start) }
+        }
+        return nil
+    }
+
+    @Test func `a transfer that stands still is overdue after the stall time`() throws {
+        let (fault, time) = try #require(firstFault(1, every: 1000, minimum: 1))
+        #expect(fault == .stalled && time == .seconds(60))
+    }
+
+    @Test func `one byte in two seconds is too few, one a second is enough`() throws {
+        let (fault, time) = try #require(firstFault(1, every: 2, minimum: 1))
+        #expect(fault == .slow(bytes: 30) && time == .seconds(60))
+        #expect(firstFault(1, every: 1, minimum: 1) == nil)
+    }
+
+    @Test func `bytes of an earlier stall time do not count`() {
+        var watch = watch()
+        watch.note(1_000_000, now: start + .seconds(1))
+        watch.note(1_000_000, now: start + .seconds(60))
+        #expect(watch.fault(now: start + .seconds(60)) == nil)
+        #expect(watch.deadline == start + .seconds(61))
+        watch.note(1_000_001, now: start + .seconds(61))
+        watch.note(1_000_002, now: start + .seconds(120))
+        #expect(watch.fault(now: start + .seconds(120)) == .slow(bytes: 2))
+    }
+
+    @Test func `without a limit a byte now and then is enough`() {
+        #expect(firstFault(1, every: 59, minimum: 0) == nil)
+        #expect(firstFault(1, every: 59, minimum: -1) == nil)
+    }
+
+    @Test func `limits beyond all numbers are no trap`() {
+        let timeouts = HTTPTimeouts(stall: .seconds(10 * 365 * 86_400), minimumBytesPerSecond: .max)
+        var watch = ProgressWatch(timeouts, now: start)
+        watch.note(1, now: start + .seconds(1))
+        #expect(watch.fault(now: start + .seconds(1)) == nil)
+    }
+}
