@@ -13,6 +13,9 @@ package final class AWSCaller: Sendable {
     private let quota = RetryQuota()
     private let renewal = SingleFlight<Credentials?, CredentialsFailure>(cancelled: .stoppedWaiting)
 
+    /// The longest delay that a user's own strategy can ask for.
+    static let longestBackoff = Duration.seconds(86_400)
+
     /// A caller of one service.
     package init(_ service: AWSService, _ configuration: CallConfiguration) {
         self.service = service
@@ -125,7 +128,7 @@ package final class AWSCaller: Sendable {
     private func wait(_ delay: RetryDelay, retry: Int, hint: Duration? = nil) async throws(ServiceFailure) -> Bool {
         guard quota.pay(for: delay) else { return false }
         do {
-            let chosen = configuration.backoff.map { $0(retry) }
+            let chosen = configuration.backoff.map { min(max($0(retry), .zero), Self.longestBackoff) }
             try await configuration.pause(
                 chosen ?? delay.delay(beforeRetry: retry, random: configuration.random(), hint: hint)
             )

@@ -18,7 +18,8 @@ package struct CallConfiguration: Sendable {
     /// How often one call is tried again at most; 3 by default.
     package var maximumRetries: Int
 
-    /// The user's own delay before retry `n`, counted from 0; nil, the default, for ``RetryDelay``.
+    /// The user's own delay before retry `n`, counted from 0; nil, the default, for ``RetryDelay``. Below none it counts
+    /// as none, beyond a day as a day.
     package var backoff: (@Sendable (Int) -> Duration)?
 
     /// What the `User-Agent` header says.

@@ -17,6 +17,7 @@ struct CallBench: Sendable {
         maximumRetries: Int = 3,
         url: String? = nil,
         timeouts: HTTPTimeouts = HTTPTimeouts(),
+        backoff: (@Sendable (Int) -> Duration)? = nil,
         now: @escaping @Sendable () -> Date = { Date() },
         _ script: @escaping LocalServer.Script
     ) throws {
@@ -27,6 +28,7 @@ struct CallBench: Sendable {
             credentials: credentials
         )
         configuration.timeouts = timeouts
+        configuration.backoff = backoff
         configuration.maximumRetries = maximumRetries
         configuration.now = now
         configuration.pause = { pauses.append($0) }

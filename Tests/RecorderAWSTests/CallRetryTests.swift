@@ -23,6 +23,19 @@ import Testing
         #expect(bench.pauses.all == [.seconds(1), .seconds(2), .seconds(4)])
     }
 
+    @Test(arguments: [(.seconds(-1), .zero), (.seconds(Int64.max), .seconds(86_400))] as [(Duration, Duration)])
+    func `a delay of the user's is between none and a day`(given: Duration, taken: Duration) async throws {
+        let bench = try CallBench(backoff: { _ in given }) { _, index in .json(index == 0 ? 503 : 200, "{}") }
+        #expect(await bench.failure() == nil)
+        #expect(bench.pauses.all == [taken])
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300])
+    func `a clock that shows no time signs for some time all the same`(seconds: Double) async throws {
+        let bench = try CallBench(now: { Date(timeIntervalSince1970: seconds) }) { _, _ in .json(200, "{}") }
+        #expect(await bench.failure() == nil)
+    }
+
     @Test func `the service's wish to wait is followed`() async throws {
         let hint = [HTTPHeader("x-amz-retry-after", "3000")]
         let bench = try CallBench { _, index in .json(index == 0 ? 503 : 200, "{}", headers: hint) }

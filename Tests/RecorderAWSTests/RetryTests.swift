@@ -14,6 +14,12 @@ import Testing
         #expect(RetryDelay.throttling.delay(beforeRetry: retry, random: 1) == .seconds(seconds))
     }
 
+    @Test(arguments: [Double.nan, .infinity, -1])
+    func `dice that show no number from 0 to 1 make no delay longer than the longest`(random: Double) {
+        let delay = RetryDelay.transient.delay(beforeRetry: 0, random: random)
+        #expect(delay >= .zero && delay <= .milliseconds(50))
+    }
+
     @Test func `a hint holds within the delay and five seconds more`() {
         func delay(_ hint: Duration) -> Duration { RetryDelay.throttling.delay(beforeRetry: 1, random: 1, hint: hint) }
         #expect(delay(.milliseconds(10)) == .seconds(2))

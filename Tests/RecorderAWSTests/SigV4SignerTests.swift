@@ -100,6 +100,7 @@ struct SignatureVectors: Decodable {
     @Test(arguments: [
         (0.0, "19700101T000000Z"), (951_827_696.9, "20000229T123456Z"), (1_709_251_199, "20240229T235959Z"),
         (2_147_483_648, "20380119T031408Z"), (4_107_542_400, "21000301T000000Z"), (-1, "19691231T235959Z"),
+        (.infinity, "99991231T235959Z"), (-.infinity, "00010101T000000Z"), (.nan, "19700101T000000Z"),
     ])
     func `dates are written in UTC, leap days included`(seconds: Double, text: String) throws {
         var request = HTTPRequest(url: "https://example.amazonaws.com/")

@@ -84,7 +84,12 @@ extension AWSClientConfiguration.Settings {
     fileprivate var backoff: (@Sendable (Int) -> Duration)? {
         let strategy = retryStrategyOptions.backoffStrategy
         if strategy is ExponentialBackoffStrategy { return nil }
-        return { .seconds(min(max(strategy.computeNextBackoffDelay(attempt: $0), 0), 86_400)) }
+        return { attempt in
+            Duration(
+                pauseInSeconds: strategy.computeNextBackoffDelay(attempt: attempt),
+                longest: AWSCaller.longestBackoff
+            )
+        }
     }
 
     fileprivate var userAgent: String {

@@ -18,6 +18,8 @@ public struct RetryStrategyOptions: Sendable {
 /// The wait before each retry.
 public protocol RetryBackoffStrategy: Sendable {
     /// Seconds to wait after the attempt with this number, counted from 0. Called from any thread.
+    ///
+    /// What is negative or not a number counts as 0, and more than a day as a day.
     func computeNextBackoffDelay(attempt: Int) -> TimeInterval
 }
 

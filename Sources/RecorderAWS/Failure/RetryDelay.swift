@@ -24,7 +24,7 @@ package enum RetryDelay: Sendable {
     package func delay(beforeRetry retry: Int, random: Double, hint: Duration? = nil) -> Duration {
         let doublings = min(max(retry, 0), 16)
         let ceiling = min(base * (1 << doublings), Self.longest)
-        let delay = ceiling * min(max(random, 0), 1)
+        let delay = ceiling * (random.isNaN ? 1 : min(max(random, 0), 1))
         guard let hint else { return delay }
         return min(max(hint, delay), delay + .seconds(5))
     }

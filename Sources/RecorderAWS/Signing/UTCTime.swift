@@ -15,9 +15,12 @@ struct UTCTime: Equatable {
         (self.hour, self.minute, self.second) = (hour, minute, second)
     }
 
-    /// The moment of a date; fractions of a second are dropped.
+    /// The moment of a date; fractions of a second are dropped. What lies beyond the years 1 to 9999 counts as the
+    /// nearest end of them, and what is no time as 1970: a clock that cannot be right ends no process.
     init(_ date: Date) {
-        let seconds = Int(date.timeIntervalSince1970.rounded(.down))
+        let exact = date.timeIntervalSince1970
+        let seconds =
+            exact.isNaN ? 0 : Int(min(max(exact.rounded(.down), Self.seconds.lowerBound), Self.seconds.upperBound))
         let (days, rest) = Self.divide(seconds, by: 86_400)
         (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60)
         // Years that begin in March put the leap day last, and eras of 400 years are all alike.
@@ -60,6 +63,9 @@ struct UTCTime: Equatable {
     var compact: String {
         compactDay + "T" + Self.digits(hour, 2) + Self.digits(minute, 2) + Self.digits(second, 2) + "Z"
     }
+
+    /// The years with up to four digits, as seconds since 1970.
+    private static let seconds = -62_135_596_800.0...253_402_300_799.0
 
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 

@@ -155,6 +155,49 @@ import Testing
         #expect(server.requests.count == 4)
     }
 
+    @Test(arguments: [0, -1, .nan, .infinity] as [TimeInterval])
+    func `the client's time limits reach its calls, and what is no time leaves the default`(odd: TimeInterval) throws {
+        let configuration = try KinesisClient.KinesisClientConfiguration(region: "us-east-1")
+        func timeouts() throws -> HTTPTimeouts {
+            try configuration.callConfiguration(for: .kinesis, environment: [:]).timeouts
+        }
+        configuration.httpClientConfiguration = HTTPClientConfiguration(
+            connectTimeout: odd,
+            socketTimeout: odd,
+            requestTimeout: odd
+        )
+        #expect(try timeouts() == HTTPTimeouts())
+        configuration.httpClientConfiguration = HTTPClientConfiguration(
+            connectTimeout: 1,
+            socketTimeout: 2,
+            requestTimeout: 1e300,
+            minimumBytesPerSecond: -5
+        )
+        let longest = Duration.seconds(10 * 365 * 86_400)
+        #expect(
+            try timeouts()
+                == HTTPTimeouts(connect: .seconds(1), stall: .seconds(2), minimumBytesPerSecond: 0, total: longest)
+        )
+    }
+
+    @Test(
+        arguments: [
+            (.nan, 0), (-.nan, 0), (-.infinity, 0), (-1, 0), (.infinity, 86_400), (1e300, 86_400), (0.5, 0.5),
+        ] as [(TimeInterval, Double)]
+    )
+    func `a backoff that is no time is none, and one without end is a day`(given: TimeInterval, seconds: Double) throws
+    {
+        struct Odd: RetryBackoffStrategy {
+            let given: TimeInterval
+
+            func computeNextBackoffDelay(attempt: Int) -> TimeInterval { given }
+        }
+        let configuration = try KinesisClient.KinesisClientConfiguration(region: "us-east-1")
+        configuration.retryStrategyOptions = RetryStrategyOptions(backoffStrategy: Odd(given: given))
+        let call = try configuration.callConfiguration(for: .kinesis, environment: [:])
+        #expect(call.backoff?(0) == .seconds(seconds))
+    }
+
     @Test func `FIPS and dual stack choose the public host, an address of one's own does not change`() throws {
         let configuration = try KinesisClient.KinesisClientConfiguration(useFIPS: true, region: "eu-west-1")
         func host() throws -> String {
