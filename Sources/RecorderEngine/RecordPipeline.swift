@@ -134,6 +134,12 @@ package final class RecordPipeline: Sendable {
         delivery.deliver { ticket.completion(.failure(.cancelled)) }
     }
 
+    /// Cancels the run under way that `flush` started: what has no answer yet is kept, and each call's completion gets the
+    /// report of what was done.
+    package func cancelFlush() {
+        flushes.withLock { $0.run }?.cancel()
+    }
+
     /// Sends up to `policy.batchesPerStream` batches of each stream, unless a flush is under way, here or in another
     /// process: then nothing happens, and the report says so at once.
     ///

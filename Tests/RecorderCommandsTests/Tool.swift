@@ -8,6 +8,8 @@ struct Tool: Sendable {
         let status: Int32
         let out: String
         let err: String
+        /// When it printed its last line, which no wait of the test's process delays.
+        let lastPrinted: Date
     }
 
     let home: TemporaryDirectory
@@ -95,7 +97,9 @@ final class RunningTool: @unchecked Sendable {
         return Tool.Ran(
             status: isSignal ? -process.terminationStatus : process.terminationStatus,
             out: (try? String(contentsOfFile: out, encoding: .utf8)) ?? "",
-            err: (try? String(contentsOfFile: err, encoding: .utf8)) ?? ""
+            err: (try? String(contentsOfFile: err, encoding: .utf8)) ?? "",
+            lastPrinted: (try? FileManager.default.attributesOfItem(atPath: out)[.modificationDate] as? Date)
+                ?? .distantFuture
         )
     }
 }

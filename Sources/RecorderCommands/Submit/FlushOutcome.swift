@@ -16,18 +16,10 @@ struct FlushOutcome: Sendable {
             let failures = report.failures.filter { !$0.error.isCancellation }
             troubles = failures.map { "\($0.stream): \($0.error.message)" }
             status = failures.first.map { ExitStatus($0.error) }
+        case .failure(let error) where error.isCancellation: break
         case .failure(let error):
             troubles = [error.message]
             status = ExitStatus(error)
-        }
-    }
-}
-
-extension RecordPipeline {
-    /// Sends what is stored now.
-    func flushed() async -> FlushOutcome {
-        await withCheckedContinuation { continuation in
-            flush { continuation.resume(returning: FlushOutcome($0)) }
         }
     }
 }

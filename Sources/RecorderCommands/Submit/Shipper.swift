@@ -6,6 +6,7 @@ final class Shipper: Sendable {
     private let pipeline: RecordPipeline
     private let console: Console
     private let stop: StopSignal
+    private let flushes: StoppableFlush
     private let work = Locked<Task<Void, Never>?>(nil)
     /// What was last said to be wrong, so that it is said once.
     private let trouble = Locked<String?>(nil)
@@ -17,6 +18,7 @@ final class Shipper: Sendable {
         self.pipeline = pipeline
         self.console = console
         self.stop = stop
+        flushes = StoppableFlush(pipeline, stop)
     }
 
     func start() {
@@ -25,7 +27,7 @@ final class Shipper: Sendable {
 
     private func run() async {
         var pause = Self.pause
-        while !Task.isCancelled {
+        while !Task.isCancelled, stop.number == nil {
             pause = await submit() == nil ? Self.pause : min(pause * 2, Self.longestPause)
             try? await Task.sleep(for: pause)
         }
@@ -46,7 +48,7 @@ final class Shipper: Sendable {
     }
 
     private func submit() async -> ExitStatus? {
-        let outcome = await pipeline.flushed()
+        let outcome = await flushes.run()
         let words = outcome.troubles.joined(separator: "\n")
         let isNews = trouble.withLock { trouble in
             defer { trouble = outcome.status == nil ? nil : words }

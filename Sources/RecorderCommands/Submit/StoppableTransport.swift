@@ -1,7 +1,7 @@
 import RecorderAWS
 import RecorderHTTP
 
-/// Lets requests that are on their way finish when a signal came, and starts no other: so that a stop sends nothing twice.
+/// Starts no request once a signal came. Those on their way go on: ``StoppableFlush`` ends them after a while.
 struct StoppableTransport: HTTPTransport {
     let transport: any HTTPTransport
     let stop: StopSignal

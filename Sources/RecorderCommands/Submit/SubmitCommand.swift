@@ -25,42 +25,44 @@ struct SubmitCommand: Sendable {
     }
 
     /// The stores once opened, with the progress of each.
-    private typealias Stores = [String: (pipeline: RecordPipeline, progress: SubmitProgress)]
+    private typealias Stores = [String: Store]
+
+    private struct Store {
+        let pipeline: RecordPipeline
+        let flushes: StoppableFlush
+        let progress: SubmitProgress
+    }
 
     private func submit(_ stores: inout Stores) async throws(CommandFailure) -> ExitStatus {
         var status = ExitStatus.success
         var isEmpty = true
         for (service, _) in try session.existingStores() where stop.number == nil {
             if stores[service.name] == nil { stores[service.name] = try open(service) }
-            guard let (pipeline, progress) = stores[service.name] else { continue }
-            let records = try recordsStored(pipeline)
+            guard let store = stores[service.name] else { continue }
+            let records = try recordsStored(store.pipeline)
             guard records > 0 else { continue }
             isEmpty = false
-            let failed = await submit(pipeline, progress, records)
+            let failed = await submit(store, records)
             if status == .success, let failed { status = failed }
         }
         if isEmpty, interval == nil { session.console.report("nothing is stored.") }
         return status
     }
 
-    private func open(
-        _ service: StreamService
-    ) throws(CommandFailure) -> (pipeline: RecordPipeline, progress: SubmitProgress) {
+    private func open(_ service: StreamService) throws(CommandFailure) -> Store {
         let progress = SubmitProgress(service.name, session.console)
-        return (try session.pipeline(service, policy, report: { progress.take($0) }), progress)
+        let pipeline = try session.pipeline(service, policy, report: { progress.take($0) })
+        return Store(pipeline: pipeline, flushes: StoppableFlush(pipeline, stop), progress: progress)
     }
 
     private func recordsStored(_ pipeline: RecordPipeline) throws(CommandFailure) -> Int {
         try CommandFailure.naming { () throws(RecorderError) in try pipeline.totals().records }
     }
 
-    private func submit(
-        _ pipeline: RecordPipeline,
-        _ progress: SubmitProgress,
-        _ records: Int
-    ) async -> ExitStatus? {
+    private func submit(_ store: Store, _ records: Int) async -> ExitStatus? {
+        let (pipeline, progress) = (store.pipeline, store.progress)
         progress.begin(records)
-        let outcome = await pipeline.flushed()
+        let outcome = await store.flushes.run()
         progress.end()
         for trouble in outcome.troubles { session.console.error("\(pipeline.service.name): \(trouble)") }
         session.console.report(progress.summary(of: outcome, left: (try? pipeline.totals().records) ?? 0))

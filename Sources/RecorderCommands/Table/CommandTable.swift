@@ -41,8 +41,8 @@ package enum CommandTable {
             + OptionSpec.store + OptionSpec.service,
         details: """
             A record leaves the disk only when the service has answered for it. On a terminal a bar shows how far it \
-            is, how fast and for how long still; elsewhere a line every five seconds does. A signal lets the \
-            requests that are on their way finish; a second one does not.
+            is, how fast and for how long still; elsewhere a line every five seconds does. After a signal the \
+            requests that are on their way have 8 seconds to be answered; a second signal ends it at once.
             """,
         examples: [
             .init("kinesis-recorder submit", "everything, once"),
