@@ -1,6 +1,7 @@
 import Foundation
 import RecorderAWS
 import RecorderEngine
+import RecorderHTTP
 
 /// The doctor's checks of the way to the service: region, endpoint, credentials, one harmless call, the clock.
 struct ServiceChecks {
@@ -24,6 +25,8 @@ struct ServiceChecks {
             }
             var once = configuration
             once.maximumRetries = 1
+            // Somebody waits for the answer, which is a short one.
+            once.timeouts.total = once.timeouts.total ?? .seconds(30)
             return (
                 [.ok("region", configuration.region.name), endpoint], AWSCaller(session.service.service, once)
             )

@@ -9,6 +9,13 @@ struct AWSNetworkingConfigurationTests {
         #expect(configuration.timeoutIntervalForResource == 0)
     }
 
+    @Test func `a byte a second is the least that must move, and 0 is no limit`() {
+        let configuration = AWSNetworkingConfiguration()
+        #expect(configuration.minimumBytesPerSecond == 1)
+        configuration.minimumBytesPerSecond = -1
+        #expect(configuration.minimumBytesPerSecond == 0)
+    }
+
     @Test func `nothing is tried again more than ten times`() {
         let configuration = AWSNetworkingConfiguration()
         configuration.maxRetryCount = 11
