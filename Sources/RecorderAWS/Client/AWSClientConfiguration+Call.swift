@@ -77,7 +77,7 @@ extension AWSClientConfiguration.Settings {
     }
 
     fileprivate var maximumRetries: Int {
-        max(0, maxAttempts.map { $0 - 1 } ?? retryStrategyOptions.maxRetriesBase)
+        max(0, maxAttempts.map { max($0, 1) - 1 } ?? retryStrategyOptions.maxRetriesBase)
     }
 
     /// nil for the standard strategy, which also heeds what the service asks for.

@@ -198,6 +198,13 @@ import Testing
         #expect(call.backoff?(0) == .seconds(seconds))
     }
 
+    @Test(arguments: [(Int.min, 0), (-1, 0), (0, 0), (1, 0), (3, 2), (.max, .max - 1)])
+    func `a number of attempts below one is one`(attempts: Int, retries: Int) throws {
+        let configuration = try KinesisClient.KinesisClientConfiguration(region: "us-east-1")
+        configuration.maxAttempts = attempts
+        #expect(try configuration.callConfiguration(for: .kinesis, environment: [:]).maximumRetries == retries)
+    }
+
     @Test func `FIPS and dual stack choose the public host, an address of one's own does not change`() throws {
         let configuration = try KinesisClient.KinesisClientConfiguration(useFIPS: true, region: "eu-west-1")
         func host() throws -> String {
