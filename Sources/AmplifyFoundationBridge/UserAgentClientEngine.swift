@@ -8,11 +8,16 @@ public struct UserAgentClientEngine: HTTPClient {
     private let target: any HTTPClient
     private let suffix: String
 
-    /// An engine around another one. After `lib/amplify-swift#<version>` stands what is given here, one word each.
+    /// An engine around another one.
+    ///
+    /// - Parameters:
+    ///   - target: Sends the requests.
+    ///   - additionalMetadata: Names to append after `lib/amplify-swift#<version>`, such as `md/amplify-kinesis`; each
+    ///     stands there as `<name>#<version>`. The version is always `AmplifyMetadata.version`.
     public init(target: any HTTPClient, additionalMetadata: [String] = []) {
         self.target = target
-        let platform = "lib/\(AmplifyMetadata.platformName)#\(AmplifyMetadata.version)"
-        suffix = ([platform] + additionalMetadata).joined(separator: " ")
+        let names = ["lib/\(AmplifyMetadata.platformName)"] + additionalMetadata
+        suffix = names.map { "\($0)#\(AmplifyMetadata.version)" }.joined(separator: " ")
     }
 
     /// Sends the request with the longer `User-Agent`; throws what the other engine throws.

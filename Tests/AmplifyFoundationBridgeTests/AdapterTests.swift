@@ -44,11 +44,12 @@ import Testing
     }
 
     @Test func `an engine adds Amplify's name to each request's User-Agent`() async throws {
-        let engine = UserAgentClientEngine(target: Echo(), additionalMetadata: ["md/mine#1"])
+        let engine = UserAgentClientEngine(target: Echo(), additionalMetadata: ["md/mine", "md/yours"])
         let uri = try #require(URI("https://example.com"))
         let request = HTTPRequest(method: .post, uri: uri, headers: Headers(["User-Agent": "sdk/1"]))
         let echoed = try await engine.send(request: request).headers.value(for: "User-Agent")
-        #expect(echoed == "sdk/1 lib/amplify-swift#\(AmplifyMetadata.version) md/mine#1")
+        let version = AmplifyMetadata.version
+        #expect(echoed == "sdk/1 lib/amplify-swift#\(version) md/mine#\(version) md/yours#\(version)")
     }
 
     @Test func `keys without a token are not temporary`() async throws {
