@@ -10,6 +10,14 @@ package struct ReplyOracle {
     /// Whether each record's own entry calls the record invalid.
     private let isRejected: [Bool]
 
+    /// The only codes that may cost a record, whatever follows, and words of codes that never do.
+    private static var invalid: Regex<Substring> {
+        /^(?:(?:Invalid(?:Argument|Record|Data)|Validation|Serialization|Malformed)|.*TooLarge)/
+    }
+    private static var aboutSender: Regex<Substring> {
+        /KMS|Key|Token|Signature|Permission|Access|Denied|Polic|Credential/
+    }
+
     /// Nil if the answer is not one of that many entries.
     package init?(_ body: [UInt8], _ service: StreamService, records: Int) {
         guard let object = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
@@ -23,7 +31,9 @@ package struct ReplyOracle {
         }
         isRejected = fields.map { entry in
             let code = entry["ErrorCode"] as? String ?? ""
-            return ["Invalid", "Validation", "Malformed"].contains(where: code.hasPrefix) || code.contains("TooLarge")
+            let isInvalid = try? Self.invalid.firstMatch(in: code) != nil
+            let isAboutSender = try? Self.aboutSender.firstMatch(in: code) != nil
+            return isInvalid == true && isAboutSender == false
         }
     }
 

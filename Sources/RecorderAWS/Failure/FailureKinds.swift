@@ -14,8 +14,8 @@ enum FailureKinds {
 
     private static func kind(code: String) -> ServiceFailure.Kind? {
         if let kind = table[code] { return kind }
-        let isThrottling = code.hasPrefix("Throttling") || code.hasPrefix("LimitExceeded")
-        return isThrottling ? .throttled : nil
+        if code.hasPrefix("Throttling") || code.hasPrefix("LimitExceeded") { return .throttled }
+        return InvalidInputCodes.contains(code) ? .invalidRequest : nil
     }
 
     private static func kind(status: Int) -> ServiceFailure.Kind {
@@ -77,8 +77,6 @@ enum FailureKinds {
 
     private static let notFound = ["ResourceNotFoundException"]
 
-    private static let invalidRequest = [
-        "InvalidArgumentException", "InvalidParameterException", "InvalidParameterValue", "MissingParameter",
-        "SerializationException", "ValidationError", "ValidationException",
-    ]
+    /// Besides `InvalidInputCodes`: about the request as a whole. A part of it may fare better, but no record is to blame.
+    private static let invalidRequest = ["InvalidParameterException", "InvalidParameterValue", "MissingParameter"]
 }

@@ -4,7 +4,7 @@ import RecorderAWS
 package enum Outcome: Sendable, Hashable {
     /// Its own entry proves it: there is a sequence number or record id.
     case delivered
-    /// It failed in a way that may pass.
+    /// It failed in a way that may pass: so is each code taken that is not on the list of those that call it invalid.
     case retry(code: String, message: String)
     /// The service called the record itself invalid.
     case rejected(code: String, message: String)
@@ -12,14 +12,10 @@ package enum Outcome: Sendable, Hashable {
     case unproven
 
     init(code: String, message: String) {
-        // The service's own text, which ends up in reports.
-        let code = Legible.text(code, limit: 128)
-        self = Self.meansInvalid(code) ? .rejected(code: code, message: message) : .retry(code: code, message: message)
-    }
-
-    /// Codes that say that the record, not the moment, is wrong. Any other code is taken for one that passes.
-    private static func meansInvalid(_ code: String) -> Bool {
-        code.hasPrefix("Invalid") || code.hasPrefix("Validation") || code.hasPrefix("Malformed")
-            || code.contains("TooLarge")
+        // The service's own text, which ends up in reports. Judged as it came: what is cut off may be what matters.
+        let text = Legible.text(code, limit: 128)
+        self =
+            InvalidInputCodes.contains(code)
+            ? .rejected(code: text, message: message) : .retry(code: text, message: message)
     }
 }

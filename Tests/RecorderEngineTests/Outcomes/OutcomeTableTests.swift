@@ -137,14 +137,7 @@ extension OutcomeRow {
                 says: "kept"
             )
         }
-            + ["InvalidArgumentException", "ValidationException", "RecordTooLarge", "MalformedData"].map { code in
-                OutcomeRow(
-                    name: "\(code) is deleted",
-                    service: service,
-                    answer: { call in call.takes { $0 == "1" ? PutCall.failed(code) : nil } },
-                    deleted: [code]
-                )
-            } + [
+            + codes(service) + [
                 OutcomeRow(
                     name: "a code beside a proof",
                     service: service,
@@ -163,6 +156,45 @@ extension OutcomeRow {
                     answer: { call in call.takes { _ in #"{"\#(service.proofField)":"49","ErrorCode":null}"# } }
                 ),
             ]
+    }
+
+    /// Codes that call the record invalid, and codes that only look like it: those are about the sender, the stream's key
+    /// or nothing that is known.
+    private static func codes(_ service: StreamService) -> [OutcomeRow] {
+        let invalid = [
+            "InvalidArgument", "InvalidArgumentException", "InvalidDataException", "InvalidRecordException",
+            "ValidationError", "ValidationException", "SerializationException", "MalformedData", "RecordTooLarge",
+            "RequestEntityTooLargeException",
+        ]
+        let others = [
+            "InvalidKMSResourceException", "InvalidSignatureException", "InvalidToken", "InvalidTokenException",
+            "InvalidAccessKeyId", "InvalidClientTokenId", "InvalidSourceException", "InvalidNewThingException",
+            "InvalidParameterValue", "InvalidArgumentKMSKeyException", "InvalidDataKeyException",
+            "InvalidRecordAccessException", "MalformedPolicyDocument", "MalformedSecurityToken",
+            "MalformedSignatureException", "ValidationTokenException", "ValidationDenied",
+            "SerializationCredentialsException", "PolicySizeTooLarge", "TokenTooLargeException", "Malformed data",
+            "validationexception", "TooBig",
+        ]
+        return invalid.map { code in
+            OutcomeRow(
+                name: "\(code) is deleted",
+                service: service,
+                answer: { call in call.takes { $0 == "1" ? PutCall.failed(code) : nil } },
+                deleted: [code]
+            )
+        }
+            + others.map { code in
+                OutcomeRow(
+                    name: "\(code) is kept",
+                    service: service,
+                    answer: { call in call.takes { $0 == "1" ? PutCall.failed(code) : nil } },
+                    requests: 4,
+                    kept: ["1"],
+                    cause: .service(.transient),
+                    says: code,
+                    delays: transientDelays
+                )
+            }
     }
 
     // MARK: the whole request fails, perhaps not for long

@@ -69,8 +69,7 @@ struct ReplyMaker {
     }
 
     private static func outcome(_ code: String, _ message: String) -> Outcome {
-        ["Invalid", "Validation"].contains(where: code.hasPrefix) || code.contains("TooLarge")
-            ? .rejected(code: code, message: message) : .retry(code: code, message: message)
+        invalidCodes.contains(code) ? .rejected(code: code, message: message) : .retry(code: code, message: message)
     }
 
     private mutating func list(_ items: [String]) -> String { items.joined(separator: "\(gap),\(gap)") }
@@ -83,10 +82,12 @@ struct ReplyMaker {
     private static let strangers = [
         "Encrypted", "errorcode", "SequenceNumbers", "", "Records", "RequestResponses", "ünï",
     ]
-    private static let codes = [
-        "ProvisionedThroughputExceededException", "InternalFailure", "ServiceUnavailableException", "Odd",
-        "InvalidArgumentException", "ValidationException", "RecordTooLarge",
-    ]
+    private static let codes =
+        invalidCodes + [
+            "ProvisionedThroughputExceededException", "InternalFailure", "ServiceUnavailableException", "Odd",
+            "InvalidKMSResourceException", "InvalidSignatureException", "InvalidToken", "InvalidOdd",
+        ]
+    private static let invalidCodes = ["InvalidArgumentException", "ValidationException", "RecordTooLarge"]
     private static let noProofs = [#""""#, "null", "7", "true", "[]", "{}", #"["49"]"#, #"{"SequenceNumber":"1"}"#]
     private static let values = [
         "0", "-1", "3.5e2", "null", "true", #""text""#, "[]", "{}", #"[{"SequenceNumber":"1"}]"#,
