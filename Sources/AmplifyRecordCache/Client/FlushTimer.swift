@@ -3,7 +3,7 @@ import RecorderConcurrency
 /// Calls for a flush again and again while it runs.
 ///
 /// Pausing ends the wait, and lets a flush under way come to its end; stopping cancels that too, for good.
-final class FlushTimer: Sendable {
+package final class FlushTimer: Sendable {
     private struct State {
         var wait: Task<Void, Never>?
         var flush: Task<Void, Never>?
@@ -11,25 +11,34 @@ final class FlushTimer: Sendable {
     }
 
     private let interval: Duration
+    private let sleep: @Sendable (Duration) async throws -> Void
     private let state = Locked(State())
 
-    init(every interval: Duration) {
+    /// A timer that does nothing yet; tests wait in another way than by `sleep`.
+    package init(
+        every interval: Duration,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
         self.interval = interval
+        self.sleep = sleep
     }
 
-    /// Starts the wait, unless it runs. The first flush comes one interval from now.
-    func start(_ flush: @escaping @Sendable () async -> Void) {
-        state.withLock { state in
-            guard !state.isStopped, state.wait == nil else { return }
-            state.wait = Task { [weak self, interval] in
-                while (try? await Task.sleep(for: interval)) != nil {
+    /// Starts the wait, anew if it runs: the next flush comes one interval from now. A flush under way goes on.
+    package func start(_ flush: @escaping @Sendable () async -> Void) {
+        let earlier: Task<Void, Never>? = state.withLock { state in
+            guard !state.isStopped else { return nil }
+            let earlier = state.wait
+            state.wait = Task { [weak self, interval, sleep] in
+                while (try? await sleep(interval)) != nil {
                     await self?.run(flush)?.value
                 }
             }
+            return earlier
         }
+        earlier?.cancel()
     }
 
-    func pause() {
+    package func pause() {
         let wait = state.withLock { state in
             defer { state.wait = nil }
             return state.wait
@@ -37,7 +46,7 @@ final class FlushTimer: Sendable {
         wait?.cancel()
     }
 
-    func stop() {
+    package func stop() {
         let tasks = state.withLock { state in
             state.isStopped = true
             return [state.wait, state.flush]
@@ -45,12 +54,16 @@ final class FlushTimer: Sendable {
         for task in tasks { task?.cancel() }
     }
 
-    /// In a task of its own, which the end of the wait does not cancel.
+    /// In a task of its own, which the end of the wait does not cancel; the one under way, if there is one.
     private func run(_ flush: @escaping @Sendable () async -> Void) -> Task<Void, Never>? {
         state.withLock { state in
             // Paused or stopped at the last moment.
             guard !state.isStopped, !Task.isCancelled else { return nil }
-            let task = Task { await flush() }
+            if let running = state.flush { return running }
+            let task = Task { [weak self] in
+                await flush()
+                self?.state.withLock { $0.flush = nil }
+            }
             state.flush = task
             return task
         }

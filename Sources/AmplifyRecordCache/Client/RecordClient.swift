@@ -52,7 +52,7 @@ package final class RecordClient: Sendable {
         self.broadcast = broadcast
         self.log = log
         self.credentials = credentials
-        timer = settings.interval.map(FlushTimer.init(every:))
+        timer = settings.interval.map { FlushTimer(every: $0) }
         startTimer()
     }
 
