@@ -82,7 +82,8 @@ public final class AmplifyFirehoseClient: Sendable {
     ///
     /// - Returns: How many records the service took, or that another flush is under way.
     /// - Throws: `FirehoseError`: `unknown` without network or credentials, `cache` where the disk fails. The flush ends
-    ///   there, and no attempt is counted.
+    ///   there, and no attempt is counted. Also `unknown`, once the other streams were sent, where the service's answer
+    ///   leaves open what became of records; they stay, uncounted.
     @discardableResult
     public func flush() async throws -> FlushData {
         try await firehoseErrors { () async throws(RecordClientError) in try await client.flush() }

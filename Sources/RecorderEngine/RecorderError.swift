@@ -36,6 +36,11 @@ package enum RecorderError: Error, Sendable {
         }
     }
 
+    /// Whether the service answered, and its answer leaves open what became of some records.
+    package var isUnproven: Bool {
+        if case .service(let failure) = self { failure.kind == .unreadable } else { false }
+    }
+
     /// Whether nothing failed but somebody's patience.
     package var isCancellation: Bool {
         if case .cancelled = self { true } else { false }

@@ -29,9 +29,10 @@ package enum Reply: Sendable {
         text(status, body, type: "application/x-amz-json-1.1", headers: headers)
     }
 
-    /// An error as the AWS services give it.
+    /// An error as the AWS services give it: a document of their own, and the request's id.
     package static func error(_ status: Int, _ code: String, message: String = "told to fail") -> Reply {
-        json(status, #"{"__type":"\#(code)","message":"\#(message)"}"#)
+        let id = HTTPHeader("x-amzn-RequestId", "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0")
+        return json(status, #"{"__type":"\#(code)","message":"\#(message)"}"#, headers: [id])
     }
 
     /// A page, as proxies and captive portals give it.

@@ -161,8 +161,11 @@ package final class RecordClient: Sendable {
         let start = ContinuousClock.now
         do throws(RecorderError) {
             let report = try await flush(pipeline)
-            // Trouble without the service's answer ends a flush; what the service answered is told by `events()`.
-            if let failure = report.failures.first(where: { !$0.error.isAnswer }) { throw failure.error }
+            // Trouble without the service's answer ends a flush. Failures that the service answered are told by `events()`,
+            // but of an answer that leaves open what was taken the caller must know.
+            let failure =
+                report.failures.first { !$0.error.isAnswer } ?? report.failures.first(where: \.error.isUnproven)
+            if let failure { throw failure.error }
             log.debug(
                 report.isBusy
                     ? "A flush is under way already"

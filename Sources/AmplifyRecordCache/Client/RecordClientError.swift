@@ -74,6 +74,13 @@ package struct RecordClientError: Error {
                 cause: credentialsError ?? failure.clientError
             )
         case .cancelled: self.init(.cancelled)
+        case .unreadable:
+            self.init(
+                .unknown,
+                "\(failure.message) This counts as no attempt.",
+                "Look for what changes answers on the way from the service, such as a proxy or the endpoint's own software.",
+                cause: failure.clientError
+            )
         default:
             self.init(
                 .unknown,

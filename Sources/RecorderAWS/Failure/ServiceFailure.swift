@@ -81,6 +81,21 @@ package struct ServiceFailure: Error, Sendable, Equatable {
     }
 }
 
+extension ServiceFailure {
+    /// Whether the service itself answered. A proxy or a captive portal answers with a status and a page, without the
+    /// service's codes or request ids.
+    package var isOfService: Bool { code != nil || requestID != nil }
+
+    /// Whether the service itself calls what was sent invalid: in an error document of its own, with a request id, by a
+    /// code that says so. Only then may a refused request cost a record: gateways answer 413 or 400 as well, some of them
+    /// with request ids or codes in headers.
+    package var provesInvalidInput: Bool {
+        guard let code, let status, (400..<500).contains(status), fields["__type"] != nil, requestID?.isEmpty == false
+        else { return false }
+        return InvalidInputCodes.contains(code)
+    }
+}
+
 extension ServiceFailure: CustomStringConvertible {
     package var description: String {
         var text = code.map { "\($0): " } ?? ""

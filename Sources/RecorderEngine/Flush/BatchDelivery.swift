@@ -11,8 +11,8 @@ struct BatchDelivery {
     private let policy: RecorderPolicy
     private let tell: @Sendable (RecorderEvent) -> Void
 
-    /// What of the batch still waits for an answer, the last first.
-    private var parts: [Batch] = []
+    /// What of the batch still waits for an answer.
+    private var parts: UnsentParts
     private var suspects = RefusedRecords()
     private(set) var report = FlushReport()
 
@@ -28,6 +28,7 @@ struct BatchDelivery {
         self.sender = sender
         self.policy = policy
         tell = report
+        parts = UnsentParts()
     }
 
     /// Settles a batch by the answer to its request, and sends what must be sent again; throws when the stream must be
@@ -37,7 +38,7 @@ struct BatchDelivery {
         _ first: BatchSender.Sent,
         _ pace: inout StreamPace
     ) async throws(RecorderError) {
-        parts = [batch]
+        parts = UnsentParts(batch)
         do throws(RecorderError) {
             try await finishParts(batch, first, &pace)
         } catch {
@@ -54,7 +55,7 @@ struct BatchDelivery {
         var answer: BatchSender.Answer? = first.answer
         // All requests for the batch share their retries, so that no record is tried again more often than one call is.
         var attempts = first.attempts
-        while let part = parts.popLast() {
+        while let part = parts.next() {
             let current = if let answer { answer } else { await sender.send(part, &attempts) }
             answer = nil
             switch current {
@@ -65,22 +66,23 @@ struct BatchDelivery {
                 guard let last = settled.failed.last else { continue }
                 let again = part.keeping(settled.failed.map(\.record))
                 if try await mayRetry(.asksAgain(settled.isThrottled ? .throttling : .transient), &attempts) {
-                    parts.append(again)
+                    parts.add(again)
                 } else {
                     note(.service(last.failure))
                     // Not one record of the batch got through: the stream is left rather than hammered.
                     if again.records.count == batch.records.count { throw .service(last.failure) }
                 }
             case .unreadable(let reason):
+                parts.add(part)
                 guard try await mayRetry(.unreadable, &attempts) else {
-                    // It may have been taken all the same, so it counts for no record.
-                    throw .service(policy.failureRule == .countsAttempts ? .unproven : .unreadable(reason))
+                    throw .service(
+                        policy.failureRule == .countsAttempts ? .unproven(reason, stream) : .unreadable(reason, stream)
+                    )
                 }
-                parts.append(part)
             case .refused(let failure):
                 try await halve(part, failure)
             case .failed(let failure):
-                parts.append(part)
+                parts.add(part)
                 throw failure.kind == .cancelled ? .cancelled : .service(failure)
             }
         }
@@ -131,6 +133,7 @@ struct BatchDelivery {
 
     /// Applies the outcomes in one transaction.
     private mutating func settle(_ part: Batch, _ outcomes: [Outcome]) async throws(RecorderError) -> Settled {
+        suspects.requestPassed(bytes: part.sentBytes)
         guard !outcomes.areDelivered else { return try await settleDelivered(part) }
         var settlement = Settlement()
         var settled = Settled()
@@ -149,7 +152,10 @@ struct BatchDelivery {
                 if let kept = countFailure(of: record, &settlement) {
                     settled.failed.append(Failed(record: kept, failure: failure))
                 }
-            case .unproven: note(.service(.unproven))
+            case .unproven:
+                settlement.keep(record)
+                lastFailure = lastFailure ?? .unproven
+                note(.service(.unproven))
             }
         }
         if settled.taken > 0 { suspects.streamTakesRecords() }
@@ -188,14 +194,20 @@ struct BatchDelivery {
 
     /// Counts the attempt that failed as a whole for every record that has no answer of its own.
     private mutating func countAttempt(_ error: RecorderError) async throws(RecorderError) {
-        guard policy.failureRule == .countsAttempts, error.isAnswer, case .service(let failure) = error,
-            failure.kind != .unreadable
-        else { return }
+        guard policy.failureRule == .countsAttempts, error.isAnswer, case .service(let failure) = error else { return }
         var settlement = Settlement()
-        for part in parts.reversed() {
-            for record in part.records { _ = countFailure(of: record, &settlement) }
-        }
+        for record in parts.records { countAttempt(of: record, failure, &settlement) }
         try await apply(settlement, failure)
+    }
+
+    /// Counts a request's failure for one of its records, if the service itself refused it: a proxy's page says as little
+    /// about a record as no answer does, and after one that proves nothing it may have been taken.
+    private func countAttempt(of record: BatchedRecord, _ failure: ServiceFailure, _ settlement: inout Settlement) {
+        if failure.isOfService, failure.kind != .unreadable {
+            _ = countFailure(of: record, &settlement)
+        } else {
+            settlement.keep(record)
+        }
     }
 
     private mutating func apply(
@@ -233,33 +245,39 @@ struct BatchDelivery {
 
     /// Halves a refused batch until the record that spoils it stands alone.
     private mutating func halve(_ part: Batch, _ refusal: ServiceFailure) async throws(RecorderError) {
+        suspects.countRequest()
         guard part.records.count == 1, let record = part.records.first else {
-            let middle = part.records.count / 2
-            parts.append(part.keeping(Array(part.records[middle...])))
-            parts.append(part.keeping(Array(part.records[..<middle])))
+            parts.addHalves(of: part)
+            try await keepTooLarge(refusal)
+            if suspects.areTooMany { throw .service(refusal) }
             return
         }
         suspects.add(record, refusal)
         var settlement = Settlement()
-        // By this rule the attempt counts whoever is to blame.
-        if policy.failureRule == .countsAttempts { _ = countFailure(of: record, &settlement) }
-        let verdict = suspects.verdict
+        if policy.failureRule == .countsAttempts {
+            countAttempt(of: record, refusal, &settlement)
+        } else if !refusal.provesInvalidInput {
+            settlement.keep(record)
+            note(.service(refusal))
+        }
         convict(&settlement)
         try await apply(settlement, refusal)
-        switch verdict {
+        try await keepTooLarge(refusal)
+        switch suspects.verdict(after: refusal) {
         case .record: break
-        case .askAnother: guard askLast() else { throw .service(refusal) }
+        // If none is left in this batch, the next one is asked.
+        case .askAnother: parts.askAnother(smallest: refusal.isTooLargeForProxy)
         case .stream: throw .service(refusal)
         }
     }
 
-    /// Puts the batch's last record before the others that wait, alone; false if none waits.
-    private mutating func askLast() -> Bool {
-        guard let part = parts.first, let witness = part.records.last else { return false }
-        parts[0].records.removeLast()
-        if parts[0].records.isEmpty { parts.removeFirst() }
-        parts.append(part.keeping([witness]))
-        return true
+    /// Keeps, without asking, the records that are at least as large as one that was too large for a proxy: they would cost
+    /// as many requests in each flush.
+    private mutating func keepTooLarge(_ refusal: ServiceFailure) async throws(RecorderError) {
+        guard refusal.isTooLargeForProxy, let bytes = suspects.tooLargeBytes else { return }
+        var settlement = Settlement()
+        for record in parts.removeRecords(from: bytes) { settlement.keep(record) }
+        try await apply(settlement, refusal)
     }
 
     private mutating func convict(_ settlement: inout Settlement) {
@@ -270,10 +288,12 @@ struct BatchDelivery {
         }
     }
 
-    /// A refused record that nobody's success vouches against stays, until its fourth refusal. A higher limit on failures
-    /// is one on refusals too, as other failures are counted with them.
+    /// A record that the service refuses and that nobody's success vouches against stays, until its fourth refusal. A
+    /// higher limit on failures is one on refusals too, as other failures are counted with them. Where several were
+    /// refused, the stream may be to blame, and nothing is counted.
     mutating func settleLoneSuspect() async throws(RecorderError) {
-        guard policy.failureRule == .sendsAgain, let suspect = suspects.undecided.first else { return }
+        guard policy.failureRule == .sendsAgain, let first = suspects.undecided.first else { return }
+        guard let suspect = suspects.lone else { return note(.service(first.refusal)) }
         var settlement = Settlement()
         if suspect.record.failures + 1 >= max(RefusedRecords.maximumRefusals, policy.discardsAfterFailures ?? 0) {
             settlement.remove(suspect.record, .discarded(.rejected(code: suspect.code)))
@@ -285,17 +305,32 @@ struct BatchDelivery {
     }
 }
 
+extension Batch {
+    /// The bytes of its request, or a little less.
+    fileprivate var sentBytes: Int {
+        records.count < countAsRead ? records.reduce(0) { $0 + $1.entry.count } : requestAsRead.count
+    }
+}
+
 extension ServiceFailure {
     fileprivate static let unproven = ServiceFailure(
         .unreadable,
         message: "The service's answer says neither that a record was taken nor why it was not; it is kept."
     )
 
-    fileprivate static func unreadable(_ reason: String) -> ServiceFailure {
-        ServiceFailure(
-            .transport(HTTPFailure(.unreadableResponse, reason)),
-            message: "\(reason) The records are kept and sent again later."
-        )
+    /// An answer that says nothing of the whole batch.
+    fileprivate static func unproven(_ reason: String, _ stream: StreamName) -> ServiceFailure {
+        ServiceFailure(.unreadable, message: kept(reason, stream))
+    }
+
+    /// The same, where it is like no answer at all.
+    fileprivate static func unreadable(_ reason: String, _ stream: StreamName) -> ServiceFailure {
+        let text = kept(reason, stream)
+        return ServiceFailure(.transport(HTTPFailure(.unreadableResponse, text)), message: text)
+    }
+
+    private static func kept(_ reason: String, _ stream: StreamName) -> String {
+        "\(reason) The records of \(stream) are kept and sent again later."
     }
 }
 

@@ -31,6 +31,7 @@ import Testing
         Row(name: "proves nothing", answer: { $0.takes { $0 == "2" ? "{}" : nil } }, kept: ["2"], failures: [0]),
         Row(name: "too few answers", answer: { $0.answer([$0.proof]) }, kept: all, failures: [0, 0, 0]),
         Row(name: "no JSON", answer: { _ in .html(200, "<p>Welcome</p>") }, kept: all, failures: [0, 0, 0]),
+        page(400), page(403), page(413), page(502), page(503),
         refusing(400, "AccessDeniedException"), refusing(400, "ResourceNotFoundException"),
         refusing(400, "ExpiredTokenException"), refusing(400, "InvalidSignatureException"),
         refusing(400, "KMSDisabledException"), refusing(400, "NobodyKnowsException"),
@@ -43,6 +44,11 @@ import Testing
 
     private static func refusing(_ status: Int, _ code: String) -> Row {
         Row(name: "\(status) \(code)", answer: { _ in .error(status, code) }, kept: all, failures: [1, 1, 1])
+    }
+
+    /// What a proxy says, not the service.
+    private static func page(_ status: Int) -> Row {
+        Row(name: "page \(status)", answer: { _ in .html(status, "<h1>Sorry</h1>") }, kept: all, failures: [0, 0, 0])
     }
 
     @Test(arguments: [StreamService.kinesis, .firehose], rows)

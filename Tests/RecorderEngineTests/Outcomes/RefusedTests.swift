@@ -4,18 +4,17 @@ import RecorderEngine
 import RecorderTestSupport
 import Testing
 
-/// Requests that a service, or a proxy before it, calls invalid: only what is proven bad is deleted.
+/// Requests that a service calls invalid: only what is proven bad is deleted. For proxies see `ProxyRefusalTests`.
 @Suite(.timeLimit(.minutes(10))) struct RefusedTests {
     /// How a refusal may look, and the code that a deleted record is reported with.
     enum Refusal: String, CaseIterable {
         case validation = "ValidationException"
         case argument = "InvalidArgumentException"
         case serialization = "SerializationException"
-        case tooLarge = "InvalidRequest"
+        case record = "InvalidRecordException"
+        case tooLarge = "RequestEntityTooLargeException"
 
-        var reply: Reply {
-            self == .tooLarge ? .html(413, "<h1>Request Entity Too Large</h1>") : .error(400, rawValue)
-        }
+        var reply: Reply { .error(self == .tooLarge ? 413 : 400, rawValue) }
     }
 
     @Test(arguments: [StreamService.kinesis, .firehose], Refusal.allCases)
@@ -55,7 +54,7 @@ import Testing
             return
         }
         #expect(failure.kind == .invalidRequest)
-        #expect("\(failure)".contains(refusal == .tooLarge ? "Too Large" : refusal.rawValue))
+        #expect("\(failure)".contains(refusal.rawValue))
         #expect(server.requests.count <= 12)
         #expect(try road.records() == 1_200)
         #expect(try road.storedFailures().allSatisfy { $0 == 0 })
@@ -75,6 +74,43 @@ import Testing
         #expect(taken.flatMap { PutRequestSeen($0).texts } == all)
         #expect(server.requests.count <= 40)
         #expect(road.events.discards.isEmpty)
+    }
+
+    @Test(
+        arguments: [StreamService.kinesis, .firehose],
+        ["InvalidParameterException", "InvalidParameterValue", "MissingParameter"]
+    )
+    func `a refusal by a code outside the closed list deletes nothing, and the neighbours are sent`(
+        service: StreamService,
+        code: String
+    ) async throws {
+        let server = try LocalServer { request, index in
+            let texts = PutRequestSeen(request).texts
+            guard !texts.contains("3") else { return .error(400, code) }
+            return PutCall(service: service, index: index, texts: texts).takes()
+        }
+        let road = try Road(service, to: server)
+        try await road.saveAll((0..<9).map(String.init))
+        let report = try await road.flush()
+        #expect(report.delivered == 8 && report.discarded == 0)
+        #expect(report.failures.map { "\($0.error.message)" } == ["told to fail"])
+        for _ in 0..<5 { #expect(try await road.flush().failures.count == 1) }
+        #expect(try road.storedTexts() == ["3"])
+        #expect(try road.storedFailures() == [0])
+        #expect(server.requests.count <= 13)
+    }
+
+    @Test func `two bad records that fill the first batch do not hold up those behind them`() async throws {
+        let bad = String(repeating: "bad ", count: 50)
+        let server = try LocalServer { request, _ in
+            PutRequestSeen(request).texts.contains(bad) ? .error(400, "ValidationException") : .kinesis(request)
+        }
+        let road = try Road(to: server) { $0.batchByteLimit = 500 }
+        try await road.saveAll([bad, bad, "1", "2", "3"])
+        let report = try await road.flush()
+        #expect(report.delivered == 3 && report.discarded == 2 && report.failures.isEmpty)
+        #expect(server.requests.count == 4)
+        #expect(try road.records() == 0)
     }
 
     @Test func `several bad records are all deleted, next to each other or apart`() async throws {
