@@ -43,7 +43,7 @@ RULES = [
     ),
     rule(
         "a new store's directories are not synced", "FaultRows/PowerCut",
-        (ENGINE + "Store/StoreDirectory.swift", "for directory in missing { makeNameDurable(of: directory) }", "_ = missing"),
+        (ENGINE + "Store/StoreDirectory.swift", "for directory in made { makeNameDurable(of: directory) }", "_ = made"),
     ),
     rule(
         "no lock between processes", "FaultRows/HeldLock",
@@ -64,6 +64,27 @@ RULES = [
             ENGINE + "Store/StoreDirectory.swift",
             "O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600", "O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644",
         ),
+    ),
+    rule(
+        "links in a store's path are not followed", "LinkedDirectoryTests",
+        (ENGINE + "Store/StoreDirectory.swift", "let directory = try PrivateDirectory.resolve(location.directory)",
+         "let directory = location.directory"),
+    ),
+    rule(
+        "a link that leads elsewhere is not noticed", "LinkedDirectoryTests",
+        (ENGINE + "Store/StoreWriter.swift", "namedPath = location.path", "namedPath = path"),
+    ),
+    rule(
+        "other users' files are taken", "StoreRightsTests",
+        (ENGINE + "Store/StoreFiles.swift", "if let wrong = FileRights.problem(ofFile: path, status) ??", "if let wrong ="),
+    ),
+    rule(
+        "files that were opened to others stay so", "StoreRightsTests",
+        (ENGINE + "Store/StoreFiles.swift", " ?? FileRights.makePrivate(path, status)", ""),
+    ),
+    rule(
+        "directories that others can write are taken", "StoreRightsTests",
+        (AWS + "State/FileRights.swift", "guard status.othersCanWrite else", "guard false else"),
     ),
     rule(
         "a store whose file is gone goes on", "FaultRows/Disk",

@@ -30,7 +30,7 @@ package final class SQLiteConnection {
     /// Pages the write-ahead log held after this connection's last commit.
     package private(set) var walPages = 0
 
-    /// Opens `path` without following symbolic links; waits up to `busyTimeout` milliseconds for others' locks.
+    /// Opens `path`, in which no component may be a symbolic link; waits up to `busyTimeout` milliseconds for others' locks.
     package init(path: String, access: Access, busyTimeout: Int32 = 5_000) throws(SQLiteError) {
         longestWait = busyTimeout
         wait = busyTimeout
@@ -196,16 +196,6 @@ package final class SQLiteConnection {
         guard code & 0xff != SQLITE_BUSY else { return }
         try check(code, while: "checkpointing")
         if mode == .truncate { walPages = 0 }
-    }
-
-    /// Whether the file this connection writes to no longer is the one at its path.
-    package func hasMoved() throws(SQLiteError) -> Bool {
-        var moved: Int32 = 0
-        try check(
-            sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved),
-            while: "looking for the file"
-        )
-        return moved != 0
     }
 
     /// The one place where SQLite's result codes become errors.

@@ -27,6 +27,32 @@ import Testing
     }
 
     @Test(arguments: Side.allCases)
+    func `clients that name one directory by different links share its cache`(side: Side) async throws {
+        let server = try TakingServer()
+        let directory = try TemporaryDirectory()
+        let real = directory.path("real")
+        try FileManager.default.createDirectory(atPath: real, withIntermediateDirectories: false)
+        let names = [real, directory.path("link"), directory.path("linked/below")]
+        try FileManager.default.createSymbolicLink(atPath: names[1], withDestinationPath: "real")
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.path("linked"),
+            withDestinationPath: directory.path
+        )
+        try FileManager.default.createSymbolicLink(atPath: directory.path("below"), withDestinationPath: names[1])
+        for (number, name) in names.enumerated() {
+            let client = try TestClient(side, to: server.url, in: directory) {
+                $0.storeDirectory = URL(fileURLWithPath: name)
+            }
+            try await client.record("\(number)")
+        }
+        let last = try TestClient(side, to: server.url, in: directory) {
+            $0.storeDirectory = URL(fileURLWithPath: real)
+        }
+        try await last.flush()
+        #expect(server.texts.sorted() == ["0", "1", "2"])
+    }
+
+    @Test(arguments: Side.allCases)
     func `while one client flushes, the other one's flush says so`(side: Side) async throws {
         let gate = Gate()
         let server = try TakingServer { _ in gate.wait() }

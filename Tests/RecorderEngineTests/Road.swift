@@ -11,14 +11,17 @@ struct Road: Sendable {
     let pipeline: RecordPipeline
     let events = EventLog()
     let clock: ManualClock
+    /// The directory by the name that the pipeline was given.
+    private let storeDirectory: String
 
-    var path: String { directory.path("\(pipeline.service.name).db") }
+    var path: String { "\(storeDirectory)/\(pipeline.service.name).db" }
 
     init(
         _ service: StreamService = .kinesis,
         to server: LocalServer? = nil,
         in directory: TemporaryDirectory? = nil,
         by clock: ManualClock = ManualClock(),
+        at storeDirectory: String? = nil,
         _ adjust: (inout RecorderPolicy) -> Void = { _ in },
         calling configure: @escaping @Sendable (inout CallConfiguration) throws(ConfigurationFailure) -> Void = { _ in
         },
@@ -29,6 +32,8 @@ struct Road: Sendable {
         var policy = RecorderPolicy.legacy
         adjust(&policy)
         self.directory = directory
+        let storeDirectory = storeDirectory ?? directory.path
+        self.storeDirectory = storeDirectory
         self.clock = clock
         let store = RecordStore(
             at: { () throws(RecorderError) in
@@ -36,7 +41,7 @@ struct Road: Sendable {
                 return try StoreLocation(
                     service: service.name,
                     key: nil,
-                    directory: directory.path,
+                    directory: storeDirectory,
                     program: "test",
                     environment: [:]
                 )

@@ -87,14 +87,6 @@ import Testing
         #expect(size == 0)
     }
 
-    @Test func `a file that is moved or deleted is noticed`() throws {
-        let connection = try open()
-        try connection.execute("CREATE TABLE t (x)")
-        #expect(try !connection.hasMoved())
-        try FileManager.default.moveItem(atPath: path, toPath: "\(path).elsewhere")
-        #expect(try connection.hasMoved())
-    }
-
     @Test func `a symbolic link is not followed, and what is no database is named as damage`() throws {
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: directory.path("target"))
         #expect(throws: SQLiteError.self) { try open() }

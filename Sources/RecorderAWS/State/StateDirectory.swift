@@ -18,9 +18,9 @@ package enum StateDirectory {
             guard override.hasPrefix("/") else {
                 throw ConfigurationFailure("\(Self.override) is \"\(override)\"; it must be an absolute path.")
             }
-            return override
+            return try PrivateDirectory.absolute(override)
         }
-        return "\(try root(environment))/\(fileSafe(program))/\(folder)"
+        return try PrivateDirectory.absolute("\(try root(environment))/\(fileSafe(program))/\(folder)")
     }
 
     /// A name that no text can leave its directory with. Plain text is its own name, any other is hashed; the two can't

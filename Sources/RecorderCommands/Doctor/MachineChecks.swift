@@ -23,24 +23,30 @@ struct MachineChecks {
     }
 
     private func store() -> [Finding] {
+        var findings: [Finding] = []
         do {
             let location = try session.location(of: session.service)
+            // Before the store is opened, which makes private what is not.
+            let place = StoreChecks(location)
+            findings += place.findings
+            guard place.isUsable else { return findings }
             let status = try session.pipeline(session.service).status()
-            return [
-                .ok("directory", location.directory),
+            let directory = place.directory ?? location.directory
+            findings += [
                 .ok(
                     "store",
                     "\(location.fileName): \(Wording.records(status.totals.records)), "
                         + Wording.bytes(status.totals.bytes)
                 ),
-                fileSystem(location.directory), space(location.directory, status),
-            ] + status.streams.compactMap(trouble)
+                fileSystem(directory), space(directory, status),
+            ]
+            return findings + status.streams.compactMap(trouble)
         } catch let failure as CommandFailure {
-            return [.failure("directory", failure.message, nil, failure.status)]
+            return findings + [.failure("directory", failure.message, nil, failure.status)]
         } catch let error as RecorderError {
-            return [.failure("store", error.message, nil, .storage)]
+            return findings + [.failure("store", error.message, nil, .storage)]
         } catch {
-            return [.failure("store", "\(error)", nil, .storage)]
+            return findings + [.failure("store", "\(error)", nil, .storage)]
         }
     }
 

@@ -2,8 +2,6 @@ import Foundation
 
 /// Questions to the file system.
 enum Files {
-    static var workingDirectory: String { FileManager.default.currentDirectoryPath }
-
     static func exists(_ path: String) -> Bool {
         FileManager.default.fileExists(atPath: path)
     }

@@ -42,7 +42,7 @@ struct Session: Sendable {
             try StoreLocation(
                 service: service.name,
                 key: invocation.value(.key),
-                directory: invocation.value(.directory).map(Self.absolute),
+                directory: invocation.value(.directory),
                 program: invocation.value(.name) ?? CommandTable.program,
                 environment: environment
             )
@@ -72,10 +72,6 @@ struct Session: Sendable {
             caller: { [self] () throws(RecorderError) in try caller(of: service.service) },
             report: report
         )
-    }
-
-    private static func absolute(_ path: String) -> String {
-        path.hasPrefix("/") ? path : "\(Files.workingDirectory)/\(path)"
     }
 
     // MARK: where to send

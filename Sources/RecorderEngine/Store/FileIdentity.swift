@@ -10,7 +10,8 @@ struct FileIdentity: Sendable, Hashable, CustomStringConvertible {
     /// nil where there is no file.
     init?(_ path: String) {
         var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
+        // Asked at each commit: a string that is passed as it is, is copied first.
+        guard unsafe path.withCString({ unsafe stat($0, &status) }) == 0 else { return nil }
         device = status.st_dev
         number = status.st_ino
     }

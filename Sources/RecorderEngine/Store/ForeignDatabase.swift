@@ -1,4 +1,5 @@
 import Foundation
+import RecorderAWS
 import RecorderSQLite
 
 /// A database of one of the originals: table `record` of the AWS SDK's recorders, `records` of the Amplify clients.
@@ -18,7 +19,8 @@ final class ForeignDatabase {
     private let rows: SQLiteStatement
     private let service: StreamService
 
-    init(_ path: String, for service: StreamService) throws(RecorderError) {
+    init(_ named: String, for service: StreamService) throws(RecorderError) {
+        let path = try Self.resolve(named)
         guard let identity = FileIdentity(path) else {
             throw .storage("There is no database to import at \(path): \(String(errorNumber: errno)).", nil)
         }
@@ -40,6 +42,17 @@ final class ForeignDatabase {
         }
         connection = opened.connection
         self.rows = rows
+    }
+
+    /// The path without links but for the file itself, which SQLite refuses to follow.
+    private static func resolve(_ path: String) throws(RecorderError) -> String {
+        do throws(ConfigurationFailure) {
+            let url = URL(fileURLWithPath: try PrivateDirectory.absolute(path))
+            let directory = try PrivateDirectory.resolve(url.deletingLastPathComponent().path)
+            return StoreLocation(directory: directory, fileName: url.lastPathComponent).path
+        } catch {
+            throw .storage("There is no database to import at \(path): \(error.message).", nil)
+        }
     }
 
     private static func open(_ path: String) throws(SQLiteError) -> (SQLiteConnection, SQLiteStatement?) {

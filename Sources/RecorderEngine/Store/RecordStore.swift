@@ -160,9 +160,7 @@ package final class RecordStore: Sendable {
     func lease() throws(RecorderError) -> StoreLock {
         // A submit sends what lies at the store's path now, whatever became of the file that was open.
         _ = closeIfMoved()
-        let location = try locate()
-        try StoreDirectory.prepare(location)
-        return try StoreLock(path: "\(location.path).submit")
+        return try StoreLock(path: "\(try StoreDirectory.prepare(try locate()).path).submit")
     }
 
     // MARK: - opening
@@ -211,8 +209,8 @@ package final class RecordStore: Sendable {
                 return try body(open)
             }
             // The writer creates the file and its tables; a reader alone could not. (Locks: reader, then writer.)
-            try openWriter(&seen, before: deadline) { (_) throws(RecorderError) in }
-            let opened = try StoreReader(path: try locate().path, &seen)
+            let path = try openWriter(&seen, before: deadline) { (writer) throws(RecorderError) in writer.path }
+            let opened = try StoreReader(path: path, &seen)
             reader = opened
             return try body(opened)
         }
@@ -238,7 +236,7 @@ package final class RecordStore: Sendable {
         _ damaged: FileIdentity?,
         before deadline: ContinuousClock.Instant
     ) throws(RecorderError) {
-        let path = try locate().path
+        let path = try StoreDirectory.prepare(try locate()).path
         let rescue = try reader.withLock { (reader) throws(RecorderError) -> Rescue? in
             reader = nil
             return try writer.withLock { (writer) throws(RecorderError) -> Rescue? in

@@ -1,37 +1,72 @@
 import Foundation
-import RecorderSQLite
+import RecorderAWS
 
-/// Makes the store's directory and file ready: 0700 and 0600, owned by us, no link in the way.
+/// Makes the store's directory ready: there, ours, written by nobody else, and known by its path without links.
 enum StoreDirectory {
-    /// Creates the directory if it is missing, and refuses one that others could replace.
-    static func prepare(_ location: StoreLocation) throws(RecorderError) {
-        let missing = missingDirectories(upTo: location.directory)
+    /// SQLite's longest path for a database, which leaves room for the names of its log; less what the name of the copy
+    /// has more that a rescue fills. https://www.sqlite.org/src/doc/trunk/src/os_unix.c has 512 as MAX_PATHNAME.
+    static let longestPath = 512 - 8 - ".rescue".utf8.count
+
+    /// The folder that the library makes where the program names none.
+    static let ownName = "com.amazonaws.AWSKinesisRecorder"
+
+    /// Creates the directory if it is missing, and refuses one where others could replace or plant files.
+    ///
+    /// Symbolic links in its path are followed, here and only here: SQLite is told to refuse every link, and two
+    /// processes that name one directory by different links must mean the same files.
+    ///
+    /// - Returns: the location that the links lead to, for everything that is opened.
+    static func prepare(_ location: StoreLocation) throws(RecorderError) -> StoreLocation {
+        let made: [String]
         do {
-            try FileManager.default.createDirectory(
-                atPath: location.directory,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
+            made = try PrivateDirectory.make(location.directory)
         } catch {
             throw .storage(
-                "The record directory \(location.directory) cannot be created: \(reason(error)). "
+                "The record directory \(location.directory) cannot be created: \(error.message). "
                     + "Make it writable, or set AWS_KINESIS_RECORDER_DIR to a directory that is.",
                 nil
             )
         }
-        try refuseForeign(location.directory)
-        for directory in missing { makeNameDurable(of: directory) }
+        let resolved = try resolve(location)
+        try secure(resolved.directory)
+        for directory in made { makeNameDurable(of: directory) }
+        return resolved
     }
 
-    /// The directory and those above it that do not exist yet.
-    private static func missingDirectories(upTo directory: String) -> [String] {
-        var missing: [String] = []
-        var path = directory
-        while path.count > 1, unsafe access(path, F_OK) != 0 {
-            missing.append(path)
-            path = (path as NSString).deletingLastPathComponent
+    /// Where a location's links lead to; its directory exists.
+    static func resolve(_ location: StoreLocation) throws(RecorderError) -> StoreLocation {
+        let resolved: StoreLocation
+        do {
+            let directory = try PrivateDirectory.resolve(location.directory)
+            resolved = StoreLocation(directory: directory, fileName: location.fileName)
+        } catch {
+            throw .storage(
+                "The record directory \(location.directory) cannot be used: \(error.message). "
+                    + "Mend that, or set AWS_KINESIS_RECORDER_DIR to another directory.",
+                nil
+            )
         }
-        return missing
+        let length = resolved.path.utf8.count
+        guard length > longestPath else { return resolved }
+        throw .storage(
+            "The path of the record file \(resolved.path) has \(length) bytes; SQLite allows \(longestPath) for it. "
+                + "Set AWS_KINESIS_RECORDER_DIR to a directory with a shorter path.",
+            nil
+        )
+    }
+
+    private static func secure(_ directory: String) throws(RecorderError) {
+        guard let status = FileStatus(path: directory) else { return }
+        if isTightened(directory, status), unsafe chmod(directory, 0o700) == 0 { return }
+        if let wrong = FileRights.problem(ofDirectory: directory, status) {
+            throw .storage("The record directory \(wrong.message)", nil)
+        }
+    }
+
+    /// Whether a directory is one that the library made for itself, and others have rights in it now. One that the program
+    /// or the user named is theirs: others keep the right to read it, if they were given that.
+    static func isTightened(_ directory: String, _ status: FileStatus) -> Bool {
+        directory.hasSuffix("/\(ownName)") && status.kind == .directory && status.isOwn && status.othersHaveAccess
     }
 
     /// A new directory's name may be lost at a power cut, with all that was saved in it, until its parent is synced, and
@@ -45,47 +80,20 @@ enum StoreDirectory {
         close(file)
     }
 
-    private static func refuseForeign(_ directory: String) throws(RecorderError) {
-        var status = stat()
-        // Not by way of FileManager, which asks the user database for the owner's name: that may be on the network.
-        guard unsafe lstat(directory, &status) == 0, status.st_uid != geteuid() else { return }
-        throw .storage(
-            "The record directory \(directory) belongs to another user (id \(status.st_uid)). "
-                + "Run as that user, or set AWS_KINESIS_RECORDER_DIR to a directory of your own.",
-            nil
-        )
-    }
-
     /// Creates a file where there is none; called under the store's lock. SQLite would give it the umask's rights, and
-    /// its log files inherit the rights of this one.
-    ///
-    /// A file that exists is never opened here: closing any descriptor of it would cancel the locks that SQLite holds
-    /// on it for this process, and another process could then remove the log that this one writes to,
-    /// https://www.sqlite.org/howtocorrupt.html
+    /// its log files inherit the rights of this one. A file that exists is not opened, see ``StoreFiles``.
     static func createFile(_ path: String) throws(RecorderError) {
         let file = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         if file >= 0 {
             _ = close(file)
             return
         }
-        let remedy = "Make it readable and writable for this user, or set AWS_KINESIS_RECORDER_DIR elsewhere."
-        let problem =
-            errno == EEXIST ? troubleWithExistingFile(path, remedy) : StoreTrouble.advice(for: errno, otherwise: remedy)
-        if let problem { throw .storage("The record file \(path) cannot be opened: \(problem)", nil) }
-    }
-
-    private static func troubleWithExistingFile(_ path: String, _ remedy: String) -> String? {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return StoreTrouble.advice(for: errno, otherwise: remedy) }
-        if status.st_mode & S_IFMT == S_IFLNK { return "it is a symbolic link. \(remedy)" }
-        if status.st_mode & S_IFMT != S_IFREG { return "it is not a file. \(remedy)" }
-        return unsafe access(path, R_OK | W_OK) == 0 ? nil : StoreTrouble.advice(for: errno, otherwise: remedy)
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        let error = error as NSError
-        guard let cause = error.userInfo[NSUnderlyingErrorKey] as? any Error else { return error.localizedDescription }
-        return String(errorNumber: Int32((cause as NSError).code))
+        if errno == EEXIST, unsafe access(path, R_OK | W_OK) == 0 { return }
+        let problem = StoreTrouble.advice(
+            for: errno,
+            otherwise: "Make it readable and writable for this user, or set AWS_KINESIS_RECORDER_DIR elsewhere."
+        )
+        throw .storage("The record file \(path) cannot be opened: \(problem)", nil)
     }
 }
 

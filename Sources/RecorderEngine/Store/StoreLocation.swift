@@ -5,12 +5,13 @@ import RecorderAWS
 ///
 /// The first of: a directory the program named, `AWS_KINESIS_RECORDER_DIR`, `$STATE_DIRECTORY` (systemd),
 /// `$XDG_STATE_HOME`, `~/.local/state`; the last three followed by `<program>/com.amazonaws.AWSKinesisRecorder`.
-/// Never the temporary directory, which Linux empties.
+/// Never the temporary directory, which Linux empties. A relative directory is that of the process when the location is
+/// made; symbolic links are followed when the file is opened (``StoreDirectory``).
 package struct StoreLocation: Sendable, Hashable {
     package let directory: String
     package let fileName: String
 
-    package var path: String { "\(directory)/\(fileName)" }
+    package var path: String { directory == "/" ? "/\(fileName)" : "\(directory)/\(fileName)" }
 
     /// A file that is known to lie there.
     package init(directory: String, fileName: String) {
@@ -27,18 +28,18 @@ package struct StoreLocation: Sendable, Hashable {
         program: String,
         environment: [String: String]
     ) throws(RecorderError) {
-        if let directory {
-            self.directory = directory
-        } else {
-            do {
+        do throws(ConfigurationFailure) {
+            if let directory {
+                self.directory = try PrivateDirectory.absolute(directory)
+            } else {
                 self.directory = try StateDirectory.path(
-                    folder: "com.amazonaws.AWSKinesisRecorder",
+                    folder: StoreDirectory.ownName,
                     program: program,
                     environment: environment
                 )
-            } catch {
-                throw .storage(error.message, nil)
             }
+        } catch {
+            throw .storage(error.message, nil)
         }
         fileName = key.map { "\(service)-\(StateDirectory.fileSafe($0)).db" } ?? "\(service).db"
     }

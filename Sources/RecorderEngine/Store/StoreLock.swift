@@ -12,12 +12,15 @@ final class StoreLock: Sendable {
         self.path = path
         file = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else {
+            let number = errno
+            try StoreFiles.refuse(path)
             let advice = StoreTrouble.advice(
-                for: errno,
+                for: number,
                 otherwise: "Make its directory writable for this user, or set AWS_KINESIS_RECORDER_DIR elsewhere."
             )
             throw .storage("The lock file \(path) cannot be opened: \(advice)", nil)
         }
+        try StoreFiles.secure(path, descriptor: file)
     }
 
     deinit {

@@ -1,4 +1,5 @@
 import Foundation
+import RecorderAWS
 
 /// Some space beside the database that is given back when the disk is full.
 ///
@@ -26,10 +27,14 @@ struct StoreReserve {
     /// Takes the space again if it was given and there is room; false if there is none.
     func keep() -> Bool {
         var status = stat()
-        if unsafe stat(path, &status) == 0, status.st_size == Self.size { return true }
-        let file = unsafe open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        if unsafe lstat(path, &status) == 0, status.st_size == Self.size { return true }
+        // What is no file, as a pipe that nobody reads, must not hold up the store.
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard file >= 0 else { return false }
         defer { close(file) }
+        guard let status = FileStatus(descriptor: file), FileRights.problem(ofFile: path, status) == nil else {
+            return false
+        }
         // A file with holes would reserve nothing.
         if posix_fallocate(file, 0, Self.size) == 0 { return true }
         _ = unsafe unlink(path)

@@ -1,4 +1,5 @@
 import Glibc
+import RecorderAWS
 import RecorderSQLite
 
 /// What to tell a user about an SQLite error.
@@ -18,10 +19,21 @@ enum StoreTrouble {
         }
         if let advice = descriptorAdvice(error.systemError) { return "\(path) cannot be opened: \(advice)" }
         if error.isReadOnly { return "\(path) is read-only. Make it and its directory writable for this user." }
-        if error.isCannotOpen { return "\(path) cannot be opened. Check the permissions of its directory." }
+        if error.isCannotOpen { return "\(path) cannot be opened\(cause(path))" }
         if error.isCorrupt { return "\(path) is damaged (\(error.message))." }
         if error.isBusy { return "\(path) is locked by another process. Try again, or stop that process." }
         return "\(path): \(error)"
+    }
+
+    /// Why SQLite cannot open a file, where the path tells: all it says itself is "unable to open database file".
+    private static func cause(_ path: String) -> String {
+        if let obstacle = PathDiagnosis.obstacle(in: path) {
+            return ": \(obstacle). Mend that, or use another directory."
+        }
+        if let wrong = FileStatus(path: path).flatMap({ FileRights.problem(ofFile: path, $0) }) {
+            return ": \(wrong.message)"
+        }
+        return ". Check the permissions of its directory."
     }
 
     /// The system's words for an `errno`, and what to do about it.

@@ -5,7 +5,10 @@ import RecorderSQLite
 ///
 /// Not Sendable: `RecordStore` keeps it behind its lock and on its queue.
 final class StoreWriter {
-    private let path: String
+    /// Without links; what is beside the database has the beginning in common.
+    let path: String
+    /// As the program named it: links in it may come to lead elsewhere.
+    private let namedPath: String
     /// Which file it writes to.
     let place: FileIdentity?
     private let lock: StoreLock
@@ -41,8 +44,8 @@ final class StoreWriter {
         before deadline: ContinuousClock.Instant,
         _ place: inout FileIdentity?
     ) throws(RecorderError) {
-        try StoreDirectory.prepare(location)
-        let path = location.path
+        let path = try StoreDirectory.prepare(location).path
+        namedPath = location.path
         self.path = path
         self.deadline = deadline
         clock = StoreClock(system)
@@ -50,6 +53,7 @@ final class StoreWriter {
         self.lock = lock
         try lock.lock(until: deadline)
         defer { lock.unlock() }
+        try StoreFiles.secure(path)
         try StoreDirectory.createFile(path)
         place = FileIdentity(path)
         self.place = place
@@ -92,9 +96,10 @@ final class StoreWriter {
         return try StoreRescue(path).run()
     }
 
-    /// Whether the file was moved, replaced or deleted since it was opened.
+    /// Whether the file was moved, replaced or deleted since it was opened, or a link in its path leads elsewhere.
     func hasMoved() -> Bool {
-        (try? connection.hasMoved()) ?? true
+        guard let place, let found = FileIdentity(namedPath) else { return true }
+        return found != place
     }
 
     /// The counts as of the last commit of any process.

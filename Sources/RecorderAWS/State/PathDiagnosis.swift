@@ -1,0 +1,58 @@
+import Foundation
+
+/// Explains a path to a person: the symbolic links in it, and where and why it cannot be followed.
+///
+/// Only for messages and the doctor: each component costs a system call or two.
+package enum PathDiagnosis {
+    /// A symbolic link, and the text that it holds.
+    package struct Link: Sendable, Hashable {
+        package let path: String
+        package let target: String
+    }
+
+    /// The symbolic links among the components of an absolute path, from the root down.
+    package static func links(in path: String) -> [Link] {
+        components(of: path).compactMap(link)
+    }
+
+    /// The first component that cannot be followed, with the reason; nil where every one can, or the first that cannot is
+    /// only missing.
+    package static func obstacle(in path: String) -> String? {
+        let all = components(of: path)
+        for (place, component) in all.enumerated() {
+            var status = stat()
+            if stat(component, &status) == 0 {
+                if place < all.count - 1, status.st_mode & S_IFMT != S_IFDIR {
+                    return "\(component) is not a directory"
+                }
+                continue
+            }
+            let number = errno
+            guard let link = link(at: component) else {
+                return number == ENOENT ? nil : "\(component): \(String(cString: strerror(number)))"
+            }
+            let reason =
+                switch number {
+                case ENOENT: "which does not exist"
+                case ELOOP: "and leads round in a circle"
+                default: "which cannot be followed (\(String(cString: strerror(number))))"
+                }
+            return "\(component) is a symbolic link to \(link.target), \(reason)"
+        }
+        return nil
+    }
+
+    /// The target of a link; nil where there is no link.
+    package static func link(at path: String) -> Link? {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(path, &buffer, buffer.count)
+        return count < 0 ? nil : Link(path: path, target: String(decoding: buffer.prefix(count), as: UTF8.self))
+    }
+
+    /// The path of each component: `/a`, `/a/b` and `/a/b/c` for `/a//b/c/`.
+    static func components(of path: String) -> [String] {
+        var found: [String] = []
+        for name in path.split(separator: "/") { found.append("\(found.last ?? "")/\(name)") }
+        return found
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// A directory for this user's files: made if it is missing, and known by the path that its links lead to.
+package enum PrivateDirectory {
+    /// A directory's name made absolute, once: where the process goes later does not matter.
+    package static func absolute(_ directory: String) throws(ConfigurationFailure) -> String {
+        guard !directory.isEmpty else { throw ConfigurationFailure("The name of the directory is empty. \(remedy)") }
+        guard !directory.utf8.contains(0) else {
+            throw ConfigurationFailure("The name of the directory holds a zero byte. \(remedy)")
+        }
+        // The character that stands for what could not be decoded: another directory may have it in its name.
+        guard !directory.unicodeScalars.contains("\u{FFFD}") else {
+            throw ConfigurationFailure("The name of the directory \(directory) is not UTF-8. \(remedy)")
+        }
+        if directory.hasPrefix("/") { return directory }
+        guard let current = getcwd(nil, 0) else {
+            throw ConfigurationFailure(
+                "The directory \(directory) is relative to the working directory, which is gone "
+                    + "(\(String(cString: strerror(errno)))). Give an absolute path."
+            )
+        }
+        defer { free(current) }
+        guard let name = String(validatingCString: current) else {
+            throw ConfigurationFailure("The working directory's name is not UTF-8. Give an absolute path.")
+        }
+        return "\(name)/\(directory)"
+    }
+
+    private static let remedy = "Set \(StateDirectory.override) to a directory of your own."
+
+    /// Makes the directory and those above it that are missing, for this user only.
+    ///
+    /// - Returns: the paths of those that were missing. Another process may have made them at the same time.
+    package static func make(_ directory: String) throws(ConfigurationFailure) -> [String] {
+        var missing: [String] = []
+        for path in PathDiagnosis.components(of: directory).reversed() {
+            var status = stat()
+            if stat(path, &status) == 0, missing.isEmpty || status.st_mode & S_IFMT == S_IFDIR { break }
+            missing.append(path)
+        }
+        missing.reverse()
+        for path in missing {
+            if mkdir(path, 0o700) == 0 {
+                // A umask may have taken rights that this user needs.
+                chmod(path, 0o700)
+            } else if errno != EEXIST || !isDirectory(path) {
+                let reason = String(cString: strerror(errno))
+                throw ConfigurationFailure(
+                    PathDiagnosis.obstacle(in: directory) ?? (path == directory ? reason : "\(path): \(reason)")
+                )
+            }
+        }
+        return missing
+    }
+
+    private static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// The path of a directory that exists, without links, `.` and `..`: one for all names of the directory.
+    package static func resolve(_ directory: String) throws(ConfigurationFailure) -> String {
+        guard let resolved = realpath(directory, nil) else {
+            let reason = String(cString: strerror(errno))
+            throw ConfigurationFailure(PathDiagnosis.obstacle(in: directory) ?? reason)
+        }
+        defer { free(resolved) }
+        guard let name = String(validatingCString: resolved) else {
+            throw ConfigurationFailure("it leads to a directory whose name is not UTF-8")
+        }
+        return name
+    }
+}

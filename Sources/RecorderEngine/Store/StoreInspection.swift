@@ -1,0 +1,44 @@
+import RecorderAWS
+
+/// What lies where a store is, or will be, as a person asks for it. Nothing is created, opened or changed.
+package struct StoreInspection: Sendable {
+    /// The directory without links; nil where it does not exist yet.
+    package let directory: String?
+    /// The symbolic links in the directory's path, from the root down: the path of each, and what it holds.
+    package let links: [(path: String, target: String)]
+    /// What keeps the path of the directory from leading anywhere; nil where nothing does.
+    package let obstacle: String?
+    /// The directory and the store's files that exist, by name, with their modes as `chmod` takes them.
+    package let modes: [(name: String, mode: String)]
+    /// What a store here is refused for, and what mends it.
+    package let problems: [(text: String, remedy: String)]
+    /// Files and directories of ours that others may use; opening the store makes them private.
+    package let loose: [(path: String, mode: String)]
+
+    package init(_ location: StoreLocation) {
+        obstacle = PathDiagnosis.obstacle(in: location.directory)
+        links = PathDiagnosis.links(in: location.directory).map { ($0.path, $0.target) }
+        var (modes, problems, loose): ([(String, String)], [(String, String)], [(String, String)]) = ([], [], [])
+        directory = try? PrivateDirectory.resolve(location.directory)
+        if let directory, let status = FileStatus(path: directory) {
+            modes.append(("directory", status.modeText))
+            if StoreDirectory.isTightened(directory, status) {
+                loose.append((directory, status.modeText))
+            } else if let wrong = FileRights.problem(ofDirectory: directory, status) {
+                problems.append((wrong.problem, wrong.remedy))
+            }
+            for suffix in StoreFiles.suffixes {
+                let name = "\(location.fileName)\(suffix)"
+                let path = StoreLocation(directory: directory, fileName: name).path
+                guard let status = FileStatus(path: path) else { continue }
+                modes.append((name, status.modeText))
+                if let wrong = FileRights.problem(ofFile: path, status) {
+                    problems.append((wrong.problem, wrong.remedy))
+                } else if status.othersHaveAccess {
+                    loose.append((path, status.modeText))
+                }
+            }
+        }
+        (self.modes, self.problems, self.loose) = (modes, problems, loose)
+    }
+}
