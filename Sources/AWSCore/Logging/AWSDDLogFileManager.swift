@@ -29,6 +29,8 @@ public final class AWSDDLogFileManagerDefault: NSObject, AWSDDLogFileManager, Se
     }
 
     private let settings = Locked(Settings())
+    /// Whether anybody could have made the directory before us, or put a link in its place.
+    private let isTemporary: Bool
 
     /// The directory.
     public let logsDirectory: String
@@ -39,9 +41,9 @@ public final class AWSDDLogFileManagerDefault: NSObject, AWSDDLogFileManager, Se
     ///   `~/.local/state`, or `AWS_KINESIS_RECORDER_DIR` itself; the temporary directory where there is no home.
     public init(logsDirectory: String? = nil) {
         let environment = ProcessInfo.processInfo.environment
-        self.logsDirectory =
-            logsDirectory ?? (try? StateDirectory.path(folder: "logs", environment: environment))
-            ?? NSTemporaryDirectory() + "logs-\(getuid())"
+        let directory = logsDirectory ?? (try? StateDirectory.path(folder: "logs", environment: environment))
+        isTemporary = directory == nil
+        self.logsDirectory = directory ?? NSTemporaryDirectory() + "logs-\(getuid())"
     }
 
     /// Files kept beside the one that is written: 5 by default, 0 for no limit.
@@ -65,11 +67,8 @@ public final class AWSDDLogFileManagerDefault: NSObject, AWSDDLogFileManager, Se
 
     /// Removes files beyond the limits, creates an empty one and gives its path; nil if it cannot.
     public func createNewLogFile() -> String? {
-        try? FileManager.default.createDirectory(
-            atPath: logsDirectory,
-            withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700]
-        )
+        _ = try? PrivateDirectory.make(logsDirectory)
+        guard !isTemporary || isPrivate else { return nil }
         removeOldFiles()
         let time = LogTime.text(Date()).replacingOccurrences(of: ":", with: "-")
         // Sorted by name they are sorted by time; the number keeps in order those of one millisecond. Another process
@@ -88,6 +87,10 @@ public final class AWSDDLogFileManagerDefault: NSObject, AWSDDLogFileManager, Se
             guard errno == EEXIST else { return nil }
         }
         return nil
+    }
+
+    private var isPrivate: Bool {
+        FileStatus(path: logsDirectory).map { FileRights.problem(ofDirectory: logsDirectory, $0) == nil } ?? false
     }
 
     private var program: String { StateDirectory.fileSafe(ProcessInfo.processInfo.processName) }

@@ -16,18 +16,22 @@ package struct PrivateFile: Sendable {
         self.path = path
     }
 
-    /// The contents; nil if there is no file. A link, or another user's file, is not followed.
+    /// The contents; nil if there is no file. A link in the file's place is not followed, those in its directory's path are;
+    /// another user's file is left alone, and this user's is made private if it is not.
     package func contents() throws(ConfigurationFailure) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         if file < 0 {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
+            let number = errno
+            if number == ENOENT || number == ENOTDIR { return nil }
+            try check(FileStatus(path: path))
+            errno = number
             throw failure("cannot be read")
         }
         defer { close(file) }
         var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
-            throw ConfigurationFailure("\(path) is not a file of this user; it is left alone. Remove it.")
-        }
+        guard fstat(file, &status) == 0 else { throw failure("cannot be read") }
+        try check(FileStatus(descriptor: file))
+        if status.st_mode & 0o077 != 0 { fchmod(file, 0o600) }
         guard status.st_size <= Self.largest else {
             throw ConfigurationFailure("\(path) has \(status.st_size) bytes, too many for what it is. Remove it.")
         }
@@ -60,17 +64,16 @@ package struct PrivateFile: Sendable {
 
     private func makeDirectory() throws(ConfigurationFailure) {
         let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        var status = stat()
-        if stat(directory, &status) == 0 { return }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: directory,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
+        do throws(ConfigurationFailure) {
+            _ = try PrivateDirectory.make(directory)
         } catch {
-            throw failure("cannot be written: \(directory) cannot be made")
+            throw ConfigurationFailure("\(path) cannot be written; \(directory) cannot be made: \(error.message).")
         }
+    }
+
+    private func check(_ status: FileStatus?) throws(ConfigurationFailure) {
+        guard let status, let wrong = FileRights.problem(ofFile: path, status) else { return }
+        throw ConfigurationFailure("\(wrong.problem); it is left alone. Remove it.")
     }
 
     /// What the last system call said.

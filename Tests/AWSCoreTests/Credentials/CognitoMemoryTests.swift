@@ -112,6 +112,18 @@ import Testing
         #expect(pool.provider(state: directory.path).identityId == nil)
     }
 
+    @Test func `a directory below a link works, and a file that others can read is made private`() async throws {
+        let pool = try CognitoPoolServer()
+        let link = directory.path("link")
+        #expect(mkdir(directory.path("real"), 0o755) == 0)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "real")
+        _ = try await pool.provider(state: link).credentials().value
+        let file = try #require(try files.first { $0.contains("/real/") })
+        #expect(chmod(file, 0o644) == 0)
+        #expect(pool.provider(state: link).identityId == "us-east-1:id-1")
+        #expect(try permissions(file) == 0o600)
+    }
+
     @Test func `without a place the identity lasts as long as the provider`() async throws {
         let pool = try CognitoPoolServer()
         let provider = pool.provider()

@@ -61,4 +61,32 @@ struct AWSDDFileLoggerTests {
         say("lost")
         #expect(blocked.sortedLogFilePaths.isEmpty)
     }
+
+    @Test func `a directory that is a link works`() throws {
+        try FileManager.default.createDirectory(atPath: directory.path("real"), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: directory.path("link"), withDestinationPath: "real")
+        let linked = AWSDDLogFileManagerDefault(logsDirectory: directory.path("link/logs"))
+        log.add(AWSDDFileLogger(logFileManager: linked))
+        say("one")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path("real/logs")).count == 1)
+    }
+
+    @Test func `without a home, a link or an open directory in the temporary one costs the lines`() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try TemporaryDirectory()
+            for name in ["HOME", "XDG_STATE_HOME", "STATE_DIRECTORY", "AWS_KINESIS_RECORDER_DIR"] { unsetenv(name) }
+            setenv("TMPDIR", directory.path, 1)
+            let theirs = directory.path("theirs")
+            try FileManager.default.createDirectory(atPath: theirs, withIntermediateDirectories: false)
+            let place = directory.path("logs-\(getuid())")
+            try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: theirs)
+            #expect(AWSDDLogFileManagerDefault().createNewLogFile() == nil)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: theirs) == [])
+            try FileManager.default.removeItem(atPath: place)
+            #expect(mkdir(place, 0o700) == 0 && chmod(place, 0o777) == 0)
+            #expect(AWSDDLogFileManagerDefault().createNewLogFile() == nil)
+            rmdir(place)
+            #expect(AWSDDLogFileManagerDefault().createNewLogFile() != nil)
+        }
+    }
 }
