@@ -19,10 +19,17 @@ struct RecorderIdentity: Sendable {
     static let directory = Locked<URL?>(nil)
 
     func location() throws(RecorderError) -> StoreLocation {
-        try StoreLocation(
+        let directory = Self.directory.withLock { $0 }
+        guard directory?.isFileURL != false else {
+            throw .storage(
+                "AWSAbstractKinesisRecorder.storeDirectory is no file URL. Set it to URL(fileURLWithPath:) of a directory.",
+                nil
+            )
+        }
+        return try StoreLocation(
             service: service.name,
             key: key,
-            directory: Self.directory.withLock { $0?.path },
+            directory: directory?.path,
             program: ProcessInfo.processInfo.processName,
             environment: ProcessInfo.processInfo.environment
         )

@@ -29,10 +29,13 @@ import Testing
             let directory = try TemporaryDirectory()
             let link = directory.path("link")
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: directory.path("real"))
-            AWSAbstractKinesisRecorder.storeDirectory = URL(fileURLWithPath: "\(link)/records")
+            AWSAbstractKinesisRecorder.storeDirectory = URL(string: "https://example.com\(link)")
             func save() -> AWSTask<AnyObject> {
                 AWSKinesisRecorder.default().saveRecord(Data("kept".utf8), streamName: "stream")
             }
+            let address = await save().failure()
+            #expect(address?.localizedDescription.contains("is no file URL") == true)
+            AWSAbstractKinesisRecorder.storeDirectory = URL(fileURLWithPath: "\(link)/records")
             let error = await save().failure()
             #expect(error?.localizedDescription.contains("\(link) is a symbolic link to") == true)
             try FileManager.default.createDirectory(atPath: directory.path("real"), withIntermediateDirectories: false)

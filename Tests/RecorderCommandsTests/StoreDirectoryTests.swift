@@ -58,6 +58,10 @@ import Testing
             let doctor = try await tool.run("doctor", "--offline", "-d", path)
             #expect(doctor.status == 74 && doctor.out.contains("FAIL  directory"), "\(doctor.out)")
             #expect(doctor.out.contains(text))
+            for command in ["status", "submit"] {
+                let ran = try await tool.run(command, "-d", path)
+                #expect(ran.status == 74 && ran.err.contains(text), "\(command): \(ran.out)\(ran.err)")
+            }
         }
     }
 

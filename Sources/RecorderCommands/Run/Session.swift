@@ -49,12 +49,16 @@ struct Session: Sendable {
         }
     }
 
-    /// The stores of this command's services that exist.
+    /// The stores of this command's services that exist. A path that leads nowhere is an error, and no empty store.
     func existingStores() throws(CommandFailure) -> [(service: StreamService, location: StoreLocation)] {
         var found: [(StreamService, StoreLocation)] = []
         for service in services {
             let location = try location(of: service)
-            if Files.exists(location.path) { found.append((service, location)) }
+            if Files.exists(location.path) {
+                found.append((service, location))
+            } else if let obstacle = StoreInspection.obstacle(in: location) {
+                throw CommandFailure(.storage, "\(location.path) cannot be used: \(obstacle).")
+            }
         }
         return found
     }

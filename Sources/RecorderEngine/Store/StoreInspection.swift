@@ -15,8 +15,13 @@ package struct StoreInspection: Sendable {
     /// Files and directories of ours that others may use; opening the store makes them private.
     package let loose: [(path: String, mode: String)]
 
+    /// What keeps a path from leading to a file or to where one could be made; nil where nothing does.
+    package static func obstacle(in location: StoreLocation) -> String? {
+        PathDiagnosis.obstacle(in: location.path)
+    }
+
     package init(_ location: StoreLocation) {
-        obstacle = PathDiagnosis.obstacle(in: location.directory)
+        obstacle = Self.obstacle(in: location)
         links = PathDiagnosis.links(in: location.directory).map { ($0.path, $0.target) }
         var (modes, problems, loose): ([(String, String)], [(String, String)], [(String, String)]) = ([], [], [])
         directory = try? PrivateDirectory.resolve(location.directory)
