@@ -232,13 +232,14 @@ package final class RecordPipeline: Sendable {
         }
         defer { lease.giveBack() }
         try await store.expire(after: policy.limits.age) { for discard in $0 { deliver(.discarded(discard)) } }
-        let end = try store.totals().nextSequence
+        let totals = try store.totals()
+        store.flushStart.withLock { $0 = totals }
         let streams = try await store.streamsWithRecords()
         guard !streams.isEmpty else { return FlushReport() }
         let sender = BatchSender(service, try caller(), policy)
         let start = ContinuousClock.now
         let loop = FlushLoop(store: store, sender: sender, policy: policy, report: deliver)
-        let report = await loop.run(streams, before: end)
+        let report = await loop.run(streams, before: totals.nextSequence)
         RoadLog.flushed(service, streams: streams.count, report, .now - start)
         // A note for the status; what it is about is told by the report anyway.
         try? await store.note(report.failures)

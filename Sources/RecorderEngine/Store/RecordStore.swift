@@ -85,9 +85,13 @@ package final class RecordStore: Sendable {
 
     // MARK: settle
 
+    /// The counts when the flush under way began; set by the flush that holds the lease.
+    let flushStart = Locked<StoreTotals?>(nil)
+
     func settle(_ settlement: Settlement) async throws(RecorderError) -> SettleReceipt {
-        try await inLane(.write) { () throws(RecorderError) in
-            try self.withWriter { (writer) throws(RecorderError) in try writer.settle(settlement) }
+        let start = flushStart.withLock { $0 }
+        return try await inLane(.write) { () throws(RecorderError) in
+            try self.withWriter { (writer) throws(RecorderError) in try writer.settle(settlement, since: start) }
         }
     }
 

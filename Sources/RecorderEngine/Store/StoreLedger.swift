@@ -25,6 +25,8 @@ struct StoreLedger {
     /// What they take.
     private(set) var arrivedBytes = 0
     private(set) var departed: Departures?
+    /// Records that an earlier transaction counted as discarded and this one as delivered.
+    private(set) var takenBack: (evicted: Int, expired: Int) = (0, 0)
     /// What each stream has more or less.
     private var otherStreams: [Int64: (records: Int, bytes: Int)] = [:]
     /// The stream that was touched last; mostly it is the only one.
@@ -54,6 +56,16 @@ struct StoreLedger {
         departed = departed ?? Departures()
         departed?.add(count, bytes, leaving)
         self.count(records: -count, bytes: -bytes, to: stream)
+    }
+
+    /// Counts records as delivered that were counted as discarded by an earlier transaction.
+    mutating func deliverDiscarded(evicted: Int, expired: Int) {
+        departed = departed ?? Departures()
+        departed?.delivered += evicted + expired
+        departed?.evicted -= evicted
+        departed?.expired -= expired
+        takenBack.evicted += evicted
+        takenBack.expired += expired
     }
 
     /// Counts failures after which the records stay.

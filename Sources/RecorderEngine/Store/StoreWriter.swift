@@ -201,11 +201,14 @@ final class StoreWriter {
     /// Removes what was answered for and counts the failures of what stays, in one transaction.
     ///
     /// - Returns: how many records are now delivered, and what was discarded.
-    func settle(_ settlement: Settlement) throws(RecorderError) -> SettleReceipt {
+    func settle(
+        _ settlement: Settlement,
+        since flushStart: StoreTotals? = nil
+    ) throws(RecorderError) -> SettleReceipt {
         var receipt = SettleReceipt()
         try makeRoom { (ledger) throws(SQLiteError) in
             for run in settlement.runs {
-                try remove(run, &ledger, &receipt)
+                try remove(run, since: flushStart, &ledger, &receipt)
             }
             let kept = settlement.kept.count { $0.file == file }
             if kept > 0 { ledger.retry(kept) }
@@ -219,15 +222,20 @@ final class StoreWriter {
 
     private func remove(
         _ run: Settlement.Run,
+        since flushStart: StoreTotals?,
         _ ledger: inout StoreLedger,
         _ receipt: inout SettleReceipt
     ) throws(SQLiteError) {
         guard let stream = run.records.first?.id.stream else { return }
         // A limit may have discarded some while they were in flight: always the oldest, behind the cursor now.
         // Of a stream that is not known any more, all.
-        guard let cursor = try statements.cursor(of: stream) else { return }
-        let live = run.records.drop { $0.id <= cursor }
-        guard let first = live.first?.id, let last = live.last?.id, live.first?.file == file else { return }
+        let cursor = try statements.cursor(of: stream)
+        let gone = run.records.prefix { record in cursor.map { record.id <= $0 } ?? true }
+        if run.outcome == .delivered, gone.first?.file == file {
+            try countDelivered(gone, since: flushStart, &ledger, &receipt)
+        }
+        let live = run.records[gone.endIndex...]
+        guard let cursor, let first = live.first?.id, let last = live.last?.id, live.first?.file == file else { return }
         if try segments.haveRecords(after: cursor, before: first, until: ledger.nextSequence) {
             try segments.delete(from: first, through: last, until: ledger.nextSequence)
         } else {
