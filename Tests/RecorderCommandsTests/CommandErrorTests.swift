@@ -16,6 +16,7 @@ import Testing
         (["submit", "--request-timeout", "0"], "--request-timeout 0: give a time from 1 second to 7 days"),
         (["submit", "--read-timeout", "8d"], "--read-timeout 8d: give a time from 1 second to 7 days"),
         (["save", "app", "--read-timeout", "soon"], "--read-timeout soon: give a time"),
+        (["save", "app", "--requests", "9223372036854775808"], "--requests 9223372036854775808: give a number"),
         (["submit", "--watch", "0"], "--watch 0: give a number from 1 on."),
         (["completions", "fis"], "Did you mean fish?"),
         (["clear", "now"], "\"now\" is one word too many."),
@@ -97,16 +98,5 @@ import Testing
         let asked = try await tool.run("clear")
         #expect(asked.status == 64 && asked.err.contains("Give --yes"))
         #expect(try await tool.run("clear", "--yes").out == "removed 2 records.\n")
-    }
-
-    @Test func `a reader that went away does not kill it`() async throws {
-        let tool = try Tool()
-        _ = try await tool.run("save", "app", input: Data("a\n".utf8))
-        let shell = Process()
-        shell.executableURL = URL(fileURLWithPath: "/bin/bash")
-        shell.arguments = ["-c", "{ sleep 0.2; \"\(Tool.path)\" status; echo $? >&3; } 3>\"$HOME/status\" | true"]
-        shell.environment = tool.environment
-        await (try ProcessEnd(starting: shell)).come()
-        #expect(try String(contentsOfFile: tool.home.path("status"), encoding: .utf8) == "0\n")
     }
 }

@@ -4,13 +4,16 @@ import Testing
 @Suite struct WordingTests {
     @Test(arguments: [
         ("0", 0), ("500", 500), ("64K", 65_536), ("64KiB", 65_536), ("2g", 2 << 30), ("1TB", 1 << 40), ("", nil),
-        ("K", nil), ("-1", nil), ("1.5G", nil), ("9x", nil), ("9999999999T", nil),
+        ("K", nil), ("-1", nil), ("1.5G", nil), ("9x", nil), ("9999999999T", nil), ("16T", 16 << 40), ("17T", nil),
     ])
     func `sizes are read as people write them`(text: String, bytes: Int?) {
         #expect(Wording.parseBytes(text) == bytes)
     }
 
-    @Test(arguments: [("90", 90), ("90s", 90), ("15m", 900), ("12h", 43_200), ("7d", 604_800), ("d", nil), ("1w", nil)])
+    @Test(arguments: [
+        ("90", 90), ("90s", 90), ("15m", 900), ("12h", 43_200), ("7d", 604_800), ("d", nil), ("1w", nil),
+        ("36500d", 3_153_600_000), ("36501d", nil),
+    ])
     func `times are read as people write them`(text: String, seconds: Int?) {
         #expect(Wording.parseDuration(text) == seconds.map { .seconds($0) })
     }

@@ -1,9 +1,11 @@
 import Foundation
+import RecorderAWS
 import RecorderConcurrency
 
-/// Standard output for results, standard error for troubles and progress.
+/// Standard output for results, standard error for errors and progress.
 ///
-/// Safe to use from any thread. A reader that went away (`| head`) is no trouble: what it would have read is dropped.
+/// Safe to use from any thread. Output that cannot be written ends nothing: the work goes on, and `lostOutput` tells it at
+/// the end.
 final class Console: Sendable {
     /// Whether progress can be drawn over and over in one line.
     let hasBar: Bool
@@ -11,6 +13,7 @@ final class Console: Sendable {
     private let quiet: Bool
     /// Whether a bar stands in the last line of the terminal.
     private let showsBar = Locked(false)
+    private let outputError = Locked<Int32?>(nil)
 
     init(quiet: Bool, environment: [String: String]) {
         self.quiet = quiet
@@ -25,9 +28,17 @@ final class Console: Sendable {
         return Int(size.ws_col)
     }
 
-    /// What was asked for.
+    /// Why standard output did not take everything: the first error's number.
+    var lostOutput: Int32? { outputError.withLock { $0 } }
+
+    /// What was asked for: lines of text.
     func print(_ text: String) {
-        write(text + "\n", to: STDOUT_FILENO)
+        printAsIs(Visible.lines(text))
+    }
+
+    /// The same as JSON, where escapes are those of JSON.
+    func print(json text: String) {
+        printAsIs(Visible.json(text))
     }
 
     /// What came of it, unless that is not wanted.
@@ -37,17 +48,18 @@ final class Console: Sendable {
 
     /// How far it is, where no bar can be drawn.
     func progress(_ text: String) {
-        if !quiet { write("\(text)\n", to: STDERR_FILENO) }
+        if !quiet { write("\(Visible.line(text))\n", to: STDERR_FILENO) }
     }
 
     /// A question that is answered in the same line.
     func ask(_ text: String) {
-        write(text, to: STDERR_FILENO)
+        write(Visible.line(text), to: STDERR_FILENO)
     }
 
-    /// What went wrong, quiet or not.
-    func error(_ text: String) {
-        write("\(CommandTable.program): \(text)\n", to: STDERR_FILENO)
+    /// What went wrong, quiet or not, in one line; `hint` may have more.
+    func error(_ text: String, hint: String? = nil) {
+        let hint = hint.map { Visible.lines($0) + "\n" } ?? ""
+        write("\(CommandTable.program): \(Visible.line(text))\n\(hint)", to: STDERR_FILENO)
     }
 
     /// Draws over the bar that stands there.
@@ -55,7 +67,7 @@ final class Console: Sendable {
         guard hasBar else { return }
         showsBar.withLock { shown in
             shown = true
-            Self.writeAll("\r\u{1B}[2K\(text)", to: STDERR_FILENO)
+            Output.write("\r\u{1B}[2K\(text)", to: STDERR_FILENO)
         }
     }
 
@@ -64,24 +76,21 @@ final class Console: Sendable {
         showsBar.withLock { Self.erase(&$0) }
     }
 
-    private func write(_ text: String, to file: Int32) {
+    private func printAsIs(_ text: String) {
+        guard let error = write("\(text)\n", to: STDOUT_FILENO) else { return }
+        outputError.withLock { $0 = $0 ?? error }
+    }
+
+    @discardableResult
+    private func write(_ text: String, to file: Int32) -> Int32? {
         showsBar.withLock { shown in
             Self.erase(&shown)
-            Self.writeAll(text, to: file)
+            return Output.write(text, to: file)
         }
     }
 
     private static func erase(_ shown: inout Bool) {
-        if shown { writeAll("\r\u{1B}[2K", to: STDERR_FILENO) }
+        if shown { Output.write("\r\u{1B}[2K", to: STDERR_FILENO) }
         shown = false
-    }
-
-    private static func writeAll(_ text: String, to file: Int32) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
-            guard written > 0 || errno == EINTR else { return }
-            rest = rest.dropFirst(max(written, 0))
-        }
     }
 }

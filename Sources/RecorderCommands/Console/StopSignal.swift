@@ -73,10 +73,14 @@ final class StopSignal: Sendable {
 
     /// Waits until a signal comes, or for so long.
     func pause(_ duration: Duration) async {
-        let milliseconds = Int32(clamping: duration.components.seconds) &* 1_000
+        let end = ContinuousClock.now + duration
         await Threads.run { [descriptor] in
             var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            _ = unsafe poll(&waited, 1, milliseconds)
+            while waited.revents == 0, ContinuousClock.now < end {
+                // The next millisecond, so that the last round is no busy one; longer pauses take several rounds.
+                let rest = min((end - ContinuousClock.now) / .milliseconds(1), 1e9)
+                _ = unsafe poll(&waited, 1, Int32(rest.rounded(.up)))
+            }
         }
     }
 

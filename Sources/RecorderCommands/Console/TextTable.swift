@@ -4,6 +4,7 @@ import Foundation
 enum TextTable {
     /// Rows of cells, the first column to the left, the others to the right; no blanks at line ends.
     static func text(_ rows: [[String]]) -> String {
+        let rows = rows.map { $0.map { Visible.line($0) } }
         let columns = rows.first?.count ?? 0
         let widths = (0..<columns).map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in

@@ -4,7 +4,7 @@ import Foundation
 package enum Wording {
     /// As in `1,234,567`.
     static func count(_ number: Int) -> String {
-        let digits = Array(String(abs(number)))
+        let digits = Array(String(number.magnitude))
         var text = number < 0 ? "-" : ""
         for (index, digit) in digits.enumerated() {
             if index > 0, (digits.count - index).isMultiple(of: 3) { text += "," }
@@ -56,28 +56,50 @@ package enum Wording {
 
     /// As in `1,234/s`.
     static func rate(_ number: Int, in duration: Duration) -> String {
-        "\(count(Int(Double(number) / max(duration / .seconds(1), 0.001))))/s"
+        "\(count(whole(Double(number) / max(duration / .seconds(1), 0.001))))/s"
     }
 
-    /// Reads `500`, `64K`, `500M`, `2G`, with or without `B` or `iB`; powers of 1,024. nil for anything else.
+    // MARK: numbers of any size
+
+    /// Without what follows the point; the nearest number that there is for one that is too large.
+    static func whole(_ number: Double) -> Int {
+        Int(exactly: number.rounded(.towardZero)) ?? (number > 0 ? .max : number < 0 ? .min : 0)
+    }
+
+    /// The sum, or the nearest number that there is.
+    static func sum(_ a: Int, _ b: Int) -> Int {
+        let (sum, overflows) = a.addingReportingOverflow(b)
+        return overflows ? (a < 0 ? .min : .max) : sum
+    }
+
+    // MARK: what is typed
+
+    /// More than a file of SQLite's holds, and little enough to be multiplied.
+    private static let largestSize = 16 << 40
+    /// A hundred years.
+    private static let longestTime = 36_500 * 86_400
+
+    /// Reads `500`, `64K`, `500M`, `2G`, with or without `B` or `iB`; powers of 1,024, up to `16T`. nil for anything
+    /// else.
     package static func parseBytes(_ text: String) -> Int? {
         let units = ["": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
-        return parse(text, units: units) { unit in
+        return parse(text, units: units, upTo: largestSize) { unit in
             unit.uppercased().replacing("IB", with: "").replacing("B", with: "")
         }
     }
 
-    /// Reads `90`, `90s`, `15m`, `12h`, `7d`. nil for anything else.
+    /// Reads `90`, `90s`, `15m`, `12h`, `7d`, up to `36500d`. nil for anything else.
     package static func parseDuration(_ text: String) -> Duration? {
-        parse(text, units: ["": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400]) { $0 }.map { .seconds($0) }
+        let units = ["": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400]
+        return parse(text, units: units, upTo: longestTime) { $0 }.map { .seconds($0) }
     }
 
-    private static func parse(_ text: String, units: [String: Int], unit: (String) -> String) -> Int? {
+    private static func parse(_ text: String, units: [String: Int], upTo limit: Int, unit: (String) -> String) -> Int? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         guard let number = Int(digits), let factor = units[unit(String(text.dropFirst(digits.count)))] else {
             return nil
         }
         let (product, overflows) = number.multipliedReportingOverflow(by: factor)
-        return overflows ? nil : product
+        return overflows || product > limit ? nil : product
     }
 }

@@ -28,6 +28,7 @@ struct Finding: Sendable {
 
     var line: String {
         let blanks = String(repeating: " ", count: max(12 - topic.count, 1))
-        return "\(grade.rawValue)  \(topic)\(blanks)\(text)" + (advice.map { "\n                  -> \($0)" } ?? "")
+        return "\(grade.rawValue)  \(topic)\(blanks)\(Visible.line(text))"
+            + (advice.map { "\n                  -> \(Visible.line($0))" } ?? "")
     }
 }

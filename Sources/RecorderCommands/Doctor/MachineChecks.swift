@@ -59,7 +59,8 @@ struct MachineChecks {
         guard let free = found?.intValue else { return .warning("disk", "how much is free cannot be found out") }
         let text = "\(Wording.bytes(free)) free"
         // The files may take up to twice the limit while records come and go.
-        let wanted = max((status.limits?.bytes ?? 0) - status.totals.bytes, 0) * 2
+        let room = max(Wording.sum(status.limits?.bytes ?? 0, -max(status.totals.bytes, 0)), 0)
+        let wanted = Wording.sum(room, room)
         guard free >= 64 << 20 else {
             return .failure("disk", text, "Free some space, or choose another disk with --directory.", .storage)
         }

@@ -24,7 +24,7 @@ struct ListCommand: Sendable {
             StoreFile.all(in: folder.directory).map { store(folder.program, $0) }
         }
         if session.invocation.has(.json) {
-            session.console.print(try JSONText.text(of: stores))
+            session.console.print(json: try JSONText.text(of: stores))
         } else if stores.isEmpty {
             session.console.print("there is no store.")
         } else {

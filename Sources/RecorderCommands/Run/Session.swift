@@ -38,7 +38,7 @@ struct Session: Sendable {
     }
 
     func location(of service: StreamService) throws(CommandFailure) -> StoreLocation {
-        try CommandFailure.naming { () throws(RecorderError) in
+        return try CommandFailure.naming { () throws(RecorderError) in
             try StoreLocation(
                 service: service.name,
                 key: invocation.value(.key),
@@ -130,10 +130,15 @@ struct Session: Sendable {
         return policy
     }
 
-    func number(_ option: OptionSpec, atLeast minimum: Int) throws(CommandFailure) -> Int? {
+    func number(
+        _ option: OptionSpec,
+        atLeast minimum: Int,
+        atMost maximum: Int = .max
+    ) throws(CommandFailure) -> Int? {
         guard let text = invocation.value(option) else { return nil }
-        guard let number = Int(text), number >= minimum else {
-            throw CommandFailure(.usage, "--\(option.name) \(text): give a number from \(minimum) on.")
+        guard let number = Int(text), (minimum...maximum).contains(number) else {
+            let range = maximum == .max ? "\(minimum) on" : "\(minimum) to \(Wording.count(maximum))"
+            throw CommandFailure(.usage, "--\(option.name) \(text): give a number from \(range).")
         }
         return number
     }

@@ -18,7 +18,7 @@ struct StatusCommand: Sendable {
             reports.append(StoreReport(service, location.path, status, now: Date()))
         }
         if session.invocation.has(.json) {
-            session.console.print(try JSONText.text(of: reports))
+            session.console.print(json: try JSONText.text(of: reports))
         } else if reports.isEmpty {
             session.console.print("nothing is stored; `\(CommandTable.program) list` shows other programs' stores.")
         } else {
@@ -91,7 +91,7 @@ struct StoreReport: Encodable {
 
 extension StoreReport.Stream {
     fileprivate init(_ stream: StreamStatus, now: Date) {
-        func age(_ date: Date) -> Int { max(Int(now.timeIntervalSince(date)), 0) }
+        func age(_ date: Date) -> Int { max(Wording.whole(now.timeIntervalSince(date)), 0) }
         self.init(
             name: stream.name.rawValue,
             records: stream.records,
@@ -115,16 +115,17 @@ extension StoreReport {
         let head = ["STREAM", "RECORDS", "BYTES", "OLDEST"]
         let troubles = streams.compactMap { stream in
             stream.lastError.map { error in
-                "\(stream.name), \(Wording.age(.seconds(stream.lastErrorAgeSeconds ?? 0))) ago: \(error)"
+                "\(stream.name), \(Wording.age(.seconds(stream.lastErrorAgeSeconds ?? 0))) ago: \(Visible.line(error))"
             }
         }
-        return (["\(service): \(path)", TextTable.text([head] + rows), limits, counters] + troubles).joined(
-            separator: "\n"
-        )
+        return (["\(service): \(Visible.line(path))", TextTable.text([head] + rows), limits, counters] + troubles)
+            .joined(
+                separator: "\n"
+            )
     }
 
     private var counters: String {
-        let discarded = evicted + expired + rejected + exhausted
+        let discarded = [evicted, expired, rejected, exhausted].reduce(0) { Wording.sum($0, $1) }
         return "ever saved \(Wording.count(saved)), delivered \(Wording.count(delivered)), "
             + "discarded \(Wording.count(discarded)), cleared \(Wording.count(cleared))"
     }

@@ -128,8 +128,8 @@ struct ArgumentParser {
     private func unusable(_ what: String) -> CommandFailure {
         CommandFailure(
             .usage,
-            "\(command.name): \(what)\nusage: \(command.usage)\n"
-                + "`\(CommandTable.program) \(command.name) --help` explains it."
+            "\(command.name): \(what)",
+            hint: "usage: \(command.usage)\n`\(CommandTable.program) \(command.name) --help` explains it."
         )
     }
 }

@@ -22,13 +22,13 @@ struct ExitStatus: RawRepresentable, Sendable, Hashable {
         ("0", "done"),
         ("64", "the command line is wrong"),
         ("65", "some records were refused, such as lines that are too long; the others are saved"),
-        ("66", "the input cannot be read"),
+        ("66", "the input cannot be read, or not to its end; the lines before that are saved"),
         ("69", "the stream does not exist, or the service refuses what it is sent; the records are kept"),
-        ("74", "the store cannot be used: directory, disk or file"),
+        ("74", "the store cannot be used (directory, disk or file), or standard output cannot be written"),
         ("75", "the service cannot be reached or is busy; the records are kept, try again later"),
         ("77", "access is denied; the records are kept"),
         ("78", "a setting is missing or wrong: region, endpoint, credentials"),
-        ("128+N", "stopped by signal N; what was saved is kept"),
+        ("128+N", "stopped by signal N; what was saved is kept; 141: the reader of the output went away"),
     ]
 }
 
@@ -36,10 +36,13 @@ struct ExitStatus: RawRepresentable, Sendable, Hashable {
 struct CommandFailure: Error, Sendable {
     let status: ExitStatus
     let message: String
+    /// Lines of help below the message.
+    let hint: String?
 
-    init(_ status: ExitStatus, _ message: String) {
+    init(_ status: ExitStatus, _ message: String, hint: String? = nil) {
         self.status = status
         self.message = message
+        self.hint = hint
     }
 
     init(_ error: RecorderError) {
