@@ -48,9 +48,17 @@ package final class RecordPipeline: Sendable {
     /// Puts a record in the queue and returns; `completion` is called once it is durable, in the order of the calls.
     ///
     /// A record that is refused for its shape, or in a forked process, is answered at once, on the caller's thread. Where
-    /// the queue is full this blocks until there is room, for at most `policy.saveTimeout`.
-    package func save(_ payload: Data?, stream: String?, partitionKey: String?, completion: @escaping SaveCompletion) {
-        guard let save = pending(payload, stream: stream, partitionKey: partitionKey, completion) else { return }
+    /// the queue is full this blocks until there is room, for at most `policy.saveTimeout`. A save of a `sequence` is stored only
+    /// if none that was called before it failed.
+    package func save(
+        _ payload: Data?,
+        stream: String?,
+        partitionKey: String?,
+        sequence: SaveSequence? = nil,
+        completion: @escaping SaveCompletion
+    ) {
+        let save = pending(payload, stream: stream, partitionKey: partitionKey, sequence: sequence, completion)
+        guard let save else { return }
         line.append(save)
     }
 
@@ -71,6 +79,7 @@ package final class RecordPipeline: Sendable {
         _ payload: Data?,
         stream: String?,
         partitionKey: String?,
+        sequence: SaveSequence? = nil,
         _ completion: @escaping SaveCompletion
     ) -> PendingSave? {
         do throws(RecorderError) {
@@ -88,9 +97,11 @@ package final class RecordPipeline: Sendable {
                 limits: policy.limits,
                 deadline: .now + policy.saveTimeout,
                 queueLimit: policy.saveQueueBytes,
+                sequence: sequence,
                 completion: completion
             )
         } catch {
+            sequence?.fail(error)
             completion(.failure(error))
             return nil
         }

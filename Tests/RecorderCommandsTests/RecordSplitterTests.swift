@@ -19,19 +19,30 @@ import Testing
             while !rest.isEmpty {
                 let chunk = Array(rest.prefix(Int.random(in: 1...9, using: &random)))
                 rest = rest.dropFirst(chunk.count)
-                splitter.take(chunk) { records.append($0) }
+                splitter.take(chunk) { records.append($0.data) }
             }
-            splitter.finish { records.append($0) }
+            splitter.finish { records.append($0.data) }
             #expect(records == wanted)
             #expect(splitter.refusedCount == whole.count - wanted.count)
+            #expect(splitter.place.byte == input.count && splitter.place.records == whole.count)
         }
     }
 
     @Test func `without a delimiter the whole input is one record`() {
         var splitter = RecordSplitter(delimiter: nil, keepsDelimiter: true, maximumBytes: 100)
         var records: [Data] = []
-        for part in ["a\nb", "\nc\n"] { splitter.take(Array(part.utf8)) { records.append($0) } }
-        splitter.finish { records.append($0) }
+        for part in ["a\nb", "\nc\n"] { splitter.take(Array(part.utf8)) { records.append($0.data) } }
+        splitter.finish { records.append($0.data) }
         #expect(records == [Data("a\nb\nc\n".utf8)])
+    }
+
+    @Test func `the place of the rest is behind the last delimiter, refused records counted`() {
+        var splitter = RecordSplitter(delimiter: 10, keepsDelimiter: false, maximumBytes: 3, start: 100)
+        splitter.take(Array("ab\ntoo lo".utf8)) { _ in }
+        #expect(splitter.place.byte == 103 && splitter.place.records == 1)
+        splitter.take(Array("ng\nc".utf8)) { _ in }
+        #expect(splitter.place.byte == 112 && splitter.place.records == 2)
+        splitter.finish { _ in }
+        #expect(splitter.place.byte == 113 && splitter.place.records == 3)
     }
 }

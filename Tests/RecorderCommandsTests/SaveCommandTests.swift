@@ -84,6 +84,26 @@ import Testing
         #expect(try await tool.run("status", "--json").out.contains("\"records\" : 2"))
     }
 
+    @Test func `a signal ends the wait for a FIFO that nothing writes to`() async throws {
+        let tool = try Tool()
+        let path = tool.home.path("fifo")
+        #expect(mkfifo(path, 0o600) == 0)
+        let running = try tool.start(["save", "app", "--file", path])
+        // The store is opened before the input is, and after the handlers are set.
+        let store = tool.home.path(".local/state/kinesis-recorder/com.amazonaws.AWSKinesisRecorder/kinesis.db")
+        while !FileManager.default.fileExists(atPath: store) { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(running.signal(SIGTERM) == 0)
+        let ran = await running.end()
+        #expect(ran.status == 128 + SIGTERM && ran.out.hasPrefix("saved 0 records") && ran.err == "", "\(ran)")
+    }
+
+    @Test func `a directory is no input`() async throws {
+        let tool = try Tool()
+        let ran = try await tool.run("save", "app", "--file", tool.home.path)
+        #expect(ran.status == 66 && ran.err.contains("cannot be read: Is a directory."), "\(ran)")
+        #expect(!ran.err.contains("--from-byte"))
+    }
+
     @Test func `a program's own store is reached by its name and key`() async throws {
         let tool = try Tool()
         _ = try await tool.run("save", "app", "--name", "shipper", "--key", "k1", input: Data("a\n".utf8))

@@ -13,10 +13,44 @@ final class InputReader {
     init(_ path: String?, stop: StopSignal) throws(CommandFailure) {
         self.path = path ?? "standard input"
         self.stop = stop
-        file = path.map { unsafe open($0, O_RDONLY | O_CLOEXEC) } ?? STDIN_FILENO
-        guard file >= 0 else {
-            throw CommandFailure(.noInput, "\(self.path) cannot be read: \(Files.problem(errno)).")
+        // A FIFO is waited for in poll(), which a signal ends, and not in open().
+        file = path.map { unsafe open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) } ?? STDIN_FILENO
+        guard file >= 0 else { throw unreadable() }
+    }
+
+    /// Whether it can be read again from some byte on.
+    var isRegularFile: Bool {
+        var status = stat()
+        guard file != STDIN_FILENO, unsafe fstat(file, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Goes on at that byte of a file, which must be the first one of a record.
+    func seek(to byte: Int, after delimiter: UInt8?) throws(CommandFailure) {
+        guard isRegularFile else {
+            throw CommandFailure(.usage, "--from-byte \(byte): \(path) is not a regular file.")
         }
+        var status = stat()
+        guard unsafe fstat(file, &status) == 0 else { throw unreadable() }
+        guard byte <= status.st_size else {
+            throw CommandFailure(.usage, "--from-byte \(byte): \(path) has only \(status.st_size) bytes.")
+        }
+        if byte > 0, byte < status.st_size {
+            var last: UInt8 = 0
+            guard unsafe pread(file, &last, 1, byte - 1) == 1 else { throw unreadable() }
+            guard last == delimiter else {
+                throw CommandFailure(
+                    .usage,
+                    "--from-byte \(byte): that is in the middle of a record of \(path). Give the byte that the save "
+                        + "before named; it must have had the same --delimiter."
+                )
+            }
+        }
+        guard lseek(file, byte, SEEK_SET) == byte else { throw unreadable() }
+    }
+
+    private func unreadable() -> CommandFailure {
+        CommandFailure(.noInput, "\(path) cannot be read: \(Files.problem(errno)).")
     }
 
     deinit {
@@ -30,9 +64,7 @@ final class InputReader {
             guard wanted > 0 else { return nil }
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, wanted) }
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
-            guard count >= 0 else {
-                throw CommandFailure(.noInput, "\(path) cannot be read: \(Files.problem(errno)).")
-            }
+            guard count >= 0 else { throw unreadable() }
             rest? -= count
             return count == 0 ? nil : Array(buffer[..<count])
         }

@@ -7,6 +7,8 @@ struct SaveCommand: Sendable {
     private let settings: SaveSettings
     private let tally: SaveTally
     private let pipeline: RecordPipeline
+    /// What is stored is a beginning of the input.
+    private let sequence = SaveSequence()
     private let stop = StopSignal.shared
 
     /// What may be on its way from the input to the disk: bytes, and so many more for each record.
@@ -25,11 +27,12 @@ struct SaveCommand: Sendable {
         let clock = ContinuousClock.now
         try check()
         let input = try InputReader(settings.file, stop: stop)
+        if session.invocation.has(.fromByte) { try input.seek(to: settings.start, after: settings.delimiter) }
         let shipper = settings.submits ? Shipper(pipeline, session.console, stop) : nil
         shipper?.start()
         let ending = await Threads.run { [input = Unshared(input)] in read(input.value) }
         let failure = await shipper?.finish()
-        return report(ending, failure, ContinuousClock.now - clock)
+        return SaveSummary(session, settings, tally).report(ending, failure, ContinuousClock.now - clock)
     }
 
     /// Whatever would make every line fail is said before the first one is read.
@@ -43,11 +46,15 @@ struct SaveCommand: Sendable {
     // MARK: reading
 
     /// How the reading ended.
-    private struct Ending: Sendable {
+    struct Ending: Sendable {
         var failure: CommandFailure?
         var refused: [RecordSplitter.Refusal] = []
         var refusedCount = 0
         var cutOff = false
+        /// Whether a second run can begin at any byte of the input.
+        var isRegularFile = false
+        /// What is before it is dealt with.
+        var place = RecordSplitter.Place()
     }
 
     private func read(_ input: InputReader) -> Ending {
@@ -56,73 +63,53 @@ struct SaveCommand: Sendable {
         var splitter = RecordSplitter(
             delimiter: settings.delimiter,
             keepsDelimiter: settings.keepsDelimiter,
-            maximumBytes: settings.policy.maximumRecordBytes
+            maximumBytes: settings.policy.maximumRecordBytes,
+            start: settings.start
         )
         do {
             while tally.failure == nil, let chunk = try input.next() {
                 save(chunk, &splitter, window)
             }
+            // What has no end yet is a record only where the input has ended.
+            if stop.number == nil, tally.failure == nil { splitter.finish { save([$0], window) } }
         } catch {
             ending.failure = error
         }
-        if stop.number == nil {
-            splitter.finish { save([$0], window) }
-        } else {
-            ending.cutOff = splitter.isWithinRecord
-        }
         window.waitUntilEmpty()
-        ending.refused = splitter.refused
-        ending.refusedCount = splitter.refusedCount
+        ending.isRegularFile = input.isRegularFile
+        ending.cutOff = splitter.isWithinRecord && stop.number != nil
+        ending.place = tally.firstFailed ?? splitter.place
+        // A second run finds those behind that place again.
+        ending.refused = splitter.refused.filter { $0.number <= ending.place.records }
+        ending.refusedCount = tally.firstFailed.map { $0.records - tally.saved } ?? splitter.refusedCount
         return ending
     }
 
     private func save(_ chunk: [UInt8], _ splitter: inout RecordSplitter, _ window: SaveWindow) {
-        var records: [Data] = []
+        var records: [RecordSplitter.Piece] = []
         splitter.take(chunk) { records.append($0) }
         save(records, window)
     }
 
     /// Saves complete in order, so the last one of a chunk gives back the place of all.
-    private func save(_ records: [Data], _ window: SaveWindow) {
+    private func save(_ records: [RecordSplitter.Piece], _ window: SaveWindow) {
         guard let last = records.last else { return }
-        let size = records.reduce(0) { $0 + $1.count + Self.overhead }
+        let size = records.reduce(0) { $0 + $1.data.count + Self.overhead }
         window.enter(size)
-        let note: SaveCompletion = { [tally] in tally.note($0) }
-        for record in records.dropLast() { save(record, note) }
-        save(last) { [tally] result in
-            tally.note(result)
-            window.leave(size)
-        }
+        for record in records.dropLast() { save(record) {} }
+        save(last) { window.leave(size) }
     }
 
-    private func save(_ record: Data, _ completion: @escaping SaveCompletion) {
-        pipeline.save(record, stream: settings.stream, partitionKey: settings.partitionKey, completion: completion)
-    }
-
-    // MARK: the end
-
-    private func report(_ ending: Ending, _ submitFailure: ExitStatus?, _ elapsed: Duration) -> ExitStatus {
-        let console = session.console
-        tally.finish()
-        for refusal in ending.refused {
-            console.error(
-                "record \(Wording.count(refusal.number)) is \(Wording.count(refusal.bytes)) bytes; the limit is "
-                    + "\(Wording.count(settings.policy.maximumRecordBytes)). It was not saved: split it or compress it."
-            )
+    private func save(_ record: RecordSplitter.Piece, then done: @escaping @Sendable () -> Void) {
+        pipeline.save(
+            record.data,
+            stream: settings.stream,
+            partitionKey: settings.partitionKey,
+            sequence: sequence
+        ) { [tally, place = record.place] result in
+            tally.note(result, at: place)
+            done()
         }
-        if ending.cutOff { console.error("the last record was cut off by the signal; it was not saved.") }
-        if let failure = tally.failure {
-            console.error("\(failure.message) \(Wording.records(tally.failed)) read were not saved.")
-        }
-        if let failure = ending.failure { console.error(failure.message) }
-        var line = "saved \(Wording.records(tally.saved)) to \(settings.stream) in \(Wording.elapsed(elapsed))"
-        if tally.saved > 0 { line += " (\(Wording.rate(tally.saved, in: elapsed)))" }
-        if ending.refusedCount > 0 { line += "; refused \(Wording.count(ending.refusedCount))" }
-        console.report(line)
-        if let failure = tally.failure { return ExitStatus(failure) }
-        if let failure = ending.failure { return failure.status }
-        if let number = stop.number { return .signal(number) }
-        return ending.refusedCount > 0 ? .refusedRecords : submitFailure ?? .success
     }
 }
 

@@ -6,6 +6,8 @@ struct SaveSettings: Sendable {
     let stream: String
     let partitionKey: String?
     let file: String?
+    /// Where in the file to begin.
+    let start: Int
     /// nil where the whole input is one record.
     let delimiter: UInt8?
     let keepsDelimiter: Bool
@@ -18,7 +20,17 @@ struct SaveSettings: Sendable {
         stream = invocation.arguments[0]
         partitionKey = invocation.value(.partitionKey)
         file = invocation.value(.file)
+        start = try session.number(.fromByte, atLeast: 0) ?? 0
         delimiter = try Self.delimiter(invocation.value(.delimiter) ?? "\\n")
+        if invocation.has(.fromByte), file == nil {
+            throw CommandFailure(
+                .usage,
+                "--from-byte \(start): name the file with --file; a pipe has no beginning to go back to."
+            )
+        }
+        if start > 0, delimiter == nil {
+            throw CommandFailure(.usage, "--from-byte \(start): with --delimiter none the whole file is one record.")
+        }
         keepsDelimiter = invocation.has(.keepDelimiter) || invocation.has(.firehose)
         submits = invocation.has(.submit)
         if partitionKey != nil, !service.sendsPartitionKey {
@@ -44,7 +56,11 @@ struct SaveSettings: Sendable {
         case "\\t": return UInt8(ascii: "\t")
         case "\\0": return 0
         default:
-            if text.hasPrefix("\\x"), text.count == 4, let byte = UInt8(text.dropFirst(2), radix: 16) { return byte }
+            if text.hasPrefix("\\x"), text.count == 4, text.dropFirst(2).allSatisfy(\.isHexDigit),
+                let byte = UInt8(text.dropFirst(2), radix: 16)
+            {
+                return byte
+            }
             guard text.utf8.count == 1, let byte = text.utf8.first else {
                 throw CommandFailure(
                     .usage,
@@ -58,7 +74,10 @@ struct SaveSettings: Sendable {
     private static func bytes(_ text: String?) throws(CommandFailure) -> Int? {
         guard let text else { return nil }
         guard let bytes = Wording.parseBytes(text) else {
-            throw CommandFailure(.usage, "--limit \(text): give bytes, or as in 500K, 20M, 2G; 0 for no limit.")
+            throw CommandFailure(
+                .usage,
+                "--limit \(text): give bytes, or as in 500K, 20M, 2G, at most 16T; 0 for no limit."
+            )
         }
         return bytes
     }
@@ -66,7 +85,10 @@ struct SaveSettings: Sendable {
     private static func age(_ text: String?) throws(CommandFailure) -> Duration? {
         guard let text else { return nil }
         guard let age = Wording.parseDuration(text) else {
-            throw CommandFailure(.usage, "--max-age \(text): give seconds, or as in 90s, 15m, 12h, 7d; 0 for none.")
+            throw CommandFailure(
+                .usage,
+                "--max-age \(text): give seconds, or as in 90s, 15m, 12h, 7d, at most 36500d; 0 for none."
+            )
         }
         return age
     }

@@ -7,6 +7,7 @@ final class SaveTally: Sendable {
         var saved = 0
         var failed = 0
         var failure: RecorderError?
+        var firstFailed: RecordSplitter.Place?
     }
 
     private let state = Locked(State())
@@ -23,13 +24,18 @@ final class SaveTally: Sendable {
     /// The first save that failed.
     var failure: RecorderError? { state.withLock { $0.failure } }
 
-    func note(_ result: Result<Void, RecorderError>) {
+    /// Where the first record begins that was not saved.
+    var firstFailed: RecordSplitter.Place? { state.withLock { $0.firstFailed } }
+
+    /// What became of the record that begins there.
+    func note(_ result: Result<Void, RecorderError>, at place: RecordSplitter.Place) {
         state.withLock { state in
             switch result {
             case .success: state.saved += 1
             case .failure(let error):
                 state.failed += 1
                 state.failure = state.failure ?? error
+                state.firstFailed = min(state.firstFailed ?? place, place)
             }
         }
     }

@@ -16,7 +16,7 @@ package enum CommandTable {
         name: "save",
         summary: "save each line of standard input as a record",
         arguments: [.init(name: "STREAM", isOptional: false)],
-        options: [.firehose, .file, .delimiter, .keepDelimiter, .partitionKey, .submit, .requests, .gzip]
+        options: [.firehose, .file, .fromByte, .delimiter, .keepDelimiter, .partitionKey, .submit, .requests, .gzip]
             + [.limit, .maximumAge, .quiet] + OptionSpec.store + OptionSpec.service,
         details: """
             A record is counted as saved once it is on disk, power cuts included. Bytes are taken as they are; a last \
@@ -24,12 +24,17 @@ package enum CommandTable {
             others are saved. SIGINT, SIGTERM and SIGHUP end the reading, not the saving of what was read; what \
             waits in a pipe counts as read.
 
+            After a read or a commit that fails nothing more is stored: what is stored are the first records of the \
+            input, whole ones. It says how many, and where in FILE the rest begins; --from-byte goes on there. Lines \
+            that come by a pipe have to be given again by their writer.
+
             With --submit, trouble with the network or the service stops nothing: records wait on disk, and are \
             tried again after 1 to 60 seconds. What is left at the end stays stored for the next submit.
             """,
         examples: [
-            .init("tail -F app.log | kinesis-recorder save app --submit", "a log shipper in one line"),
             .init("kinesis-recorder save clicks --file clicks.ndjson --quiet", "a file, to be sent later"),
+            .init("kinesis-recorder save app --file app.log.1 --submit", "a log that was rotated, sent at once"),
+            .init("my-program | kinesis-recorder save app --submit", "what a program prints, as long as it runs"),
         ],
         run: { (session) throws(CommandFailure) in try await SaveCommand(session).run() }
     )

@@ -113,6 +113,11 @@ extension OptionSpec {
         completion: .files,
         help: "read FILE instead of standard input"
     )
+    static let fromByte = OptionSpec(
+        "from-byte",
+        value: "N",
+        help: "begin at this byte of FILE: where a save that ended early says that the rest begins [0]"
+    )
     static let delimiter = OptionSpec(
         "delimiter",
         value: "BYTE",

@@ -11,6 +11,8 @@ final class PendingSave: Sendable {
     let deadline: ContinuousClock.Instant
     /// What the queue may hold with it, in bytes.
     let queueLimit: Int
+    /// Where the save is stored only if those before it were.
+    let sequence: SaveSequence?
     let completion: SaveCompletion
 
     init(
@@ -18,12 +20,14 @@ final class PendingSave: Sendable {
         limits: DiskLimits,
         deadline: ContinuousClock.Instant,
         queueLimit: Int,
+        sequence: SaveSequence? = nil,
         completion: @escaping SaveCompletion
     ) {
         self.record = record
         self.limits = limits
         self.deadline = deadline
         self.queueLimit = queueLimit
+        self.sequence = sequence
         self.completion = completion
     }
 }

@@ -145,21 +145,19 @@ final class SaveLine: Sendable {
 
     /// Answers a save that found no room in time, unless it has just been admitted.
     private func refuse(_ waiter: Waiter) {
-        let queued = state.withLock { state -> Int? in
+        let failure = state.withLock { state -> RecorderError? in
             guard let index = state.waiters.firstIndex(where: { $0 === waiter }) else { return nil }
             state.waiters.remove(at: index)
-            return state.queuedBytes
-        }
-        guard let queued else { return }
-        waiter.save.completion(
-            .failure(
-                .storage(
-                    "The disk is too slow or locked: \(queued) bytes of earlier saves wait for it, and the limit is "
-                        + "\(waiter.save.queueLimit). The record was not saved; save it again later.",
-                    nil
-                )
+            let failure = RecorderError.storage(
+                "The disk is too slow or locked: \(state.queuedBytes) bytes of earlier saves wait for it, and the limit "
+                    + "is \(waiter.save.queueLimit). The record was not saved; save it again later.",
+                nil
             )
-        )
+            // Before a later one of its sequence is admitted.
+            waiter.save.sequence?.fail(failure)
+            return failure
+        }
+        if let failure { waiter.save.completion(.failure(failure)) }
     }
 
     // MARK: - store
@@ -180,7 +178,7 @@ final class SaveLine: Sendable {
 
     /// Stores a group. Where others hold the lock, each save waits for its own time.
     private func save(_ group: [PendingSave]) {
-        var rest = group
+        var rest = withoutStopped(group)
         while let first = rest.first {
             do throws(RecorderError) {
                 let receipt = try store.append(rest, before: first.deadline)
@@ -191,9 +189,20 @@ final class SaveLine: Sendable {
                 let now = ContinuousClock.now
                 let late = Array(rest.prefix { $0.deadline <= now })
                 let failed = late.isEmpty ? rest : late
+                for save in failed { save.sequence?.fail(error) }
                 complete(failed, error)
-                rest.removeFirst(failed.count)
+                rest = withoutStopped(Array(rest.dropFirst(failed.count)))
             }
+        }
+    }
+
+    /// Answers the saves whose sequence has failed before; returns the others.
+    private func withoutStopped(_ saves: [PendingSave]) -> [PendingSave] {
+        guard saves.contains(where: { $0.sequence?.failure != nil }) else { return saves }
+        return saves.filter { save in
+            guard let failure = save.sequence?.failure else { return true }
+            complete([save], failure)
+            return false
         }
     }
 

@@ -1,0 +1,161 @@
+import Foundation
+import RecorderTestSupport
+import Testing
+
+/// `save` whose input or disk fails half way: what is stored is a beginning of the input in whole lines, and the rest can
+/// be saved by a second run, each line once.
+@Suite(.timeLimit(.minutes(5)), .enabled(if: canInject, "strace is not here, or may not trace"))
+struct InterruptedSaveTests {
+    private let service: TakingService
+    private let tool: Tool
+    private let path: String
+    private let lines: [String]
+
+    init() throws {
+        service = try TakingService()
+        tool = try Tool(to: service.url)
+        path = tool.home.path("app.log")
+        lines = (0..<40_000).map { "line \($0) of the input" }
+    }
+
+    private func write(_ lines: [String]) throws {
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: path))
+    }
+
+    /// Runs the tool with some calls on one file failing.
+    private func run(failing call: String, _ error: String, when: String, on file: String, _ words: [String])
+        async throws
+        -> Tool.Ran
+    {
+        let strace = [
+            "strace", "-f", "-qq", "-o", tool.home.path("trace"), "-P", file, "-e", "trace=\(call)",
+            "-e", "inject=\(call):error=\(error):when=\(when)",
+        ]
+        return await (try tool.start(under: strace, words)).end()
+    }
+
+    private var log: String {
+        tool.home.path(".local/state/kinesis-recorder/com.amazonaws.AWSKinesisRecorder/kinesis.db-wal")
+    }
+
+    /// The byte that a run named to go on at.
+    private func byte(in ran: Tool.Ran) throws -> String {
+        String(try #require(ran.err.firstMatch(of: /--from-byte (\d+)/)?.1, "\(ran)"))
+    }
+
+    /// Everything that arrived, once each: what the fault did to a submit may have been sent again.
+    private func sent() async throws -> [String] {
+        _ = try await tool.run("submit", "-q")
+        var seen: Set<String> = []
+        return service.payloads.map(\.text).filter { seen.insert($0).inserted }
+    }
+
+    @Test(arguments: [2, 4])
+    func `after a read that fails whole lines are stored, and the rest from the byte that is named`(
+        number: Int
+    ) async throws {
+        try write(lines)
+        let failed = try await run(failing: "read", "EIO", when: "\(number)", on: path, ["save", "app", "-f", path])
+        #expect(failed.status == 66 && failed.err.contains("\(path) cannot be read: Input/output error."), "\(failed)")
+        let stored = try await sent()
+        #expect(!stored.isEmpty && stored.count < lines.count)
+        #expect(isBeginning(stored, of: lines))
+        #expect(failed.err.contains("dealt with: \(grouped(stored.count)) records."), "\(failed)")
+        let rest = try await tool.run("save", "app", "-f", path, "--from-byte", try byte(in: failed))
+        #expect(rest.status == 0 && rest.err == "", "\(rest)")
+        #expect(isSame(try await sent(), lines))
+    }
+
+    @Test(arguments: ["EIO", "ENOSPC"], ["save", "save --submit"])
+    func `after a commit that fails nothing more is stored, and the rest from the byte that is named`(
+        error: String,
+        command: String
+    ) async throws {
+        try write(lines)
+        _ = try await tool.run("save", "app", input: Data("first\n".utf8))
+        let words = ["save", "app", "-f", path] + (command == "save" ? [] : ["--submit"])
+        let failed = try await run(failing: "fdatasync", error, when: "3", on: log, words)
+        #expect(failed.status == 74, "\(failed)")
+        let stored = try await sent()
+        #expect(stored.count > 1 && stored.count <= lines.count, "\(stored.count)")
+        #expect(isBeginning(stored, of: ["first"] + lines))
+        let rest = try await tool.run("save", "app", "-f", path, "--from-byte", try byte(in: failed))
+        #expect(rest.status == 0 && rest.err == "", "\(rest)")
+        #expect(isSame(try await sent(), ["first"] + lines))
+    }
+
+    @Test(.enabled(if: geteuid() == 0 && !isSanitized, "only root can mount a disk that is small"))
+    func `on a disk that fills up nothing is stored beyond the first line that was not`() async throws {
+        // Long enough that the disk is full, and that what its reserve gives back is room for later lines.
+        let lines = lines.map { $0 + String(repeating: ".", count: 200) }
+        try write(lines)
+        let script = """
+            mkdir "$HOME/disk" && mount -t tmpfs -o size=4m,mode=700 none "$HOME/disk" || exit 1
+            "$0" save app -d "$HOME/disk/store" -f "$HOME/app.log" > "$HOME/out" 2> "$HOME/err"; echo $? > "$HOME/status"
+            mount -o remount,size=64m "$HOME/disk"
+            from=$(sed -n 's/.*--from-byte \\([0-9]*\\).*/\\1/p' "$HOME/err")
+            "$0" save app -d "$HOME/disk/store" -f "$HOME/app.log" --from-byte "$from" || exit 2
+            "$0" submit -q -d "$HOME/disk/store"
+            """
+        let ran = await (try tool.start(under: ["unshare", "--mount", "sh", "-c", script], [])).end()
+        let said = try String(contentsOfFile: tool.home.path("err"), encoding: .utf8)
+        #expect(ran.status == 0, "\(ran) \(said)")
+        #expect(try String(contentsOfFile: tool.home.path("status"), encoding: .utf8) == "74\n", "\(said)")
+        #expect(isSame(service.payloads.map(\.text), lines), "\(said)")
+    }
+
+    @Test func `of a pipe that fails the number of stored records is said`() async throws {
+        try write(lines)
+        let script = """
+            mkfifo "$HOME/in" && cat "$HOME/app.log" > "$HOME/in" &
+            while [ ! -p "$HOME/in" ]; do :; done
+            exec strace -f -qq -o "$HOME/trace" -P "$HOME/in" -e trace=read -e inject=read:error=EIO:when=4 \
+              "$0" "$@" < "$HOME/in"
+            """
+        let failed = await (try tool.start(under: ["sh", "-c", script], ["save", "app"])).end()
+        #expect(failed.status == 66 && failed.err.contains("standard input cannot be read"), "\(failed)")
+        let stored = try await sent()
+        #expect(!stored.isEmpty && isBeginning(stored, of: lines))
+        #expect(failed.err.contains("the first \(grouped(stored.count)) records"), "\(failed)")
+    }
+
+    @Test func `a whole input that cannot be read to its end is no record`() async throws {
+        try write(lines)
+        let words = ["save", "app", "--delimiter", "none", "-f", path]
+        let failed = try await run(failing: "read", "EIO", when: "2", on: path, words)
+        #expect(failed.status == 66, "\(failed)")
+        #expect(try await sent().isEmpty)
+    }
+
+    @Test func `lines that are refused count for the byte to go on at`() async throws {
+        let tooLong = String(repeating: "x", count: 1_100_000)
+        let lines = ["a", tooLong] + lines + [tooLong, "z"]
+        try write(lines)
+        let failed = try await run(failing: "read", "EIO", when: "7", on: path, ["save", "app", "-f", path])
+        #expect(failed.status == 66 && failed.err.contains("record 2 is 1,100,000 bytes"), "\(failed)")
+        let rest = try await tool.run("save", "app", "-f", path, "--from-byte", try byte(in: failed))
+        #expect(rest.status == 65 && rest.out.contains("; refused 1"), "\(rest)")
+        #expect(isSame(try await sent(), lines.filter { $0 != tooLong }))
+    }
+}
+
+// Not by `==` in an expectation, which would print every line.
+private func isSame(_ some: [String], _ others: [String]) -> Bool { some == others }
+private func isBeginning(_ some: [String], of all: [String]) -> Bool { some == Array(all.prefix(some.count)) }
+
+private func grouped(_ number: Int) -> String {
+    number < 1_000 ? "\(number)" : "\(number / 1_000)," + String(format: "%03d", number % 1_000)
+}
+
+private let canInject: Bool = {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=mkdir:error=EIO:when=9", "true"]
+    guard let end = try? ProcessEnd(starting: process) else { return false }
+    end.wait()
+    return process.terminationStatus == 0
+}()
+
+extension Data {
+    fileprivate var text: String { String(decoding: self, as: UTF8.self) }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import RecorderConcurrency
+import RecorderTestSupport
+
+/// A Kinesis and a Firehose that take everything and keep the payloads in the order of their arrival.
+final class TakingService: Sendable {
+    private let taken: Taken
+    private let server: LocalServer
+
+    init() throws {
+        let taken = Taken()
+        self.taken = taken
+        server = try LocalServer { request, _ in taken.answer(request) }
+    }
+
+    var url: String { server.url }
+    var payloads: [Data] { taken.payloads.withLock { $0 } }
+
+    func received(_ count: Int) async { await server.received(count) }
+}
+
+private final class Taken: Sendable {
+    let payloads = Locked<[Data]>([])
+
+    func answer(_ request: ReceivedRequest) -> Reply {
+        let json = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any]
+        let records = json?["Records"] as? [[String: String]] ?? []
+        let new = records.map { Data(base64Encoded: $0["Data"] ?? "") ?? Data() }
+        payloads.withLock { $0 += new }
+        let entries = new.map { _ in #"{"SequenceNumber":"1","ShardId":"s","RecordId":"1"}"# }.joined(separator: ",")
+        let names =
+            request.operation == "PutRecords"
+            ? ("FailedRecordCount", "Records") : ("FailedPutCount", "RequestResponses")
+        return .json(200, #"{"\#(names.0)":0,"\#(names.1)":[\#(entries)]}"#)
+    }
+}
