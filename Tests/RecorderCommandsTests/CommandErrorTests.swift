@@ -16,6 +16,10 @@ import Testing
         (["submit", "--request-timeout", "0"], "--request-timeout 0: give a time from 1 second to 7 days"),
         (["submit", "--read-timeout", "8d"], "--read-timeout 8d: give a time from 1 second to 7 days"),
         (["save", "app", "--read-timeout", "soon"], "--read-timeout soon: give a time"),
+        (["submit", "--watch", "0"], "--watch 0: give a number from 1 to 31,536,000."),
+        (["submit", "--watch", "9223372036854775807"], "--watch 9223372036854775807: give a number from 1 to"),
+        (["submit", "--watch", "9223372036854775808"], "--watch 9223372036854775808: give a number from 1 to"),
+        (["submit", "--watch", "31536001"], "--watch 31536001: give a number from 1 to"),
         (["save", "app", "--requests", "9223372036854775808"], "--requests 9223372036854775808: give a number"),
         (["save", "app", "--limit", "9223372036854775807"], "--limit 9223372036854775807: give bytes, or"),
         (["save", "app", "--limit", "99999999999G"], "--limit 99999999999G: give bytes, or"),
@@ -27,7 +31,6 @@ import Testing
         (["save", "app", "-f", "/etc/passwd", "--from-byte", "999999999"], "/etc/passwd has only"),
         (["save", "app", "-f", "/etc/passwd", "--from-byte", "1"], "that is in the middle of a record"),
         (["save", "app", "-f", "/etc/passwd", "--delimiter", "none", "--from-byte", "1"], "--delimiter none"),
-        (["submit", "--watch", "0"], "--watch 0: give a number from 1 on."),
         (["completions", "fis"], "Did you mean fish?"),
         (["clear", "now"], "\"now\" is one word too many."),
     ])

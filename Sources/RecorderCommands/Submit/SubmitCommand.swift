@@ -10,13 +10,14 @@ struct SubmitCommand: Sendable {
     init(_ session: Session) throws(CommandFailure) {
         self.session = session
         policy = try session.sendingPolicy()
-        interval = try session.number(.watch, atLeast: 1)
+        interval = try session.number(.watch, atLeast: 1, atMost: 365 * 86_400)
     }
 
     func run() async throws(CommandFailure) -> ExitStatus {
         var stores = Stores()
+        var troubles = TroubleLog(session.console)
         while true {
-            let status = try await submit(&stores)
+            let status = try await submit(&stores, &troubles)
             if let number = stop.number { return .signal(number) }
             guard let interval else { return status }
             await stop.pause(.seconds(interval))
@@ -33,16 +34,17 @@ struct SubmitCommand: Sendable {
         let progress: SubmitProgress
     }
 
-    private func submit(_ stores: inout Stores) async throws(CommandFailure) -> ExitStatus {
+    private func submit(_ stores: inout Stores, _ troubles: inout TroubleLog) async throws(CommandFailure) -> ExitStatus
+    {
         var status = ExitStatus.success
         var isEmpty = true
         for (service, _) in try session.existingStores() where stop.number == nil {
             if stores[service.name] == nil { stores[service.name] = try open(service) }
             guard let store = stores[service.name] else { continue }
-            let records = try recordsStored(store.pipeline)
+            guard let records = try recordsStored(store.pipeline, &troubles) else { continue }
             guard records > 0 else { continue }
             isEmpty = false
-            let failed = await submit(store, records)
+            let failed = await submit(store, records, &troubles)
             if status == .success, let failed { status = failed }
         }
         if isEmpty, interval == nil { session.console.report("nothing is stored.") }
@@ -55,16 +57,29 @@ struct SubmitCommand: Sendable {
         return Store(pipeline: pipeline, flushes: StoppableFlush(pipeline, stop), progress: progress)
     }
 
-    private func recordsStored(_ pipeline: RecordPipeline) throws(CommandFailure) -> Int {
-        try CommandFailure.naming { () throws(RecorderError) in try pipeline.totals().records }
+    /// nil for a store that a watch has to try again: one that is locked, or whose disk has no room.
+    private func recordsStored(
+        _ pipeline: RecordPipeline,
+        _ troubles: inout TroubleLog
+    ) throws(CommandFailure) -> Int? {
+        do {
+            let records = try pipeline.totals().records
+            if records == 0 { troubles.take([], of: pipeline.service.name) }
+            return records
+        } catch {
+            guard interval != nil else { throw CommandFailure(error) }
+            troubles.take([error.message], of: pipeline.service.name)
+            return nil
+        }
     }
 
-    private func submit(_ store: Store, _ records: Int) async -> ExitStatus? {
+    private func submit(_ store: Store, _ records: Int, _ troubles: inout TroubleLog) async -> ExitStatus? {
         let (pipeline, progress) = (store.pipeline, store.progress)
         progress.begin(records)
         let outcome = await store.flushes.run()
         progress.end()
-        for trouble in outcome.troubles { session.console.error("\(pipeline.service.name): \(trouble)") }
+        let isNews = troubles.take(outcome.troubles, of: pipeline.service.name)
+        guard interval == nil || isNews || outcome.delivered > 0 else { return outcome.status }
         session.console.report(progress.summary(of: outcome, left: (try? pipeline.totals().records) ?? 0))
         return outcome.status
     }

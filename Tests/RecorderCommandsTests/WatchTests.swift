@@ -1,0 +1,81 @@
+import Foundation
+import RecorderTestSupport
+import Testing
+
+/// `submit --watch` outlives what passes: it says what is wrong once, and goes on when it is over.
+@Suite(.timeLimit(.minutes(5))) struct WatchTests {
+    private let service: TakingService
+    private let tool: Tool
+    private let store: String
+
+    init() throws {
+        service = try TakingService()
+        tool = try Tool(to: service.url)
+        store = tool.home.path(".local/state/kinesis-recorder/com.amazonaws.AWSKinesisRecorder/kinesis.db")
+    }
+
+    /// Returns when the watch has had as many rounds: in each, one record for Firehose is sent.
+    private func rounds(_ count: Int) async throws {
+        for _ in 0..<count {
+            let sent = service.payloads.count
+            _ = try await tool.run("save", "app", "-F", input: Data("b\n".utf8))
+            await service.received(sent + 1)
+        }
+    }
+
+    @Test func `a store that cannot be opened is told once, and sent when it can be`() async throws {
+        _ = try await tool.run("save", "app", input: Data("a\n".utf8))
+        let aside = tool.home.path("aside")
+        try FileManager.default.moveItem(atPath: store, toPath: aside)
+        try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
+        #expect(try await tool.run("submit").status == 74)
+        let watch = try tool.start(["submit", "--watch", "1"])
+        try await rounds(3)
+        try FileManager.default.removeItem(atPath: store)
+        try FileManager.default.moveItem(atPath: aside, toPath: store)
+        await service.received(4)
+        #expect(watch.signal(SIGTERM) == 0)
+        let ran = await watch.end()
+        #expect(ran.status == 128 + SIGTERM, "\(ran)")
+        #expect(ran.err.split(separator: "\n").count == 2, "\(ran)")
+        #expect(ran.err.contains(store) && ran.err.contains("kinesis: it works again."), "\(ran)")
+        #expect(ran.out.contains("kinesis: 1 record delivered"), "\(ran)")
+    }
+
+    @Test(
+        .enabled(
+            if: ProcessInfo.processInfo.environment["STRESS"] != nil,
+            "it waits for a lock as long as the tool does"
+        )
+    )
+    func `a lock that a stopped process holds is told once, and its records are sent when it is free`() async throws {
+        _ = try await tool.run("save", "app", input: Data("a\n".utf8))
+        let python = """
+            import fcntl, os, signal, sys
+            f = open(sys.argv[1], 'r+')
+            fcntl.flock(f, fcntl.LOCK_EX)
+            print('held', flush=True)
+            os.kill(os.getpid(), signal.SIGSTOP)
+            """
+        let holder = Process()
+        holder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        holder.arguments = ["python3", "-c", python, "\(store).lock"]
+        let output = Pipe()
+        holder.standardOutput = output
+        let end = try ProcessEnd(starting: holder)
+        defer { kill(holder.processIdentifier, SIGKILL) }
+        _ = try output.fileHandleForReading.read(upToCount: 4)
+        let once = try await tool.run("submit")
+        #expect(once.status == 74, "\(once)")
+        let watch = try tool.start(["submit", "--watch", "1"])
+        try await rounds(2)
+        kill(holder.processIdentifier, SIGCONT)
+        await end.come()
+        await service.received(3)
+        #expect(watch.signal(SIGTERM) == 0)
+        let ran = await watch.end()
+        #expect(ran.status == 128 + SIGTERM, "\(ran)")
+        #expect(ran.err.split(separator: "\n").count == 2, "\(ran)")
+        #expect(ran.out.contains("kinesis: 1 record delivered"), "\(ran)")
+    }
+}
