@@ -48,8 +48,8 @@ package final class RecordPipeline: Sendable {
     /// Puts a record in the queue and returns; `completion` is called once it is durable, in the order of the calls.
     ///
     /// A record that is refused for its shape, or in a forked process, is answered at once, on the caller's thread. Where
-    /// the queue is full this blocks until there is room, for at most `policy.saveTimeout`. A save of a `sequence` is stored only
-    /// if none that was called before it failed.
+    /// the queue is full this blocks until there is room, for at most `policy.saveTimeout`. A save of a `sequence` is
+    /// stored only if none that was called before it failed.
     package func save(
         _ payload: Data?,
         stream: String?,

@@ -97,6 +97,17 @@ import Testing
         #expect(ran.status == 128 + SIGTERM && ran.out.hasPrefix("saved 0 records") && ran.err == "", "\(ran)")
     }
 
+    @Test func `a limit that is lowered holds when the command ends, however much has to go`() async throws {
+        let tool = try Tool()
+        let lines = String(repeating: "0123456789\n", count: 60_000)
+        #expect(try await tool.run("save", "app", "-q", input: Data(lines.utf8)).status == 0)
+        let ran = try await tool.run("save", "app", "--limit", "100K", input: Data("last\n".utf8))
+        #expect(ran.status == 0 && ran.err.contains("the store is at its limit"), "\(ran)")
+        let status = try await tool.run("status", "--json").out
+        let bytes = try #require(status.firstMatch(of: /"bytes" : (\d+)/)?.1)
+        #expect(try #require(Int(bytes)) <= 100 * 1_024, "\(status)")
+    }
+
     @Test func `a directory is no input`() async throws {
         let tool = try Tool()
         let ran = try await tool.run("save", "app", "--file", tool.home.path)

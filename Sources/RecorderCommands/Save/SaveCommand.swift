@@ -31,6 +31,8 @@ struct SaveCommand: Sendable {
         let shipper = settings.submits ? Shipper(pipeline, session.console, stop) : nil
         shipper?.start()
         let ending = await Threads.run { [input = Unshared(input)] in read(input.value) }
+        // The process ends, and what the limits do not allow is its own to discard and to report.
+        if stop.number == nil { await pipeline.limitsEnforced() }
         let failure = await shipper?.finish()
         return SaveSummary(session, settings, tally).report(ending, failure, ContinuousClock.now - clock)
     }
