@@ -6,8 +6,10 @@ package import RecorderEngine
 /// What `AWSKinesisRecorder` and `AWSFirehoseRecorder` have in common: records are saved on disk now and sent later.
 ///
 /// Get one from `AWSKinesisRecorder.default()` or `AWSFirehoseRecorder.default()`, or register one under a key. Every
-/// member may be used from any thread. Tasks complete, and notifications are posted, on one background thread a
-/// recorder, in the order of the saves; a block that waits there for another save of the same recorder waits for ever.
+/// member may be used from any thread. Tasks complete, and notifications are posted, on the recorder's background
+/// threads, in the order of the saves and one at a time. Blocks and observers may block, save, submit and wait for each
+/// other: one that blocks for more than about 0.1 s keeps its thread, and another thread goes on with the later ones. Only
+/// when 256 of them are blocked at the same time do later tasks of the recorder wait until one ends.
 ///
 /// Records lie unencrypted in a file that only this user can read.
 public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
@@ -240,7 +242,9 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
         return source.task
     }
 
-    /// Told how far a submit has come, after each batch, on the recorder's background thread; nil by default.
+    /// Told how far a submit has come, after each batch, on a background thread; nil by default.
+    ///
+    /// Called once at a time: while the handler runs, only the newest progress waits for it.
     public var submitProgressHandler: (@Sendable (AWSSubmitProgress) -> Void)? {
         get { sender.progressHandler }
         set { sender.progressHandler = newValue }

@@ -40,16 +40,22 @@ public let AWSRecorderDamagedFileKey = "damagedFile"
 extension NSNotification.Name {
     /// Posted for each save that finds more than `notificationByteThreshold` bytes stored, before its task completes.
     ///
-    /// The sender is the recorder. Posted on the recorder's background thread; the bytes are counted before any are
-    /// discarded, and are an `NSNumber` under `AWSKinesisRecorderByteThresholdReachedNotificationDiskBytesUsedKey`.
+    /// The sender is the recorder. Posted on a background thread; the bytes are counted before any are discarded, and are
+    /// an `NSNumber` under `AWSKinesisRecorderByteThresholdReachedNotificationDiskBytesUsedKey`.
+    ///
+    /// An observer that blocks, such as one on a queue that is not served, delays its save's task by about 0.1 s at most.
+    /// Later notifications wait for it, 1,024 of them; of those beyond that the newest is kept.
     public static let AWSKinesisRecorderByteThresholdReached = NSNotification.Name(
         AWSKinesisRecorderByteThresholdReachedNotification
     )
 
     /// Posted for each save that finds more than `notificationByteThreshold` bytes stored, before its task completes.
     ///
-    /// The sender is the recorder. Posted on the recorder's background thread; the bytes are counted before any are
-    /// discarded, and are an `NSNumber` under `AWSFirehoseRecorderByteThresholdReachedNotificationDiskBytesUsedKey`.
+    /// The sender is the recorder. Posted on a background thread; the bytes are counted before any are discarded, and are
+    /// an `NSNumber` under `AWSFirehoseRecorderByteThresholdReachedNotificationDiskBytesUsedKey`.
+    ///
+    /// An observer that blocks, such as one on a queue that is not served, delays its save's task by about 0.1 s at most.
+    /// Later notifications wait for it, 1,024 of them; of those beyond that the newest is kept.
     public static let AWSFirehoseRecorderByteThresholdReached = NSNotification.Name(
         AWSFirehoseRecorderByteThresholdReachedNotification
     )
@@ -58,7 +64,7 @@ extension NSNotification.Name {
     /// invalid.
     ///
     /// The sender is the recorder; `userInfo` has the reason, the number of records, their bytes and their streams.
-    /// Posted on the recorder's background thread. The AWS SDK dropped such records silently.
+    /// Posted on a background thread. The AWS SDK dropped such records silently.
     public static let AWSRecorderDidDiscardRecords = NSNotification.Name(
         "com.amazonaws.AWSRecorderDidDiscardRecordsNotification"
     )
@@ -66,7 +72,7 @@ extension NSNotification.Name {
     /// Posted when the store's file turned out to be damaged: it was put aside, and what could be read is in a new one.
     ///
     /// The sender is the recorder; `userInfo` has the records rescued, those lost, and where the damaged file lies.
-    /// Posted on the recorder's background thread.
+    /// Posted on a background thread.
     public static let AWSRecorderDidRescueRecords = NSNotification.Name(
         "com.amazonaws.AWSRecorderDidRescueRecordsNotification"
     )

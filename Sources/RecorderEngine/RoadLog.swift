@@ -42,6 +42,11 @@ enum RoadLog {
         )
     }
 
+    /// Once a store: its callbacks have taken all threads that they may.
+    static func stuckCallbacks(_ count: Int) {
+        RecorderLog.error("\(count) completion blocks of a store are blocked; later ones wait until one of them ends.")
+    }
+
     private static func summary(_ outcomes: [Outcome]) -> String {
         var delivered = 0
         var rejected = 0

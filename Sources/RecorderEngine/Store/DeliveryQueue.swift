@@ -1,16 +1,27 @@
-/// How a store's completions and events reach user code: one at a time, in order, never while a lock is held.
+/// How a store's completions and events reach the application: in order, one at a time, never while a lock is held.
 ///
-/// Never on a thread that a commit waits for: a slow block delays later completions, but no commit, settle or submit. A
-/// block that waits here for another completion of the same store waits for ever.
+/// Callbacks never run on a thread that a commit waits for, so that a slow one delays later callbacks only. One that
+/// blocks while others wait is left to its thread after 0.1 s, and another thread goes on with the others: callbacks may
+/// wait for each other, and for anything else that they do with their store.
 struct DeliveryQueue: Sendable {
     let crew: StoreCrew
 
-    func deliver(_ block: @escaping @Sendable () -> Void) {
-        crew.run(.deliver, block)
+    func deliver(_ callback: @escaping @Sendable () -> Void) {
+        crew.call(CallbackRun(callback))
+    }
+
+    /// The same for several, in order.
+    func deliver(_ callbacks: [@Sendable () -> Void]) {
+        if !callbacks.isEmpty { crew.call(CallbackRun(callbacks)) }
     }
 
     /// The same from a job of the crew, whose thread goes on with it.
-    func deliverNext(_ block: @escaping @Sendable () -> Void) {
-        crew.runNext(.deliver, block)
+    func deliverNext(_ callback: @escaping @Sendable () -> Void) {
+        crew.callNext(CallbackRun(callback))
+    }
+
+    /// The same for several, in order.
+    func deliverNext(_ callbacks: CallbackRun) {
+        crew.callNext(callbacks)
     }
 }

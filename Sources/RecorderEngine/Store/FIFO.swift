@@ -10,6 +10,11 @@ struct FIFO<Element> {
         arriving.append(element)
     }
 
+    /// Puts back what was taken last.
+    mutating func prepend(_ element: Element) {
+        leaving.append(element)
+    }
+
     mutating func popFirst() -> Element? {
         if leaving.isEmpty, arriving.count > 1 {
             leaving = arriving.reversed()

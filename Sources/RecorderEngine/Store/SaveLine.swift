@@ -206,27 +206,31 @@ final class SaveLine: Sendable {
         }
     }
 
+    /// Reports and completes in order. Each call is a callback of its own, so that none waits for one that blocks.
     private func complete(_ saves: [PendingSave], _ receipt: AppendReceipt) {
         release(saves)
         // The records are no longer needed, however long the completions take.
         let completions = saves.map { $0.completion }
-        delivery.deliverNext { [report] in
-            for discard in receipt.discarded.discards { report(.discarded(discard)) }
-            for (completion, answer) in zip(completions, receipt.answers) {
-                switch answer {
-                case .stored(let usage):
-                    if let usage { report(.byteThresholdReached(usage: usage)) }
-                    completion(.success(()))
-                case .refused(let error): completion(.failure(error))
-                }
-            }
+        let discards = receipt.discarded.discards
+        guard !discards.isEmpty || receipt.answers.contains(where: \.hasReport) else {
+            return delivery.deliverNext(
+                CallbackRun(count: saves.count) { completions[$0](receipt.answers[$0].result) }
+            )
         }
+        var callbacks = discards.map { [report] discard in { @Sendable in report(.discarded(discard)) } }
+        for (completion, answer) in zip(completions, receipt.answers) {
+            if case .stored(let usage?) = answer {
+                callbacks.append { [report] in report(.byteThresholdReached(usage: usage)) }
+            }
+            callbacks.append { completion(answer.result) }
+        }
+        delivery.deliverNext(CallbackRun(callbacks))
     }
 
     private func complete(_ saves: [PendingSave], _ error: RecorderError) {
         release(saves)
         let completions = saves.map { $0.completion }
-        delivery.deliverNext { for completion in completions { completion(.failure(error)) } }
+        delivery.deliverNext(CallbackRun(count: saves.count) { completions[$0](.failure(error)) })
     }
 
     /// Makes room for those that wait for it.
@@ -238,5 +242,18 @@ final class SaveLine: Sendable {
             return state.waiters.isEmpty ? nil : state.admitWaiters()
         }
         for waiter in admitted ?? [] { waiter.isAdmitted.signal() }
+    }
+}
+
+extension AppendReceipt.Answer {
+    fileprivate var hasReport: Bool {
+        if case .stored(_?) = self { true } else { false }
+    }
+
+    fileprivate var result: Result<Void, RecorderError> {
+        switch self {
+        case .stored: .success(())
+        case .refused(let error): .failure(error)
+        }
     }
 }
