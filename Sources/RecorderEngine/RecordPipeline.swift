@@ -4,7 +4,8 @@ import RecorderConcurrency
 
 /// START HERE: the road of a record, one call a stage: save, store, batch, send, settle, flush.
 ///
-/// Safe to use from any thread. Completions and events arrive one at a time, in order, under no lock.
+/// Safe to use from any thread. Completions and events arrive in order, under no lock, one at a time but for those
+/// that block (see `DeliveryQueue`).
 package final class RecordPipeline: Sendable {
     package let service: StreamService
 
@@ -214,7 +215,7 @@ package final class RecordPipeline: Sendable {
             return (ended, ended.startsAgain ? flushes.newRun() : nil, flushes.ends)
         }
         for end in ends { end.finish() }
-        delivery.deliver { for waiter in ended.served { waiter.completion(result) } }
+        delivery.deliver(ended.served.map { waiter in { waiter.completion(result) } })
         if let next { start(next) }
     }
 
@@ -247,7 +248,7 @@ package final class RecordPipeline: Sendable {
         store.flushStart.withLock { $0 = totals }
         let streams = try await store.streamsWithRecords()
         guard !streams.isEmpty else { return FlushReport() }
-        let sender = BatchSender(service, try caller(), policy)
+        let sender = BatchSender(service, try caller(), policy, lease)
         let start = ContinuousClock.now
         let loop = FlushLoop(store: store, sender: sender, policy: policy, report: deliver)
         let report = await loop.run(streams, before: totals.nextSequence)

@@ -19,6 +19,7 @@ enum RoadLog {
         case .unreadable(let reason): RecorderLog.error("\(head)no readable answer\(after): \(reason)")
         case .refused(let failure): RecorderLog.error("\(head)refused\(after): \(failure)")
         case .failed(let failure): RecorderLog.error("\(head)failed\(after): \(failure)")
+        case .notSent(let error): RecorderLog.error("\(head)not sent: \(error.message)")
         }
     }
 

@@ -84,6 +84,9 @@ struct BatchDelivery {
             case .failed(let failure):
                 parts.add(part)
                 throw failure.kind == .cancelled ? .cancelled : .service(failure)
+            case .notSent(let error):
+                parts.add(part)
+                throw error
             }
         }
     }

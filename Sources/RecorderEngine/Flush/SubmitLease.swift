@@ -8,7 +8,7 @@ struct SubmitLease: Sendable {
     static func take(_ store: RecordStore) async throws(RecorderError) -> SubmitLease {
         let lock = try store.lease()
         let end = ContinuousClock.now + patience
-        while !lock.tryLock() {
+        while try !lock.tryLock() {
             guard ContinuousClock.now < end else {
                 throw .storage(
                     "Process \(lock.holder) has been submitting this store for \(patience). "
@@ -26,12 +26,23 @@ struct SubmitLease: Sendable {
         return SubmitLease(lock: lock)
     }
 
-    /// The lease, if nobody holds it.
+    /// The lease, if no other submit holds it.
     static func takeIfFree(_ store: RecordStore) throws(RecorderError) -> SubmitLease? {
         let lock = try store.lease()
-        guard lock.tryLock() else { return nil }
+        guard try lock.tryLock() else { return nil }
         lock.sign()
         return SubmitLease(lock: lock)
+    }
+
+    /// Checked before each request: where the lease's file was removed or replaced, another process may be submitting the
+    /// same records.
+    func check() throws(RecorderError) {
+        guard !lock.isEffective else { return }
+        throw .storage(
+            "\(lock.path) was removed or replaced while records were being submitted, so that another process can "
+                + "submit them, too. The rest is kept: submit again, and leave the store's lock files alone.",
+            nil
+        )
     }
 
     func giveBack() {

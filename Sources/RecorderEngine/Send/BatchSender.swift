@@ -12,6 +12,8 @@ struct BatchSender: Sendable {
         case refused(ServiceFailure)
         /// The request failed for a reason that lies with no record.
         case failed(ServiceFailure)
+        /// No request was made.
+        case notSent(RecorderError)
     }
 
     /// The answer to a batch's first request, and the retries that it took.
@@ -25,8 +27,10 @@ struct BatchSender: Sendable {
     let budget: ByteBudget
     let buffers = RequestBuffers()
     let compresses: Bool
+    private let lease: SubmitLease
 
-    init(_ service: StreamService, _ caller: AWSCaller, _ policy: RecorderPolicy) {
+    init(_ service: StreamService, _ caller: AWSCaller, _ policy: RecorderPolicy, _ lease: SubmitLease) {
+        self.lease = lease
         self.service = service
         self.caller = caller
         budget = ByteBudget(policy.bytesOnTheirWay)
@@ -49,6 +53,7 @@ struct BatchSender: Sendable {
         let body = batch.request(to: service)
         await budget.take(body.count)
         defer { budget.give(body.count) }
+        do throws(RecorderError) { try lease.check() } catch { return .notSent(error) }
         let start = ContinuousClock.now
         let answer = await send(body, batch.requestDigest, records: batch.records.count, &attempts)
         RoadLog.sent(batch, service, bytes: body.count, answer, .now - start)

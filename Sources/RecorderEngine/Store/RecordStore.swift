@@ -26,6 +26,17 @@ package final class RecordStore: Sendable {
     ) {
         self.locate = locate
         self.clock = clock
+        crew.onIdle { [weak self] in self?.closeReader() }
+    }
+
+    /// Closes what an idle store needs no more. SQLite keeps the descriptor of a closed connection for as long as another one
+    /// has the same file open, so the writer is closed with the reader.
+    private func closeReader() {
+        reader.withLock { reader in
+            guard reader != nil else { return }
+            reader = nil
+            writer.withLock { $0 = nil }
+        }
     }
 
     /// Whom to tell of a rescue; the last one asked is told.
@@ -146,11 +157,15 @@ package final class RecordStore: Sendable {
 
     /// The counts as of the last commit of any process. Blocks for one small read.
     package func totals() throws(RecorderError) -> StoreTotals {
-        // Who asks first opens the file, which is the writer's to do: a second connection would only read every segment's
-        // name again. Later answers are the reader's, which waits for no save.
-        let isFirst = reader.withLock { $0 == nil } && writer.withLock { $0 == nil }
-        if isFirst { return try withWriter { (writer) throws(RecorderError) in try writer.totals() } }
+        // The reader waits for no save. Where none is under way, the writer answers: a second connection would take two more
+        // descriptors, and read every segment's name again.
+        let isOpen = reader.withLock { $0 != nil }
+        if !isOpen, let result = crew.runHere(.write, { Result(catching: totalsOfWriter) }) { return try result.get() }
         return try withReader { (reader) throws(RecorderError) in try reader.totals() }
+    }
+
+    private func totalsOfWriter() throws(RecorderError) -> StoreTotals {
+        try withWriter { (writer) throws(RecorderError) in try writer.totals() }
     }
 
     /// The store as people ask for it. Blocks for one read.
@@ -164,7 +179,7 @@ package final class RecordStore: Sendable {
     func lease() throws(RecorderError) -> StoreLock {
         // A submit sends what lies at the store's path now, whatever became of the file that was open.
         _ = closeIfMoved()
-        return try StoreLock(path: "\(try StoreDirectory.prepare(try locate()).path).submit")
+        return StoreLock(path: "\(try StoreDirectory.prepare(try locate()).path).submit")
     }
 
     // MARK: - opening

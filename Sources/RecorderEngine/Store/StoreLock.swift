@@ -1,40 +1,49 @@
 import Foundation
+import RecorderConcurrency
 
-/// An `flock` on a file beside the database. A process that dies gives it back, however it dies.
+/// An `flock` on a file beside the database. The death of its holder releases it, however it dies.
 ///
 /// One guards every write and checkpoint: SQLite before 3.51.3 can damage a write-ahead log that two connections
-/// write or checkpoint at the same instant. A second one is the lease of whoever submits.
+/// write or checkpoint at the same instant. A second one is the lease of the process that submits.
+///
+/// The file is open only while the lock is held: a process may have hundreds of stores. A lock on a file that was removed
+/// or replaced keeps out no other process, so the file at the path must be the one that is locked.
 final class StoreLock: Sendable {
-    private let file: Int32
-    private let path: String
+    let path: String
+    /// The locked file; -1 while the lock is not held.
+    private let file = Locked<Int32>(-1)
 
-    init(path: String) throws(RecorderError) {
+    /// How often a file that is taken away as soon as it is locked is opened again.
+    private static let maximumOpens = 100
+
+    init(path: String) {
         self.path = path
-        file = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else {
-            let number = errno
-            try StoreFiles.refuse(path)
-            let advice = StoreTrouble.advice(
-                for: number,
-                otherwise: "Make its directory writable for this user, or set AWS_KINESIS_RECORDER_DIR elsewhere."
-            )
-            throw .storage("The lock file \(path) cannot be opened: \(advice)", nil)
-        }
-        try StoreFiles.secure(path, descriptor: file)
     }
 
     deinit {
-        close(file)
+        unlock()
     }
 
-    /// Takes the lock if nobody holds it.
-    func tryLock() -> Bool {
-        flock(file, LOCK_EX | LOCK_NB) == 0
+    /// Takes the lock if no other process or store holds it.
+    func tryLock() throws(RecorderError) -> Bool {
+        for _ in 0..<Self.maximumOpens {
+            let opened = try open()
+            guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+                close(opened)
+                return false
+            }
+            if isAtPath(opened) {
+                file.withLock { $0 = opened }
+                return true
+            }
+            close(opened)
+        }
+        throw .storage("\(path) is removed as often as it is made. Stop whatever removes it.", nil)
     }
 
     /// Blocks until the lock is ours, at most until `deadline`; after that it is tried once.
     func lock(until deadline: ContinuousClock.Instant) throws(RecorderError) {
-        if tryLock() { return }
+        if try tryLock() { return }
         let start = ContinuousClock.now
         var pause: UInt32 = 200
         repeat {
@@ -46,18 +55,57 @@ final class StoreLock: Sendable {
             // Writers hold the lock for one commit, well under a millisecond each.
             usleep(min(pause, UInt32((deadline - now) / .microseconds(1)) + 1))
             pause = min(pause * 2, 5_000)
-        } while !tryLock()
+        } while try !tryLock()
     }
 
     func unlock() {
-        flock(file, LOCK_UN)
+        file.withLock { file in
+            guard file >= 0 else { return }
+            // A process that this one forked has the same file open, and would keep the lock.
+            flock(file, LOCK_UN)
+            close(file)
+            file = -1
+        }
     }
 
-    /// Writes down who holds the lock, for whoever waits.
+    /// Whether the lock is held and keeps others out: false once its file was removed or replaced.
+    var isEffective: Bool {
+        file.withLock { $0 >= 0 && isAtPath($0) }
+    }
+
+    private func open() throws(RecorderError) -> Int32 {
+        let opened = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard opened >= 0 else {
+            let number = errno
+            try StoreFiles.refuse(path)
+            let advice = StoreTrouble.advice(
+                for: number,
+                otherwise: "Make its directory writable for this user, or set AWS_KINESIS_RECORDER_DIR elsewhere."
+            )
+            throw .storage("The lock file \(path) cannot be opened: \(advice)", nil)
+        }
+        do throws(RecorderError) {
+            try StoreFiles.secure(path, descriptor: opened)
+            return opened
+        } catch {
+            close(opened)
+            throw error
+        }
+    }
+
+    private func isAtPath(_ file: Int32) -> Bool {
+        var (held, found) = (stat(), stat())
+        guard unsafe fstat(file, &held) == 0, unsafe lstat(path, &found) == 0 else { return false }
+        return held.st_dev == found.st_dev && held.st_ino == found.st_ino
+    }
+
+    /// Writes down who holds the lock, for others that wait.
     func sign() {
         let name = Array("\(getpid())\n".utf8)
-        ftruncate(file, 0)
-        _ = unsafe name.withUnsafeBytes { unsafe pwrite(file, $0.baseAddress, $0.count, 0) }
+        file.withLock { file in
+            ftruncate(file, 0)
+            _ = unsafe name.withUnsafeBytes { unsafe pwrite(file, $0.baseAddress, $0.count, 0) }
+        }
     }
 
     /// The process that last signed.

@@ -49,7 +49,7 @@ final class StoreWriter {
         self.path = path
         self.deadline = deadline
         clock = StoreClock(system)
-        let lock = try StoreLock(path: "\(path).lock")
+        let lock = StoreLock(path: "\(path).lock")
         self.lock = lock
         try lock.lock(until: deadline)
         defer { lock.unlock() }
@@ -89,7 +89,7 @@ final class StoreWriter {
         _ damaged: FileIdentity?,
         before deadline: ContinuousClock.Instant
     ) throws(RecorderError) -> Rescue? {
-        let lock = try StoreLock(path: "\(path).lock")
+        let lock = StoreLock(path: "\(path).lock")
         try lock.lock(until: deadline)
         defer { lock.unlock() }
         guard let damaged, damaged == FileIdentity(path) else { return nil }
