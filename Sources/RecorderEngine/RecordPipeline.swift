@@ -215,7 +215,7 @@ package final class RecordPipeline: Sendable {
             return (ended, ended.startsAgain ? flushes.newRun() : nil, flushes.ends)
         }
         for end in ends { end.finish() }
-        delivery.deliver(ended.served.map { waiter in { waiter.completion(result) } })
+        delivery.deliver(ended.served.map { waiter in { @Sendable in waiter.completion(result) } })
         if let next { start(next) }
     }
 

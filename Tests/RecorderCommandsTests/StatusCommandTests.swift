@@ -32,6 +32,38 @@ import Testing
         let text = try await tool.run("status").out
         #expect(text.contains("STREAM  RECORDS  BYTES  OLDEST") && text.contains("amplify-kinesis: "))
     }
+
+    @Test(arguments: [
+        "evicted = max, expired = max", "saved = min", "bytes = min", "byte_limit = max, age_limit = max",
+    ])
+    func `numbers that damage left in a store end no command by a signal`(change: String) async throws {
+        let tool = try Tool()
+        _ = try await tool.run("save", "one", input: Data("abc\n".utf8))
+        let path = tool.home.path(".local/state/kinesis-recorder/com.amazonaws.AWSKinesisRecorder/kinesis.db")
+        let values = change.replacingOccurrences(of: "max", with: "9223372036854775807").replacingOccurrences(
+            of: "min",
+            with: "-9223372036854775808"
+        )
+        let python = Process()
+        python.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        python.arguments = [
+            "python3", "-c",
+            """
+            import sqlite3
+            c = sqlite3.connect('\(path)')
+            c.execute('UPDATE stream SET \(values) WHERE number = 0')
+            c.commit()
+            """,
+        ]
+        let end = try ProcessEnd(starting: python)
+        await end.come()
+        #expect(python.terminationStatus == 0)
+        for words in [["status"], ["status", "--json"], ["doctor"], ["list"], ["clear", "--yes"]] {
+            let ran = await (try tool.start(words)).end()
+            #expect(ran.status >= 0 && ran.status < 128 && !ran.err.contains("Fatal error"), "\(words): \(ran.err)")
+            if words[0] == "status" { #expect(ran.status == 0 && ran.out.contains("one")) }
+        }
+    }
 }
 
 private struct NoKeys: AWSCredentialsProvider {

@@ -15,6 +15,11 @@ struct DeliveryQueue: Sendable {
         if !callbacks.isEmpty { crew.call(CallbackRun(callbacks)) }
     }
 
+    /// The same for several that are called by index.
+    func deliver(_ callbacks: CallbackRun) {
+        crew.call(callbacks)
+    }
+
     /// The same from a job of the crew, whose thread goes on with it.
     func deliverNext(_ callback: @escaping @Sendable () -> Void) {
         crew.callNext(CallbackRun(callback))

@@ -230,7 +230,8 @@ final class SaveLine: Sendable {
     private func complete(_ saves: [PendingSave], _ error: RecorderError) {
         release(saves)
         let completions = saves.map { $0.completion }
-        delivery.deliverNext(CallbackRun(count: saves.count) { completions[$0](.failure(error)) })
+        // The thread may go on with the group's other saves, and wait for the lock for as long as they do.
+        delivery.deliver(CallbackRun(count: saves.count) { completions[$0](.failure(error)) })
     }
 
     /// Makes room for those that wait for it.

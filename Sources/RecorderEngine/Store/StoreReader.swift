@@ -29,7 +29,7 @@ final class StoreReader {
                     connection,
                     file: try StoreIdentity(of: connection),
                     streams: try connection.prepare(
-                        "SELECT number, name, records, bytes FROM stream WHERE number > 0 AND records > 0"
+                        "SELECT number, name, records, bytes FROM stream WHERE number > 0 AND records <> 0"
                     ),
                     counts: try connection.prepare(StoreTotals.query),
                     cursor: try connection.prepare("SELECT cursor FROM stream WHERE number = ?1"),
@@ -66,8 +66,8 @@ final class StoreReader {
                     StreamQueue(
                         number: streams.integer(at: 0),
                         name: StreamName(unchecked: name),
-                        records: Int(streams.integer(at: 2)),
-                        bytes: Int(streams.integer(at: 3))
+                        records: try streams.count(at: 2),
+                        bytes: StoreTotals.streamBytes(streams.integer(at: 3))
                     )
                 )
             }

@@ -203,8 +203,8 @@ extension DamagedStore.Row {
 private final class RescuedRecords {
     private let connection: SQLiteConnection
     private let statement: SQLiteStatement
-    /// How many records each stream has.
-    private var streams: [Int64: Int64] = [:]
+    /// How many records each stream has, and what they take.
+    private var streams: [Int64: (records: Int, bytes: Int)] = [:]
     private var bytes = 0
     private var last: Int64 = 0
     private(set) var count = 0
@@ -228,8 +228,10 @@ private final class RescuedRecords {
         try statement.bind(row.partitionKey, at: 5)
         try statement.run(binding: row.data, at: 6)
         guard connection.changes == 1 else { return false }
-        streams[row.id.stream, default: 0] += 1
-        bytes += Record.storedBytes(payload: row.data.count, key: row.partitionKey.utf8.count)
+        let size = Record.storedBytes(payload: row.data.count, key: row.partitionKey.utf8.count)
+        let earlier = streams[row.id.stream] ?? (0, 0)
+        streams[row.id.stream] = (earlier.records + 1, earlier.bytes + size)
+        bytes += size
         last = max(last, row.id.sequence)
         count += 1
         return true
@@ -238,13 +240,15 @@ private final class RescuedRecords {
     /// Writes streams, totals and the segment.
     func finish(_ known: [(number: Int64, name: String, cursor: Int64)]) throws(SQLiteError) {
         let add = try connection.prepare(
-            "INSERT INTO stream (number, name, cursor, records) VALUES (?1, ?2, ?3, ?4)"
+            "INSERT INTO stream (number, name, cursor, records, bytes) VALUES (?1, ?2, ?3, ?4, ?5)"
         )
         for stream in known {
             try add.bind(stream.number, at: 1)
             try add.bind(stream.name, at: 2)
             try add.bind(stream.cursor, at: 3)
-            try add.bind(streams[stream.number] ?? 0, at: 4)
+            let counts = streams[stream.number] ?? (0, 0)
+            try add.bind(Int64(counts.records), at: 4)
+            try add.bind(Int64(counts.bytes), at: 5)
             try add.run()
         }
         let next = max(last, known.map(\.cursor).max() ?? 0) + 1

@@ -68,8 +68,8 @@ final class StoreStatements {
         defer { totals.reset() }
         // Damage can leave any number here, and sums of such numbers would trap.
         guard
-            (0..<4).allSatisfy({ (0...Self.largestCount).contains(totals.integer(at: $0)) }),
-            RecordID.sequences.contains(totals.integer(at: 2))
+            StoreTotals.canBe(records: totals.integer(at: 0), bytes: totals.integer(at: 1)),
+            StoreTotals.plausible.contains(totals.integer(at: 3)), RecordID.sequences.contains(totals.integer(at: 2))
         else {
             throw SQLiteError.damage("the store's totals are out of range", action: "reading totals")
         }
@@ -80,9 +80,6 @@ final class StoreStatements {
             savedBytes: totals.integer(at: 3)
         )
     }
-
-    /// No count of records or bytes comes near this.
-    private static let largestCount: Int64 = 1 << 60
 
     func write(_ ledger: StoreLedger) throws(SQLiteError) {
         for stream in ledger.streams {

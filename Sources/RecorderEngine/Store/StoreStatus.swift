@@ -39,15 +39,15 @@ extension StoreReader {
             guard try rows.step() else {
                 throw SQLiteError.damage("the store's row of totals is gone", action: "reading the status")
             }
-            let (totals, limits) = (StoreTotals(rows), DiskLimits(rows))
+            let (totals, limits) = (try StoreTotals(rows), DiskLimits(rows))
             while try rows.step() {
                 let text = rows.text(at: 16)
                 let trouble = StreamStatus.Trouble(message: text, date: Date(milliseconds: rows.integer(at: 17)))
                 streams.append(
                     StreamStatus(
                         name: StreamName(unchecked: rows.text(at: 12)),
-                        records: Int(rows.integer(at: 0)),
-                        bytes: Int(rows.integer(at: 1)),
+                        records: try rows.count(at: 0),
+                        bytes: StoreTotals.streamBytes(rows.integer(at: 1)),
                         oldest: try oldest(of: rows.integer(at: 11), after: rows.integer(at: 13), segments)
                             .map { clock.date(of: $0, reference) },
                         trouble: text.isEmpty ? nil : trouble
@@ -92,22 +92,37 @@ extension StoreTotals {
         guard try query.step() else {
             throw SQLiteError.damage("the store's row of totals is gone", action: "reading totals")
         }
-        self.init(query)
+        try self.init(query)
     }
 
-    init(_ row: SQLiteStatement) {
-        records = Int(row.integer(at: 0))
-        bytes = Int(row.integer(at: 1))
-        saved = Int(row.integer(at: 2))
-        delivered = Int(row.integer(at: 3))
-        retried = Int(row.integer(at: 4))
-        evicted = Int(row.integer(at: 5))
-        expired = Int(row.integer(at: 6))
-        rejected = Int(row.integer(at: 7))
-        exhausted = Int(row.integer(at: 8))
-        cleared = Int(row.integer(at: 9))
+    init(_ row: SQLiteStatement) throws(SQLiteError) {
+        records = try row.count(at: 0)
+        bytes = try row.count(at: 1)
+        saved = try row.count(at: 2)
+        delivered = try row.count(at: 3)
+        retried = try row.count(at: 4)
+        evicted = try row.count(at: 5)
+        expired = try row.count(at: 6)
+        rejected = try row.count(at: 7)
+        exhausted = try row.count(at: 8)
+        cleared = try row.count(at: 9)
         nextSequence = row.integer(at: 10)
+        guard Self.canBe(records: row.integer(at: 0), bytes: row.integer(at: 1)),
+            RecordID.sequences.contains(nextSequence)
+        else { throw .implausibleCount }
     }
+}
+
+extension SQLiteStatement {
+    /// A count of records or bytes. Damage can leave any number there; the rescue that this error leads to counts anew.
+    func count(at column: Int32) throws(SQLiteError) -> Int {
+        guard StoreTotals.plausible.contains(integer(at: column)) else { throw .implausibleCount }
+        return Int(integer(at: column))
+    }
+}
+
+extension SQLiteError {
+    fileprivate static let implausibleCount = SQLiteError.damage("a count is out of range", action: "reading counts")
 }
 
 extension DiskLimits {
@@ -115,8 +130,8 @@ extension DiskLimits {
     fileprivate init?(_ row: SQLiteStatement) {
         guard row.integer(at: 14) >= 0 else { return nil }
         self.init(
-            bytes: Int(row.integer(at: 14)),
-            age: .milliseconds(row.integer(at: 15)),
+            bytes: Int(min(row.integer(at: 14), StoreTotals.plausible.upperBound)),
+            age: .milliseconds(max(row.integer(at: 15), 0)),
             notificationThreshold: 0
         )
     }

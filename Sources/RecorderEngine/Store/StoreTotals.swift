@@ -21,6 +21,25 @@ package struct StoreTotals: Sendable, Hashable {
     package var cleared = 0
     var nextSequence: Int64 = 1
 
+    /// No count of records or bytes comes near this, and no sum of such counts overflows: what is beyond it is damage.
+    static let plausible: ClosedRange<Int64> = 0...1 << 60
+
+    /// Whether so many records can take so many bytes. A limit goes by these counts: were they believed whatever they are, a
+    /// flipped bit could evict everything.
+    static func canBe(records: Int64, bytes: Int64) -> Bool {
+        RecordID.sequences.contains(records) && plausible.contains(bytes)
+            && bytes >= records * Int64(Record.overhead) && bytes / largestRecord <= records
+    }
+
+    /// A stream's bytes. No limit goes by them, and earlier versions left them too low after a rescue, so that a number that
+    /// cannot be is no reason for another one.
+    static func streamBytes(_ stored: Int64) -> Int {
+        Int(min(max(stored, plausible.lowerBound), plausible.upperBound))
+    }
+
+    /// No service takes a record of so many bytes.
+    private static let largestRecord: Int64 = 1 << 25
+
     package var discarded: Int { evicted + expired + rejected + exhausted }
 }
 

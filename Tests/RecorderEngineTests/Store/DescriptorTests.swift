@@ -24,4 +24,21 @@ import Testing
             #expect(refused > 1)
         }
     }
+
+    @Test func `a save that finds no descriptor for the lock fails and says so, and the next one is stored`() async {
+        await #expect(processExitsWith: .success) {
+            let road = try Road()
+            try await road.save("1")
+            var limit = rlimit(rlim_cur: 256, rlim_max: 256)
+            #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            var taken: [CInt] = []
+            while case let file = open("/dev/null", O_RDONLY | O_CLOEXEC), file >= 0 { taken.append(file) }
+            let error = await failure { try await road.save("2") } as? RecorderError
+            #expect(error?.message.contains("ulimit -n") == true)
+            close(taken.removeLast())
+            try await road.save("3")
+            for file in taken { close(file) }
+            #expect(try road.storedTexts() == ["1", "3"])
+        }
+    }
 }
