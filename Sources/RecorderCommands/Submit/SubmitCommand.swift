@@ -79,7 +79,9 @@ struct SubmitCommand: Sendable {
         let outcome = await store.flushes.run()
         progress.end()
         let isNews = troubles.take(outcome.troubles, of: pipeline.service.name)
-        guard interval == nil || isNews || outcome.delivered > 0 else { return outcome.status }
+        // A watch that is in the same trouble as before, and goes on.
+        let isRepeated = interval != nil && stop.number == nil && !isNews
+        guard !isRepeated || outcome.delivered > 0 else { return outcome.status }
         session.console.report(progress.summary(of: outcome, left: (try? pipeline.totals().records) ?? 0))
         return outcome.status
     }
