@@ -16,10 +16,9 @@ import Testing
 
     /// Returns when the watch has had as many rounds: in each, one record for Firehose is sent.
     private func rounds(_ count: Int) async throws {
-        for _ in 0..<count {
-            let sent = service.payloads.count
+        for number in 1...count {
             _ = try await tool.run("save", "app", "-F", input: Data("b\n".utf8))
-            await service.received(sent + 1)
+            await service.received(number)
         }
     }
 
