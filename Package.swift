@@ -29,7 +29,7 @@ let package = Package(
         systemLibrary("CRecorderZlib", apt: "zlib1g-dev"),
         systemLibrary("CRecorderThread", apt: "libc6-dev"),
         systemLibrary("CRecorderProcess", apt: "libc6-dev"),
-        .target(name: "RecorderConcurrency"),
+        .target(name: "RecorderConcurrency", dependencies: ["CRecorderThread"]),
         .target(name: "RecorderSQLite", dependencies: ["CRecorderSQLite"]),
         .target(name: "RecorderHTTP", dependencies: ["CRecorderCurl", "CRecorderZlib", "RecorderConcurrency"]),
         .target(

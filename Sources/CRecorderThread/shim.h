@@ -8,3 +8,6 @@ int malloc_trim(size_t pad);
 
 // The C library hides this one from Swift, behind _GNU_SOURCE.
 int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
+
+// And this one.
+int pthread_setname_np(pthread_t thread, const char *name);

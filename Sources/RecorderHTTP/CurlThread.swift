@@ -41,8 +41,7 @@ final class CurlThread: Sendable {
     }
 
     private func run() {
-        // A name that is given before the start never reaches the system.
-        Thread.current.name = "recorder-http"
+        nameCurrentThread("recorder-http")
         Self.blockBrokenPipeSignal()
         let loop = CurlLoop(multi: door.withLock { $0.multi })
         while true {

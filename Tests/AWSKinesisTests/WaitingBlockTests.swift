@@ -116,7 +116,7 @@ import Testing
             came.withLock { $0.append(isStored) }
         }
         defer { NotificationCenter.default.removeObserver(observer) }
-        try await recorder.saveRecord(Data([1]), streamName: "stream").continueWith { _ in stored.signal() }.value
+        _ = try await recorder.saveRecord(Data([1]), streamName: "stream").continueWith { _ in stored.signal() }.value
         while came.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(5)) }
         #expect(came.withLock { $0 } == [true])
     }

@@ -1,4 +1,5 @@
 import RecorderConcurrency
+import Synchronization
 
 /// The records on disk: append, next batch, settle, expire, clear, counts.
 ///
@@ -26,12 +27,24 @@ package final class RecordStore: Sendable {
     ) {
         self.locate = locate
         self.clock = clock
+        Self.stores.add(1, ordering: .relaxed)
         crew.onIdle { [weak self] in self?.closeReader() }
     }
 
-    /// Closes what an idle store needs no more. SQLite keeps the descriptor of a closed connection for as long as another one
-    /// has the same file open, so the writer is closed with the reader.
+    deinit {
+        Self.stores.subtract(1, ordering: .relaxed)
+    }
+
+    /// The stores of this process.
+    private static let stores = Atomic(0)
+    /// With more stores than this, idle ones keep few files open. A single one stays open: to open it again writes more
+    /// than a save does.
+    private static let storesKeptOpen = 8
+
+    /// Closes an idle store that has a second connection. SQLite keeps the descriptor of a closed connection for as long as
+    /// another one has the same file open, so the writer is closed with the reader.
     private func closeReader() {
+        guard Self.stores.load(ordering: .relaxed) > Self.storesKeptOpen else { return }
         reader.withLock { reader in
             guard reader != nil else { return }
             reader = nil
@@ -188,7 +201,17 @@ package final class RecordStore: Sendable {
         before deadline: ContinuousClock.Instant = .now + lockTimeout,
         _ body: (StoreWriter) throws(RecorderError) -> T
     ) throws(RecorderError) -> T {
-        try mending(before: deadline) { (seen) throws(RecorderError) in try openWriter(&seen, before: deadline, body) }
+        do throws(RecorderError) {
+            return try mending(before: deadline) { (seen) throws(RecorderError) in
+                try openWriter(&seen, before: deadline, body)
+            }
+        } catch {
+            // Without its directory, not even the lock can be taken: the work is for the file that now belongs there.
+            guard closeIfMoved() else { throw error }
+            return try mending(before: deadline) { (seen) throws(RecorderError) in
+                try openWriter(&seen, before: deadline, body)
+            }
+        }
     }
 
     /// `seen` becomes the file that is open, or that could not be opened.

@@ -128,8 +128,7 @@ final class StoreCrew: Sendable {
         case .start:
             Self.threads.add(1, ordering: .relaxed)
             let thread = Thread {
-                // Before its start the system does not learn it.
-                Thread.current.name = "recorder-store"
+                nameCurrentThread("recorder-store")
                 self.work()
                 Self.threads.subtract(1, ordering: .relaxed)
             }

@@ -31,7 +31,7 @@ final class StoreWatchdog: Sendable {
             return
         }
         Thread.detachNewThread {
-            Thread.current.name = "recorder-watch"
+            nameCurrentThread("recorder-watch")
             self.run()
         }
     }
