@@ -16,7 +16,7 @@ enum StoreSchema {
     /// `cursor` is the sequence through which the stream's records are gone: they are dead rows in their segment's table,
     /// until that is dropped. `trouble` is why the stream's last flush kept records back; the limits, in row 0 alone, are
     /// those of the last saver (-1: none yet). `segment` lists those tables, see `StoreSegments`. `imported` names the
-    /// foreign files whose records are here, until they are renamed.
+    /// foreign files whose records are here, until they are renamed. `StoreClock` adds a table of its own.
     private static let tables = """
         CREATE TABLE stream (
             number INTEGER PRIMARY KEY,
