@@ -15,4 +15,12 @@ struct FileIdentity: Sendable, Hashable, CustomStringConvertible {
         device = status.st_dev
         number = status.st_ino
     }
+
+    /// nil where there is no such descriptor.
+    init?(descriptor: Int32) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+        device = status.st_dev
+        number = status.st_ino
+    }
 }

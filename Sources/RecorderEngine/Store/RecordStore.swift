@@ -37,14 +37,14 @@ package final class RecordStore: Sendable {
 
     /// The stores of this process.
     private static let stores = Atomic(0)
-    /// With more stores than this, idle ones keep few files open. A single one stays open: to open it again writes more
-    /// than a save does.
-    private static let storesKeptOpen = 8
+    /// Whether this process has so many stores that idle ones keep few files open. Those of a few stay open: to open a store
+    /// again writes more than a save does.
+    static var areMany: Bool { stores.load(ordering: .relaxed) > 8 }
 
     /// Closes an idle store that has a second connection. SQLite keeps the descriptor of a closed connection for as long as
     /// another one has the same file open, so the writer is closed with the reader.
     private func closeReader() {
-        guard Self.stores.load(ordering: .relaxed) > Self.storesKeptOpen else { return }
+        guard Self.areMany else { return }
         reader.withLock { reader in
             guard reader != nil else { return }
             reader = nil

@@ -6,12 +6,17 @@ import RecorderConcurrency
 /// One guards every write and checkpoint: SQLite before 3.51.3 can damage a write-ahead log that two connections
 /// write or checkpoint at the same instant. A second one is the lease of the process that submits.
 ///
-/// The file is open only while the lock is held: a process may have hundreds of stores. A lock on a file that was removed
-/// or replaced keeps out no other process, so the file at the path must be the one that is locked.
+/// A lock on a file that was removed or replaced keeps out no other process, so the file at the path must be the one that is
+/// locked.
 final class StoreLock: Sendable {
     let path: String
-    /// The locked file; -1 while the lock is not held.
-    private let file = Locked<Int32>(-1)
+    private let file = Locked<OpenFile?>(nil)
+
+    private struct OpenFile {
+        let descriptor: Int32
+        let identity: FileIdentity?
+        var isHeld = false
+    }
 
     /// How often a file that is taken away as soon as it is locked is opened again.
     private static let maximumOpens = 100
@@ -21,24 +26,26 @@ final class StoreLock: Sendable {
     }
 
     deinit {
-        unlock()
+        file.withLock { Self.close(&$0) }
     }
 
     /// Takes the lock if no other process or store holds it.
     func tryLock() throws(RecorderError) -> Bool {
-        for _ in 0..<Self.maximumOpens {
-            let opened = try open()
-            guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
-                close(opened)
-                return false
+        try file.withLock { (file) throws(RecorderError) in
+            for _ in 0..<Self.maximumOpens {
+                let open = if let file { file } else { try open() }
+                file = open
+                guard flock(open.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                    // The one that holds it may hold a file that is gone.
+                    if open.identity != FileIdentity(path) { Self.close(&file) }
+                    return false
+                }
+                file?.isHeld = true
+                if isEffective(file) { return true }
+                Self.close(&file)
             }
-            if isAtPath(opened) {
-                file.withLock { $0 = opened }
-                return true
-            }
-            close(opened)
+            throw .storage("\(path) is removed as often as it is made. Stop whatever removes it.", nil)
         }
-        throw .storage("\(path) is removed as often as it is made. Stop whatever removes it.", nil)
     }
 
     /// Blocks until the lock is ours, at most until `deadline`; after that it is tried once.
@@ -58,22 +65,33 @@ final class StoreLock: Sendable {
         } while try !tryLock()
     }
 
+    /// A process with many stores keeps the file open only while it holds the lock.
     func unlock() {
         file.withLock { file in
-            guard file >= 0 else { return }
+            guard let open = file, open.isHeld else { return }
             // A process that this one forked has the same file open, and would keep the lock.
-            flock(file, LOCK_UN)
-            close(file)
-            file = -1
+            flock(open.descriptor, LOCK_UN)
+            file?.isHeld = false
+            if RecordStore.areMany { Self.close(&file) }
         }
     }
 
     /// Whether the lock is held and keeps others out: false once its file was removed or replaced.
     var isEffective: Bool {
-        file.withLock { $0 >= 0 && isAtPath($0) }
+        file.withLock { isEffective($0) }
     }
 
-    private func open() throws(RecorderError) -> Int32 {
+    private func isEffective(_ file: OpenFile?) -> Bool {
+        guard let file, file.isHeld, let identity = file.identity else { return false }
+        return identity == FileIdentity(path)
+    }
+
+    private static func close(_ file: inout OpenFile?) {
+        if let open = file { _ = Glibc.close(open.descriptor) }
+        file = nil
+    }
+
+    private func open() throws(RecorderError) -> OpenFile {
         let opened = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard opened >= 0 else {
             let number = errno
@@ -86,25 +104,20 @@ final class StoreLock: Sendable {
         }
         do throws(RecorderError) {
             try StoreFiles.secure(path, descriptor: opened)
-            return opened
+            return OpenFile(descriptor: opened, identity: FileIdentity(descriptor: opened))
         } catch {
-            close(opened)
+            _ = Glibc.close(opened)
             throw error
         }
-    }
-
-    private func isAtPath(_ file: Int32) -> Bool {
-        var (held, found) = (stat(), stat())
-        guard unsafe fstat(file, &held) == 0, unsafe lstat(path, &found) == 0 else { return false }
-        return held.st_dev == found.st_dev && held.st_ino == found.st_ino
     }
 
     /// Writes down who holds the lock, for others that wait.
     func sign() {
         let name = Array("\(getpid())\n".utf8)
         file.withLock { file in
-            ftruncate(file, 0)
-            _ = unsafe name.withUnsafeBytes { unsafe pwrite(file, $0.baseAddress, $0.count, 0) }
+            guard let file else { return }
+            ftruncate(file.descriptor, 0)
+            _ = unsafe name.withUnsafeBytes { unsafe pwrite(file.descriptor, $0.baseAddress, $0.count, 0) }
         }
     }
 
