@@ -86,15 +86,24 @@ let package = Package(
         .target(
             name: "RecorderTestSupport",
             dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderHTTP"],
-            path: "Tests/RecorderTestSupport"
+            path: "Tests/Support/RecorderTestSupport"
         ),
-        .testTarget(name: "RecorderSQLiteTests", dependencies: ["RecorderSQLite", "RecorderTestSupport"]),
-        .testTarget(name: "RecorderHTTPTests", dependencies: ["RecorderHTTP", "RecorderTestSupport"]),
+        .testTarget(
+            name: "RecorderSQLiteTests",
+            dependencies: ["RecorderSQLite", "RecorderTestSupport"],
+            path: "Tests/Unit/RecorderSQLiteTests"
+        ),
+        .testTarget(
+            name: "RecorderHTTPTests",
+            dependencies: ["RecorderHTTP", "RecorderTestSupport"],
+            path: "Tests/Unit/RecorderHTTPTests"
+        ),
         .testTarget(
             name: "RecorderAWSTests",
             dependencies: [
                 "RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderTestSupport", "SmithyHTTPAPI",
             ],
+            path: "Tests/Unit/RecorderAWSTests",
             resources: [.copy("Vectors")]
         ),
         .testTarget(
@@ -102,37 +111,46 @@ let package = Package(
             dependencies: [
                 "RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite",
                 "RecorderTestSupport", "ReplyFuzzer",
-            ]
+            ],
+            path: "Tests/Unit/RecorderEngineTests"
         ),
         .executableTarget(
             name: "StoreChild",
             dependencies: ["RecorderAWS", "RecorderEngine", "RecorderHTTP", "RecorderTestSupport"],
-            path: "Tests/StoreChild"
+            path: "Tests/Faults/StoreChild"
         ),
         .testTarget(
             name: "StoreFaultTests",
             dependencies: [
                 "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite", "RecorderTestSupport",
                 "StoreChild",
-            ]
+            ],
+            path: "Tests/Faults/StoreFaultTests"
         ),
         .testTarget(
             name: "RecorderCommandsTests",
             dependencies: [
                 "AmplifyFoundation", "AmplifyKinesisClient", "RecorderCommands", "RecorderTestSupport",
                 "kinesis-recorder",
-            ]
+            ],
+            path: "Tests/Unit/RecorderCommandsTests"
         ),
         .testTarget(
             name: "AWSCoreTests",
-            dependencies: ["AWSCore", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderTestSupport"]
+            dependencies: ["AWSCore", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderTestSupport"],
+            path: "Tests/Unit/AWSCoreTests"
         ),
-        .testTarget(name: "AmplifyFoundationTests", dependencies: ["AmplifyFoundation", "RecorderConcurrency"]),
+        .testTarget(
+            name: "AmplifyFoundationTests",
+            dependencies: ["AmplifyFoundation", "RecorderConcurrency"],
+            path: "Tests/Unit/AmplifyFoundationTests"
+        ),
         .testTarget(
             name: "AmplifyFoundationBridgeTests",
             dependencies: [
                 "AWSCore", "AmplifyFoundation", "AmplifyFoundationBridge", "RecorderAWS", "SmithyHTTPAPI",
-            ]
+            ],
+            path: "Tests/Unit/AmplifyFoundationBridgeTests"
         ),
         .testTarget(
             name: "AmplifyClientTests",
@@ -140,61 +158,66 @@ let package = Package(
                 "AmplifyChild", "AmplifyFirehoseClient", "AmplifyFoundation", "AmplifyGuide", "AmplifyGuideSwift5",
                 "AmplifyKinesisClient", "AmplifyRecordCache", "RecorderAWS", "RecorderConcurrency",
                 "RecorderTestSupport", "SmithyHTTPAPI",
-            ]
+            ],
+            path: "Tests/Compatibility/AmplifyClientTests"
         ),
         .executableTarget(
             name: "AmplifyChild",
             dependencies: [
                 "AmplifyFirehoseClient", "AmplifyFoundation", "AmplifyKinesisClient", "RecorderTestSupport",
             ],
-            path: "Tests/AmplifyChild"
+            path: "Tests/Compatibility/AmplifyChild"
         ),
         .executableTarget(
             name: "AmplifyGuide",
             dependencies: ["AmplifyFirehoseClient", "AmplifyFoundation", "AmplifyKinesisClient"],
-            path: "Tests/AmplifyGuide"
+            path: "Tests/Compatibility/AmplifyGuide"
         ),
         .executableTarget(
             name: "AmplifyGuideSwift5",
             dependencies: ["AmplifyFirehoseClient", "AmplifyFoundation", "AmplifyKinesisClient"],
-            path: "Tests/AmplifyGuideSwift5",
+            path: "Tests/Compatibility/AmplifyGuideSwift5",
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
-        .testTarget(name: "TaskSpellings", dependencies: ["AWSCore"]),
+        .testTarget(name: "TaskSpellings", dependencies: ["AWSCore"], path: "Tests/Compatibility/TaskSpellings"),
         .testTarget(
             name: "TaskSpellingsSwift5",
             dependencies: ["AWSCore"],
+            path: "Tests/Compatibility/TaskSpellingsSwift5",
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
         .testTarget(
             name: "AWSKinesisTests",
             dependencies: [
-                "AWSCognito", "AWSCore", "AWSKinesis", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP",
+                "AWSCognito", "AWSCore", "AWSFirehose", "AWSKinesis", "RecorderAWS", "RecorderConcurrency",
+                "RecorderHTTP",
                 "RecorderTestSupport",
             ],
+            path: "Tests/Compatibility/AWSKinesisTests",
             resources: [.copy("Recordings")]
         ),
-        .testTarget(name: "AWSFirehoseTests", dependencies: ["AWSFirehose"]),
         .testTarget(
             name: "DocSnippets",
             dependencies: ["AWSCognito", "AWSCore", "AWSFirehose", "AWSKinesis"],
+            path: "Tests/Compatibility/DocSnippets",
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
         .testTarget(
             name: "DocSnippetsSwift4",
             dependencies: ["AWSCognito", "AWSCore", "AWSKinesis"],
+            path: "Tests/Compatibility/DocSnippetsSwift4",
             swiftSettings: [.swiftLanguageMode(.v4)]
         ),
         .target(
             name: "ReplyFuzzer",
             dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite"],
-            path: "Tests/ReplyFuzzer",
+            path: "Tests/Faults/ReplyFuzzer",
             exclude: ["Corpus", "words.dict"]
         ),
         .executableTarget(
             name: "SanitizerControl",
             dependencies: ["RecorderConcurrency"],
-            path: "Tests/SanitizerControl"
+            path: "Tests/Faults/SanitizerControl"
         ),
         .executableTarget(
             name: "Benchmarks",

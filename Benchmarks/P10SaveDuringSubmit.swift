@@ -24,12 +24,15 @@ let p10SaveDuringSubmit = Benchmark(name: "P10", about: "a save while a submit w
 /// A store that is sent to a service which answers when it is let go.
 private final class SubmitTrial {
     private let directory: ScratchDirectory
-    private let road: Road
+    private let road: PipelineHarness
     private let service = StalledService()
 
     init() throws {
         directory = try ScratchDirectory()
-        road = Road(in: directory.path, to: ScriptedTransport { [service] in await service.answer($0.records) })
+        road = PipelineHarness(
+            in: directory.path,
+            to: ScriptedTransport { [service] in await service.answer($0.records) }
+        )
     }
 
     /// The 99th percentile of the time of an awaited save, in microseconds.

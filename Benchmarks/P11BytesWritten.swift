@@ -3,7 +3,7 @@ let p11BytesWritten = Benchmark(name: "P11", about: "bytes written per awaited s
     // Enough for several checkpoints of either side.
     let count = effort == .full ? 10_000 : 2_000
     let directory = try ScratchDirectory()
-    let road = Road(in: directory.path)
+    let road = PipelineHarness(in: directory.path)
     let plain = PlainLog(path: directory.path("plain"))
     try waitFor { try await road.save() }
     plain.insertOneByOne(1)

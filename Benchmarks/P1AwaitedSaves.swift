@@ -2,7 +2,7 @@
 let p1AwaitedSaves = Benchmark(name: "P1", about: "saves awaited one by one") { effort in
     let count = effort == .full ? 3_000 : 500
     let directory = try ScratchDirectory()
-    let road = Road(in: directory.path)
+    let road = PipelineHarness(in: directory.path)
     let plain = PlainLog(path: directory.path("plain"))
     let amplify = AmplifyStorage(path: directory.path("amplify"))
     func ours() throws -> Double {

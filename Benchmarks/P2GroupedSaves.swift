@@ -7,7 +7,7 @@ let p2GroupedSaves = Benchmark(name: "P2", about: "saves with 1,024 outstanding"
     // before, which on a virtual one costs a system call more time than all else that it does.
     func ours() throws -> Double {
         let directory = try ScratchDirectory()
-        let road = Road(in: directory.path)
+        let road = PipelineHarness(in: directory.path)
         let start = Meter.processorTime()
         defer { costs.append(Double(Meter.processorTime() - start) / Double(count)) }
         return Meter.rate(of: count) { road.saveTogether(count) }
@@ -31,7 +31,7 @@ let p2GroupedSaves = Benchmark(name: "P2", about: "saves with 1,024 outstanding"
     let toActor = try Pairs(
         ours: {
             let directory = try ScratchDirectory()
-            let road = Road(in: directory.path)
+            let road = PipelineHarness(in: directory.path)
             return try rateOfTasks(count) { try await road.save() }
         },
         baseline: {

@@ -56,7 +56,7 @@ private func besideAmplify(_ trial: BatchTrial, backlog: Int, atMost limit: Doub
 /// A backlog that is as long after each trial as before it.
 private final class BatchTrial {
     private let directory: ScratchDirectory
-    private let road: Road
+    private let road: PipelineHarness
     private let service = BriefService()
 
     private static let batches = 4
@@ -65,7 +65,7 @@ private final class BatchTrial {
     init(backlog: Int) throws {
         directory = try ScratchDirectory()
         let transport = ScriptedTransport { [service] _ throws(HTTPFailure) in try service.answer() }
-        road = Road(in: directory.path, to: transport, signs: false)
+        road = PipelineHarness(in: directory.path, to: transport, signs: false)
         road.saveTogether(backlog)
     }
 

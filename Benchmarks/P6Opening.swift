@@ -24,14 +24,14 @@ let p6Opening = Benchmark(name: "P6", about: "open and diskBytesUsed at a long b
 
 private func filled(_ count: Int) throws -> ScratchDirectory {
     let directory = try ScratchDirectory()
-    Road(in: directory.path).saveTogether(count)
+    PipelineHarness(in: directory.path).saveTogether(count)
     return directory
 }
 
 private func millisecondsToOpen(_ directory: ScratchDirectory) throws -> Double {
     var bytes = 0
     let time = try ContinuousClock().measure {
-        bytes = try Road(in: directory.path).pipeline.totals().bytes
+        bytes = try PipelineHarness(in: directory.path).pipeline.totals().bytes
     }
     precondition(bytes > 0, "The store should not be empty.")
     return time / .milliseconds(1)

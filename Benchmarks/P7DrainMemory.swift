@@ -26,7 +26,7 @@ let drainArgument = "--drain"
 
 private func peakMegabytes(draining count: Int) throws -> (start: Double, peak: Double) {
     let directory = try ScratchDirectory()
-    Road(in: directory.path).saveTogether(count)
+    PipelineHarness(in: directory.path).saveTogether(count)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     process.arguments = [drainArgument, directory.path, "\(count)"]
@@ -48,7 +48,7 @@ func drainAndPrintMemory(_ path: String, _ count: Int) throws {
         let records = request.records
         return records == 500 ? full : .taken(records)
     }
-    let road = Road(in: path, to: transport)
+    let road = PipelineHarness(in: path, to: transport)
     let records = try road.pipeline.totals().records
     precondition(records == count, "The store holds \(records) of \(count) records.")
     let start = Meter.peakResidentBytes()

@@ -25,7 +25,7 @@ from botocore.config import Config
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "Examples"
-LOCAL_SERVICE = ROOT / "Tests/LocalService/local_service.py"
+LOCAL_SERVICE = ROOT / "Tests/Support/LocalService/local_service.py"
 REGION = "us-east-1"
 STREAM = "demo"
 BUCKET = "demo-deliveries"

@@ -23,7 +23,7 @@ RULES = [
     rule(
         "acknowledges before the commit", "FaultRows/(Kill|Syscalls)",
         (
-            ENGINE + "Store/SaveLine.swift",
+            ENGINE + "Store/SaveQueue.swift",
             "let receipt = try store.append(rest, before: first.deadline)",
             "let receipt = AppendReceipt(answers: rest.map { _ in .stored(usage: nil) })\n"
             "                defer { _ = try? store.append(rest, before: first.deadline) }",
@@ -36,7 +36,7 @@ RULES = [
     rule(
         "the log is synced before a commit is in it", "FaultRows/PowerCut",
         (
-            "Sources/RecorderSQLite/GatheredFile.swift",
+            "Sources/RecorderSQLite/WriteCoalescingVFS.swift",
             "Self(file).afterGathered { Self(file).system.xSync(Self(file).below, flags) }",
             "Self(file).system.xSync(Self(file).below, flags)",
         ),
@@ -79,13 +79,13 @@ RULES = [
     rule(
         "each group of saves waits anew", "SaveQueueTests",
         (
-            ENGINE + "Store/SaveLine.swift",
+            ENGINE + "Store/SaveQueue.swift",
             "store.append(rest, before: first.deadline)", "store.append(rest, before: .now + .seconds(1))",
         ),
     ),
     rule(
         "a save is stored although one before it failed", "InterruptedSaveTests",
-        (ENGINE + "Store/SaveLine.swift", "var rest = withoutStopped(group)", "var rest = group"),
+        (ENGINE + "Store/SaveQueue.swift", "var rest = withoutStopped(group)", "var rest = group"),
     ),
     rule(
         "rows of a stream's earlier number are sent", "StreamRowTests",
@@ -156,7 +156,7 @@ RULES = [
     ),
     rule(
         "want of descriptors has no name", "DescriptorTests",
-        (ENGINE + "Store/StoreTrouble.swift", "case EMFILE:", "case EMFILE where false:"),
+        (ENGINE + "Store/StorageErrorMapping.swift", "case EMFILE:", "case EMFILE where false:"),
     ),
     rule(
         "a fork uses the store of the process it is a copy of", "FaultRows/Fork",

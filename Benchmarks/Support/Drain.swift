@@ -19,7 +19,7 @@ struct Drain {
     /// Stores a backlog, then lets this program, started anew, send it.
     static func ofOurs(_ count: Int, bytes: Int, to sink: Sink, requestsPerStream: Int = 1) throws -> Drain {
         let directory = try ScratchDirectory()
-        Road(in: directory.path).saveTogether(count, of: Payload.data(bytes))
+        PipelineHarness(in: directory.path).saveTogether(count, of: Payload.data(bytes))
         let text = try Program.run(
             Program.ourselves,
             argument,
@@ -48,10 +48,10 @@ struct Drain {
 
     /// What the started program does: the recorders' own road, with all that they do for a record.
     static func sendAndPrint(_ directory: String, to url: String, requestsPerStream: Int) throws {
-        let road = Road(in: directory, at: url, requestsPerStream: requestsPerStream)
+        let road = PipelineHarness(in: directory, at: url, requestsPerStream: requestsPerStream)
         // The first request of a process loads libraries and shakes hands, here as in the Python program.
         let scratch = try ScratchDirectory()
-        let first = Road(in: scratch.path, at: url, requestsPerStream: 1)
+        let first = PipelineHarness(in: scratch.path, at: url, requestsPerStream: 1)
         first.saveTogether(1)
         _ = try waitFor { try await first.flush() }
         let (start, processorStart) = (ContinuousClock.now, Meter.processorTime())
@@ -70,7 +70,7 @@ struct Drain {
     }
 }
 
-extension Road {
+extension PipelineHarness {
     /// A road with the recorders' own policy, but for the byte limit, to a service at `url`.
     init(in directory: String, at url: String, requestsPerStream: Int) {
         let store = RecordStore(at: { () throws(RecorderError) in
@@ -86,7 +86,7 @@ extension Road {
             caller: { () throws(RecorderError) in
                 do throws(ConfigurationFailure) {
                     let keys = Credentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "secret")
-                    return AWSCaller(
+                    return AWSServiceCaller(
                         .kinesis,
                         CallConfiguration(
                             region: try Region("us-east-1"),

@@ -21,7 +21,7 @@ import tables
 
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parent.parent
-FOLDERS = ["Sources/RecorderAWS/Generated", "Sources/AWSKinesis/Generated", "Tests/AWSKinesisTests/Generated"]
+FOLDERS = ["Sources/RecorderAWS/Generated", "Sources/AWSKinesis/Generated", "Tests/Compatibility/AWSKinesisTests/Generated"]
 
 
 def load(name):

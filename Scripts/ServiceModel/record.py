@@ -1,4 +1,4 @@
-"""Makes the recordings of Tests/AWSKinesisTests/Recordings: for each operation a request and an answer as botocore has them.
+"""Makes the recordings of Tests/Compatibility/AWSKinesisTests/Recordings: for each operation a request and an answer as botocore has them.
 
     .venv/bin/python Scripts/ServiceModel/record.py
 
@@ -16,7 +16,7 @@ import botocore.session
 
 import extract
 
-FOLDER = pathlib.Path(__file__).parent.parent.parent / "Tests/AWSKinesisTests/Recordings"
+FOLDER = pathlib.Path(__file__).parent.parent.parent / "Tests/Compatibility/AWSKinesisTests/Recordings"
 INSTANT = datetime.datetime(2026, 11, 20, 12, 0, 0, tzinfo=datetime.timezone.utc)
 
 

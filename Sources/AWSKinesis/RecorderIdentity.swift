@@ -4,7 +4,7 @@ import RecorderEngine
 
 /// Which recorder this is: its service, its key, and the names that go with the service.
 struct RecorderIdentity: Sendable {
-    let service: StreamService
+    let service: StreamServiceDescription
     /// nil for the default recorder.
     let key: String?
     /// The recorder's section in `AWSInfo`.

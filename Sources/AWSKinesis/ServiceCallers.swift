@@ -10,7 +10,7 @@ final class ServiceCallers: Sendable {
     private let section: String
     private let configuration: AWSServiceConfiguration?
     private let userAgentToken: String?
-    private let made = Locked<AWSCaller?>(nil)
+    private let made = Locked<AWSServiceCaller?>(nil)
 
     /// Without a configuration, `AWSInfo`'s section counts, else the default service configuration, else the machine's.
     init(
@@ -25,13 +25,13 @@ final class ServiceCallers: Sendable {
         self.userAgentToken = userAgentToken
     }
 
-    func caller() throws(ConfigurationFailure) -> AWSCaller {
+    func caller() throws(ConfigurationFailure) -> AWSServiceCaller {
         if let caller = made.withLock({ $0 }) { return caller }
         let configuration =
             if let configuration { configuration } else { try AWSServiceConfiguration.resolved(for: section) }
         var call = try configuration.callConfiguration(for: service)
         if let userAgentToken { call.userAgent += " " + userAgentToken }
-        let caller = AWSCaller(service, call)
+        let caller = AWSServiceCaller(service, call)
         made.withLock { $0 = caller }
         return caller
     }

@@ -14,7 +14,7 @@ static inline int recorder_sqlite3_bind_blob(sqlite3_stmt *s, int i, const void 
     return sqlite3_bind_blob(s, i, bytes, length, SQLITE_STATIC);
 }
 
-// A file as SQLite sees it; the file of the system below lies right behind. See GatheredFile.swift.
+// A file as SQLite sees it; the file of the system below lies right behind. See WriteCoalescingVFS.swift.
 struct recorder_file {
     sqlite3_file file;
     sqlite3_io_methods methods;

@@ -5,16 +5,16 @@ import RecorderConcurrency
 /// START HERE: the road of a record, one call a stage: save, store, batch, send, settle, flush.
 ///
 /// Safe to use from any thread. Completions and events arrive in order, under no lock, one at a time but for those
-/// that block (see `DeliveryQueue`).
+/// that block (see `CallbackQueue`).
 package final class RecordPipeline: Sendable {
-    package let service: StreamService
+    package let service: StreamServiceDescription
 
     private let store: RecordStore
-    private let line: SaveLine
-    private let delivery: DeliveryQueue
+    private let line: SaveQueue
+    private let delivery: CallbackQueue
     private let settings: Locked<RecorderPolicy>
     private let flushes = Locked(Flushes())
-    private let caller: @Sendable () throws(RecorderError) -> AWSCaller
+    private let caller: @Sendable () throws(RecorderError) -> AWSServiceCaller
     private let report: @Sendable (RecorderEvent) -> Void
 
     package typealias FlushCompletion = @Sendable (Result<FlushReport, RecorderError>) -> Void
@@ -22,10 +22,10 @@ package final class RecordPipeline: Sendable {
     /// `caller` is asked at each flush that has something to send, so that configuration may come after the first saves;
     /// `report` is called where completions are.
     package init(
-        _ service: StreamService,
+        _ service: StreamServiceDescription,
         _ store: RecordStore,
         _ policy: RecorderPolicy,
-        caller: @escaping @Sendable () throws(RecorderError) -> AWSCaller,
+        caller: @escaping @Sendable () throws(RecorderError) -> AWSServiceCaller,
         report: @escaping @Sendable (RecorderEvent) -> Void
     ) {
         self.service = service
@@ -33,8 +33,8 @@ package final class RecordPipeline: Sendable {
         self.caller = caller
         self.report = report
         settings = Locked(policy)
-        delivery = DeliveryQueue(crew: store.crew)
-        line = SaveLine(store, delivery, report: report)
+        delivery = CallbackQueue(crew: store.crew)
+        line = SaveQueue(store, delivery, report: report)
         store.onRescue { [delivery] rescue in delivery.deliver { report(.rescued(rescue)) } }
     }
 
@@ -252,7 +252,7 @@ package final class RecordPipeline: Sendable {
         let start = ContinuousClock.now
         let loop = FlushLoop(store: store, sender: sender, policy: policy, report: deliver)
         let report = await loop.run(streams, before: totals.nextSequence)
-        RoadLog.flushed(service, streams: streams.count, report, .now - start)
+        PipelineLog.flushed(service, streams: streams.count, report, .now - start)
         // A note for the status; what it is about is told by the report anyway.
         try? await store.note(report.failures)
         return report

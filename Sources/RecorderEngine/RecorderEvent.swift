@@ -2,7 +2,7 @@ package import RecorderAWS
 
 /// What the engine reports beside the result of each call.
 ///
-/// Delivered like completions: in order, under no lock and on no thread that a commit waits for (see `DeliveryQueue`).
+/// Delivered like completions: in order, under no lock and on no thread that a commit waits for (see `CallbackQueue`).
 package enum RecorderEvent: Sendable {
     /// A save found the store above `notificationByteThreshold`; `usage` counts that save, before any eviction.
     case byteThresholdReached(usage: Int)

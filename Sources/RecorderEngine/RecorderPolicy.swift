@@ -40,7 +40,8 @@ package struct RecorderPolicy: Sendable {
     )
 
     /// What `AmplifyKinesisClient` and `AmplifyFirehoseClient` document.
-    package static func amplify(_ service: StreamService, cacheBytes: Int, maxRetries: Int) -> RecorderPolicy {
+    package static func amplify(_ service: StreamServiceDescription, cacheBytes: Int, maxRetries: Int) -> RecorderPolicy
+    {
         var limits = DiskLimits(bytes: cacheBytes, age: .zero, notificationThreshold: 0)
         limits.refusesWhenFull = true
         return RecorderPolicy(

@@ -47,7 +47,7 @@ package final class SQLiteConnection {
             path,
             &opened,
             mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW,
-            access == .readWrite ? GatheredFile.fileSystem : nil
+            access == .readWrite ? WriteCoalescingVFS.fileSystem : nil
         )
         guard let opened else {
             throw SQLiteError(code: SQLITE_NOMEM, message: "out of memory", action: "opening \(path)")
@@ -160,8 +160,8 @@ package final class SQLiteConnection {
     }
 
     /// Does `write` with what it writes to a file gathered.
-    private func gathering(_ role: GatheredFile.Role, _ write: () -> Int32) -> Int32 {
-        let file = GatheredFile(role, of: handle)
+    private func gathering(_ role: WriteCoalescingVFS.Role, _ write: () -> Int32) -> Int32 {
+        let file = WriteCoalescingVFS(role, of: handle)
         file?.begin()
         let code = write()
         let rest = file?.end() ?? SQLITE_OK

@@ -78,12 +78,12 @@ extension AWSTask {
         gather(tasks.map(tasksOnly), .any)
     }
 
-    private func gather(_ tasks: [AWSAnyTask]?, _ rule: Gathering.Rule) {
+    private func gather(_ tasks: [AWSAnyTask]?, _ rule: WhenAll.Rule) {
         guard let tasks, !tasks.isEmpty else {
             complete(.succeeded(tasks != nil && rule == .allWithResults ? NSArray() : nil))
             return
         }
-        let gathering = Gathering(tasks.count, rule)
+        let gathering = WhenAll(tasks.count, rule)
         for (index, task) in tasks.enumerated() {
             guard let outcome = task.outcome ?? task.append(GatheredTask(index, of: gathering, child: self)) else {
                 continue

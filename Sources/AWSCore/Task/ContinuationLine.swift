@@ -11,7 +11,7 @@ struct ContinuationLine {
     }
 
     init(_ only: TaskContinuation) {
-        first = OwnedAddress.retain(only)
+        first = TaggedReference.retain(only)
     }
 
     var isEmpty: Bool { first == 0 }
@@ -19,7 +19,7 @@ struct ContinuationLine {
     /// Takes the first continuation out of the line.
     mutating func popFirst() -> TaskContinuation? {
         guard first != 0 else { return nil }
-        let continuation: TaskContinuation = OwnedAddress.take(first)
+        let continuation: TaskContinuation = TaggedReference.take(first)
         self = continuation.next
         continuation.next = ContinuationLine()
         return continuation
@@ -27,7 +27,7 @@ struct ContinuationLine {
 
     mutating func prepend(_ continuation: TaskContinuation) {
         continuation.next = self
-        first = OwnedAddress.retain(continuation)
+        first = TaggedReference.retain(continuation)
     }
 
     /// The line in the order of registration, given that it stands newest first. Threads that wait are woken on the way.

@@ -24,7 +24,7 @@ struct TaskState: ~Copyable {
         if last & Tag.mask == Tag.pending {
             ContinuationLine(first: last).abandon()
         } else {
-            OwnedAddress.release(last & ~Tag.mask)
+            TaggedReference.release(last & ~Tag.mask)
         }
     }
 
@@ -53,7 +53,7 @@ struct TaskState: ~Copyable {
             }
             current = seen
         }
-        OwnedAddress.release(settled & ~Tag.mask)
+        TaggedReference.release(settled & ~Tag.mask)
         return nil
     }
 
@@ -61,7 +61,7 @@ struct TaskState: ~Copyable {
     func append(_ continuation: TaskContinuation) -> TaskOutcome? {
         var current = word.load(ordering: .acquiring)
         guard current & Tag.mask == Tag.pending else { return Self.decode(current) }
-        let address = OwnedAddress.retain(continuation)
+        let address = TaggedReference.retain(continuation)
         while current & Tag.mask == Tag.pending {
             continuation.next = ContinuationLine(first: current)
             let (exchanged, seen) = word.weakCompareExchange(
@@ -76,7 +76,7 @@ struct TaskState: ~Copyable {
             current = seen
         }
         continuation.next = ContinuationLine()
-        OwnedAddress.release(address)
+        TaggedReference.release(address)
         return Self.decode(current)
     }
 
@@ -95,8 +95,8 @@ struct TaskState: ~Copyable {
 
     private static func encode(_ outcome: TaskOutcome) -> UInt {
         switch outcome {
-        case .succeeded(let result): (result.map(OwnedAddress.retain) ?? 0) | Tag.succeeded
-        case .faulted(let error): OwnedAddress.retain(error) | Tag.faulted
+        case .succeeded(let result): (result.map(TaggedReference.retain) ?? 0) | Tag.succeeded
+        case .faulted(let error): TaggedReference.retain(error) | Tag.faulted
         case .cancelled: Tag.cancelled
         }
     }
@@ -104,8 +104,8 @@ struct TaskState: ~Copyable {
     private static func decode(_ word: UInt) -> TaskOutcome? {
         let address = word & ~Tag.mask
         switch word & Tag.mask {
-        case Tag.succeeded: return .succeeded(address == 0 ? nil : OwnedAddress.object(at: address))
-        case Tag.faulted: return .faulted(OwnedAddress.object(at: address))
+        case Tag.succeeded: return .succeeded(address == 0 ? nil : TaggedReference.object(at: address))
+        case Tag.faulted: return .faulted(TaggedReference.object(at: address))
         case Tag.cancelled: return .cancelled
         default: return nil
         }

@@ -33,7 +33,7 @@ final class ClientTasks: Sendable {
 
     private func start<Output: AnyObject>(
         _ request: some AWSRequest & WireShape,
-        _ call: @escaping @Sendable (AWSCaller, [UInt8]) async throws(ServiceFailure) -> Output?
+        _ call: @escaping @Sendable (AWSServiceCaller, [UInt8]) async throws(ServiceFailure) -> Output?
     ) -> AWSTask<Output> {
         let source = AWSTaskCompletionSource<Output>()
         let body = request.json
@@ -48,7 +48,7 @@ final class ClientTasks: Sendable {
         return source.task
     }
 
-    private func caller() throws(ServiceFailure) -> AWSCaller {
+    private func caller() throws(ServiceFailure) -> AWSServiceCaller {
         do throws(ConfigurationFailure) {
             return try callers.get().caller()
         } catch {

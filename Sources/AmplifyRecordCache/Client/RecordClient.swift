@@ -26,7 +26,7 @@ package final class RecordClient: Sendable {
     ///   - credentials: what the calls are signed with, asked for the error of the user's provider.
     /// - Throws: `RecordClientError` where there is no place for the store.
     package init(
-        _ service: StreamService,
+        _ service: StreamServiceDescription,
         name: String,
         region: String,
         _ settings: RecordClientSettings,
@@ -57,7 +57,7 @@ package final class RecordClient: Sendable {
     }
 
     private static func location(
-        _ service: StreamService,
+        _ service: StreamServiceDescription,
         _ region: String,
         _ settings: RecordClientSettings
     ) throws(RecordClientError) -> StoreLocation {
@@ -74,7 +74,7 @@ package final class RecordClient: Sendable {
         }
     }
 
-    private static func caller(_ calls: ClientCalls) throws(RecorderError) -> AWSCaller {
+    private static func caller(_ calls: ClientCalls) throws(RecorderError) -> AWSServiceCaller {
         do {
             return try calls.caller
         } catch {

@@ -87,7 +87,7 @@ extension AWSClientConfiguration.Settings {
         return { attempt in
             Duration(
                 pauseInSeconds: strategy.computeNextBackoffDelay(attempt: attempt),
-                longest: AWSCaller.longestBackoff
+                longest: AWSServiceCaller.longestBackoff
             )
         }
     }

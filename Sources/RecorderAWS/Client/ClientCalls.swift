@@ -1,16 +1,16 @@
 /// The calls of one client, for both services: its caller, made once, and errors as users of the clients know them.
 package struct ClientCalls: Sendable {
-    private let made: Result<AWSCaller, ConfigurationFailure>
+    private let made: Result<AWSServiceCaller, ConfigurationFailure>
 
     /// Settings that cannot be used fail every call, not the making of the client.
     package init(_ service: AWSService, _ configuration: AWSClientConfiguration) {
         made = Result { () throws(ConfigurationFailure) in
-            AWSCaller(service, try configuration.callConfiguration(for: service))
+            AWSServiceCaller(service, try configuration.callConfiguration(for: service))
         }
     }
 
     /// What sends the client's requests, so that others can send through it and share its retries' quota and its clock.
-    package var caller: AWSCaller {
+    package var caller: AWSServiceCaller {
         get throws(ConfigurationFailure) { try made.get() }
     }
 
@@ -22,7 +22,7 @@ package struct ClientCalls: Sendable {
         }
     }
 
-    private func ready() throws(ServiceFailure) -> AWSCaller {
+    private func ready() throws(ServiceFailure) -> AWSServiceCaller {
         do {
             return try made.get()
         } catch {

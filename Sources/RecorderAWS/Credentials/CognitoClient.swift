@@ -6,7 +6,7 @@ import RecorderHTTP
 /// They go unsigned. Nothing is kept between calls. Safe to use from any thread.
 package final class CognitoClient: Sendable {
     private let poolID: String
-    private let caller: AWSCaller
+    private let caller: AWSServiceCaller
     private let now: @Sendable () -> Date
 
     /// A client of one pool; the configuration's credentials are not used.
@@ -14,7 +14,7 @@ package final class CognitoClient: Sendable {
         var configuration = configuration
         configuration.credentials = AnonymousCredentials()
         self.poolID = poolID
-        caller = AWSCaller(.cognitoIdentity, configuration)
+        caller = AWSServiceCaller(.cognitoIdentity, configuration)
         now = configuration.now
     }
 

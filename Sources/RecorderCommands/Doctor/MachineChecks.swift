@@ -35,8 +35,8 @@ struct MachineChecks {
             findings += [
                 .ok(
                     "store",
-                    "\(location.fileName): \(Wording.records(status.totals.records)), "
-                        + Wording.bytes(status.totals.bytes)
+                    "\(location.fileName): \(Formatting.records(status.totals.records)), "
+                        + Formatting.bytes(status.totals.bytes)
                 ),
                 fileSystem(directory), space(directory, status),
             ]
@@ -57,10 +57,10 @@ struct MachineChecks {
     private func space(_ directory: String, _ status: StoreStatus) -> Finding {
         let found = try? FileManager.default.attributesOfFileSystem(forPath: directory)[.systemFreeSize] as? NSNumber
         guard let free = found?.intValue else { return .warning("disk", "how much is free cannot be found out") }
-        let text = "\(Wording.bytes(free)) free"
+        let text = "\(Formatting.bytes(free)) free"
         // The files may take up to twice the limit while records come and go.
-        let room = max(Wording.sum(status.limits?.bytes ?? 0, -max(status.totals.bytes, 0)), 0)
-        let wanted = Wording.sum(room, room)
+        let room = max(Formatting.sum(status.limits?.bytes ?? 0, -max(status.totals.bytes, 0)), 0)
+        let wanted = Formatting.sum(room, room)
         guard free >= 64 << 20 else {
             return .failure("disk", text, "Free some space, or choose another disk with --directory.", .storage)
         }

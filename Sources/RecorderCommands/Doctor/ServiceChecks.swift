@@ -16,7 +16,7 @@ struct ServiceChecks {
     // MARK: settings
 
     /// Region and endpoint, and a caller where both will do.
-    func settings() -> ([Finding], AWSCaller?) {
+    func settings() -> ([Finding], AWSServiceCaller?) {
         do throws(ConfigurationFailure) {
             let configuration = try session.callConfiguration(for: session.service.service)
             var endpoint = Finding.ok("endpoint", configuration.endpoint.url)
@@ -28,7 +28,7 @@ struct ServiceChecks {
             // Somebody waits for the answer, which is a short one.
             once.timeouts.total = once.timeouts.total ?? .seconds(30)
             return (
-                [.ok("region", configuration.region.name), endpoint], AWSCaller(session.service.service, once)
+                [.ok("region", configuration.region.name), endpoint], AWSServiceCaller(session.service.service, once)
             )
         } catch {
             return ([.failure("settings", error.message, nil, .configuration)], nil)
@@ -53,7 +53,7 @@ struct ServiceChecks {
     // MARK: the call
 
     /// Lists at most one stream; then, if a stream was named, asks for that one.
-    func ask(_ caller: AWSCaller) async -> [Finding] {
+    func ask(_ caller: AWSServiceCaller) async -> [Finding] {
         var findings: [Finding] = []
         do {
             let answer = try await caller.call(
@@ -91,7 +91,7 @@ struct ServiceChecks {
         }
     }
 
-    private func ask(_ caller: AWSCaller, about stream: String) async -> Finding {
+    private func ask(_ caller: AWSServiceCaller, about stream: String) async -> Finding {
         let action = isFirehose ? "firehose:PutRecordBatch" : "kinesis:PutRecords"
         let field = isFirehose ? "DeliveryStreamName" : "StreamName"
         do {

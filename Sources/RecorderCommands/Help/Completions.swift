@@ -11,7 +11,7 @@ package enum Completions {
         default:
             throw CommandFailure(
                 .usage,
-                "there are no completions for \(shell).\(Nearest.hint(for: shell, in: shells)) "
+                "there are no completions for \(shell).\(Suggestions.hint(for: shell, in: shells)) "
                     + "There are some for \(shells.joined(separator: ", "))."
             )
         }

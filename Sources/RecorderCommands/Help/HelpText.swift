@@ -7,7 +7,7 @@ package enum HelpText {
             session.console.print(ManPage.text)
         } else if let name = session.invocation.arguments.first {
             guard let command = CommandTable.command(name) else {
-                let hint = Nearest.hint(for: name, in: CommandTable.all.map(\.name))
+                let hint = Suggestions.hint(for: name, in: CommandTable.all.map(\.name))
                 throw CommandFailure(.usage, "there is no command \(name).\(hint)")
             }
             session.console.print(text(of: command))

@@ -15,7 +15,7 @@ struct ClearCommand: Sendable {
             let pipeline = try session.pipeline(service)
             let totals = try CommandFailure.naming { () throws(RecorderError) in try pipeline.totals() }
             guard totals.records > 0 else { continue }
-            let what = "\(Wording.records(totals.records)) (\(Wording.bytes(totals.bytes))) in \(location.path)"
+            let what = "\(Formatting.records(totals.records)) (\(Formatting.bytes(totals.bytes))) in \(location.path)"
             guard try isWanted("Remove \(what) without sending?") else {
                 session.console.report("\(service.name): nothing was removed.")
                 continue
@@ -23,7 +23,7 @@ struct ClearCommand: Sendable {
             let result = await pipeline.cleared()
             removed += try CommandFailure.naming { () throws(RecorderError) in try result.get() }
         }
-        session.console.report("removed \(Wording.records(removed)).")
+        session.console.report("removed \(Formatting.records(removed)).")
         return .success
     }
 
@@ -50,9 +50,10 @@ struct ImportCommand: Sendable {
         let pipeline = try session.pipeline(session.service)
         switch await pipeline.imported(from: session.invocation.arguments[0]) {
         case .success(let result):
-            var text = "imported \(Wording.records(result.imported))"
+            var text = "imported \(Formatting.records(result.imported))"
             if result.skipped > 0 {
-                text += "; \(Wording.count(result.skipped)) have a stream name that the service cannot have, and stay"
+                text +=
+                    "; \(Formatting.count(result.skipped)) have a stream name that the service cannot have, and stay"
             }
             session.console.report(text)
             return result.skipped > 0 ? .refusedRecords : .success

@@ -32,7 +32,7 @@ struct ListCommand: Sendable {
             let rows = stores.map { store in
                 [
                     store.program ?? "-", store.service, store.key ?? "-",
-                    store.records.map { Wording.count($0) } ?? "?", store.bytes.map { Wording.bytes($0) } ?? "?",
+                    store.records.map { Formatting.count($0) } ?? "?", store.bytes.map { Formatting.bytes($0) } ?? "?",
                 ]
             }
             session.console.print(TextTable.text([head] + rows))

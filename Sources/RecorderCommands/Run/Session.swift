@@ -26,10 +26,10 @@ struct Session: Sendable {
     // MARK: which store
 
     /// The service of a command that is about one.
-    var service: StreamService { invocation.has(.firehose) ? .firehose : .kinesis }
+    var service: StreamServiceDescription { invocation.has(.firehose) ? .firehose : .kinesis }
 
     /// The services of a command that is about both, unless told otherwise.
-    var services: [StreamService] {
+    var services: [StreamServiceDescription] {
         switch (invocation.has(.onlyKinesis), invocation.has(.onlyFirehose)) {
         case (true, false): [.kinesis]
         case (false, true): [.firehose]
@@ -37,7 +37,7 @@ struct Session: Sendable {
         }
     }
 
-    func location(of service: StreamService) throws(CommandFailure) -> StoreLocation {
+    func location(of service: StreamServiceDescription) throws(CommandFailure) -> StoreLocation {
         return try CommandFailure.naming { () throws(RecorderError) in
             try StoreLocation(
                 service: service.name,
@@ -50,8 +50,8 @@ struct Session: Sendable {
     }
 
     /// The stores of this command's services that exist. A path that leads nowhere is an error, and no empty store.
-    func existingStores() throws(CommandFailure) -> [(service: StreamService, location: StoreLocation)] {
-        var found: [(StreamService, StoreLocation)] = []
+    func existingStores() throws(CommandFailure) -> [(service: StreamServiceDescription, location: StoreLocation)] {
+        var found: [(StreamServiceDescription, StoreLocation)] = []
         for service in services {
             let location = try location(of: service)
             if Files.exists(location.path) {
@@ -64,7 +64,7 @@ struct Session: Sendable {
     }
 
     func pipeline(
-        _ service: StreamService,
+        _ service: StreamServiceDescription,
         _ policy: RecorderPolicy = .command,
         report: @escaping @Sendable (RecorderEvent) -> Void = { _ in }
     ) throws(CommandFailure) -> RecordPipeline {
@@ -80,13 +80,13 @@ struct Session: Sendable {
 
     // MARK: where to send
 
-    func caller(of service: AWSService) throws(RecorderError) -> AWSCaller {
+    func caller(of service: AWSService) throws(RecorderError) -> AWSServiceCaller {
         do throws(ConfigurationFailure) {
             var configuration = try callConfiguration(for: service)
             let stop = StopSignal.shared
             configuration.transport = StoppableTransport(transport: configuration.transport, stop: stop)
             configuration.pause = { try await StoppableTransport.pause($0, stop) }
-            return AWSCaller(service, configuration)
+            return AWSServiceCaller(service, configuration)
         } catch {
             throw .configuration(error)
         }
@@ -137,7 +137,7 @@ struct Session: Sendable {
     ) throws(CommandFailure) -> Int? {
         guard let text = invocation.value(option) else { return nil }
         guard let number = Int(text), (minimum...maximum).contains(number) else {
-            let range = maximum == .max ? "\(minimum) on" : "\(minimum) to \(Wording.count(maximum))"
+            let range = maximum == .max ? "\(minimum) on" : "\(minimum) to \(Formatting.count(maximum))"
             throw CommandFailure(.usage, "--\(option.name) \(text): give a number from \(range).")
         }
         return number

@@ -91,7 +91,7 @@ struct StoreReport: Encodable {
 
 extension StoreReport.Stream {
     fileprivate init(_ stream: StreamStatus, now: Date) {
-        func age(_ date: Date) -> Int { max(Wording.whole(now.timeIntervalSince(date)), 0) }
+        func age(_ date: Date) -> Int { max(Formatting.whole(now.timeIntervalSince(date)), 0) }
         self.init(
             name: stream.name.rawValue,
             records: stream.records,
@@ -108,14 +108,14 @@ extension StoreReport {
     fileprivate var text: String {
         let rows = streams.map { stream in
             [
-                stream.name, Wording.count(stream.records), Wording.bytes(stream.bytes),
-                stream.oldestAgeSeconds.map { Wording.age(.seconds($0)) } ?? "-",
+                stream.name, Formatting.count(stream.records), Formatting.bytes(stream.bytes),
+                stream.oldestAgeSeconds.map { Formatting.age(.seconds($0)) } ?? "-",
             ]
         }
         let head = ["STREAM", "RECORDS", "BYTES", "OLDEST"]
         let troubles = streams.compactMap { stream in
             stream.lastError.map { error in
-                "\(stream.name), \(Wording.age(.seconds(stream.lastErrorAgeSeconds ?? 0))) ago: \(Visible.line(error))"
+                "\(stream.name), \(Formatting.age(.seconds(stream.lastErrorAgeSeconds ?? 0))) ago: \(Visible.line(error))"
             }
         }
         return (["\(service): \(Visible.line(path))", TextTable.text([head] + rows), limits, counters] + troubles)
@@ -125,17 +125,17 @@ extension StoreReport {
     }
 
     private var counters: String {
-        let discarded = [evicted, expired, rejected, exhausted].reduce(0) { Wording.sum($0, $1) }
-        return "ever saved \(Wording.count(saved)), delivered \(Wording.count(delivered)), "
-            + "discarded \(Wording.count(discarded)), cleared \(Wording.count(cleared))"
+        let discarded = [evicted, expired, rejected, exhausted].reduce(0) { Formatting.sum($0, $1) }
+        return "ever saved \(Formatting.count(saved)), delivered \(Formatting.count(delivered)), "
+            + "discarded \(Formatting.count(discarded)), cleared \(Formatting.count(cleared))"
     }
 
     private var limits: String {
-        var parts = ["\(Wording.records(records)), \(Wording.bytes(bytes))"]
+        var parts = ["\(Formatting.records(records)), \(Formatting.bytes(bytes))"]
         if let byteLimit {
-            parts[0] += byteLimit > 0 ? " of \(Wording.bytes(byteLimit))" : "; no limit in bytes"
+            parts[0] += byteLimit > 0 ? " of \(Formatting.bytes(byteLimit))" : "; no limit in bytes"
             let age = ageLimitSeconds ?? 0
-            parts.append(age > 0 ? "records older than \(Wording.age(.seconds(age))) go" : "no limit in age")
+            parts.append(age > 0 ? "records older than \(Formatting.age(.seconds(age))) go" : "no limit in age")
         }
         return parts.joined(separator: "; ")
     }

@@ -28,7 +28,7 @@ struct SaveCommand: Sendable {
         try check()
         let input = try InputReader(settings.file, stop: stop)
         if session.invocation.has(.fromByte) { try input.seek(to: settings.start, after: settings.delimiter) }
-        let shipper = settings.submits ? Shipper(pipeline, session.console, stop) : nil
+        let shipper = settings.submits ? BackgroundSubmitter(pipeline, session.console, stop) : nil
         shipper?.start()
         let ending = await Threads.run { [input = Unshared(input)] in read(input.value) }
         // The process ends, and what the limits do not allow is its own to discard and to report.

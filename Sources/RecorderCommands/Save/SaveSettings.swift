@@ -73,7 +73,7 @@ struct SaveSettings: Sendable {
 
     private static func bytes(_ text: String?) throws(CommandFailure) -> Int? {
         guard let text else { return nil }
-        guard let bytes = Wording.parseBytes(text) else {
+        guard let bytes = Formatting.parseBytes(text) else {
             throw CommandFailure(
                 .usage,
                 "--limit \(text): give bytes, or as in 500K, 20M, 2G, at most 16T; 0 for no limit."
@@ -84,7 +84,7 @@ struct SaveSettings: Sendable {
 
     private static func age(_ text: String?) throws(CommandFailure) -> Duration? {
         guard let text else { return nil }
-        guard let age = Wording.parseDuration(text) else {
+        guard let age = Formatting.parseDuration(text) else {
             throw CommandFailure(
                 .usage,
                 "--max-age \(text): give seconds, or as in 90s, 15m, 12h, 7d, at most 36500d; 0 for none."

@@ -17,19 +17,19 @@ struct SaveSummary {
         tally.finish()
         for refusal in ending.refused {
             console.error(
-                "record \(Wording.count(refusal.number)) is \(Wording.count(refusal.bytes)) bytes; the limit is "
-                    + "\(Wording.count(settings.policy.maximumRecordBytes)). It was not saved: split it or compress it."
+                "record \(Formatting.count(refusal.number)) is \(Formatting.count(refusal.bytes)) bytes; the limit is "
+                    + "\(Formatting.count(settings.policy.maximumRecordBytes)). It was not saved: split it or compress it."
             )
         }
         if ending.cutOff { console.error("the last record was cut off by the signal; it was not saved.") }
         if let failure = tally.failure {
-            console.error("\(failure.message) \(Wording.records(tally.failed)) read were not saved.")
+            console.error("\(failure.message) \(Formatting.records(tally.failed)) read were not saved.")
         }
         if let failure = ending.failure { console.error(failure.message) }
         if let rest = rest(ending) { console.error(rest) }
-        var line = "saved \(Wording.records(tally.saved)) to \(settings.stream) in \(Wording.elapsed(elapsed))"
-        if tally.saved > 0 { line += " (\(Wording.rate(tally.saved, in: elapsed)))" }
-        if ending.refusedCount > 0 { line += "; refused \(Wording.count(ending.refusedCount))" }
+        var line = "saved \(Formatting.records(tally.saved)) to \(settings.stream) in \(Formatting.elapsed(elapsed))"
+        if tally.saved > 0 { line += " (\(Formatting.rate(tally.saved, in: elapsed)))" }
+        if ending.refusedCount > 0 { line += "; refused \(Formatting.count(ending.refusedCount))" }
         console.report(line)
         if let failure = tally.failure { return ExitStatus(failure) }
         if let failure = ending.failure { return failure.status }
@@ -42,14 +42,15 @@ struct SaveSummary {
     private func rest(_ ending: SaveCommand.Ending) -> String? {
         let isWhole = tally.failure == nil && ending.failure == nil
         if isWhole, StopSignal.shared.number == nil || !ending.isRegularFile { return nil }
-        var saved = "\(Wording.records(tally.saved))"
-        if ending.refusedCount > 0 { saved = "\(saved) saved, \(Wording.count(ending.refusedCount)) refused" }
+        var saved = "\(Formatting.records(tally.saved))"
+        if ending.refusedCount > 0 { saved = "\(saved) saved, \(Formatting.count(ending.refusedCount)) refused" }
         guard let file = settings.file, ending.isRegularFile else {
             return
-                "the first \(Wording.records(ending.place.records)) of the input (\(Wording.count(ending.place.byte)) "
+                "the first \(Formatting.records(ending.place.records)) of the input (\(Formatting.count(ending.place.byte)) "
                 + "bytes) are dealt with: \(saved). What follows them has to be given again."
         }
-        return "the bytes of \(file) from \(Wording.count(settings.start)) to \(Wording.count(ending.place.byte)) are "
+        return
+            "the bytes of \(file) from \(Formatting.count(settings.start)) to \(Formatting.count(ending.place.byte)) are "
             + "dealt with: \(saved). To save the rest, give the same command with --from-byte \(ending.place.byte)."
     }
 }

@@ -73,9 +73,9 @@ final class DiscardLog: Sendable {
         switch event {
         case .discarded(let discard): add(discard)
         case .rescued(let rescue):
-            let lost = rescue.lost.map { "\(Wording.records($0)) could not" } ?? "how many could not is not known"
+            let lost = rescue.lost.map { "\(Formatting.records($0)) could not" } ?? "how many could not is not known"
             console.error(
-                "the store was damaged and lies at \(rescue.movedTo) now; \(Wording.records(rescue.rescued)) could be "
+                "the store was damaged and lies at \(rescue.movedTo) now; \(Formatting.records(rescue.rescued)) could be "
                     + "read and are in a new one, \(lost)."
             )
         default: break
@@ -106,7 +106,7 @@ final class DiscardLog: Sendable {
         for discard in discards {
             let streams = discard.streams.map(\.rawValue).sorted().joined(separator: ", ")
             console.error(
-                "\(Wording.records(discard.count)) (\(Wording.bytes(discard.bytes))) of \(streams) discarded: "
+                "\(Formatting.records(discard.count)) (\(Formatting.bytes(discard.bytes))) of \(streams) discarded: "
                     + "\(discard.reason.words)."
             )
         }

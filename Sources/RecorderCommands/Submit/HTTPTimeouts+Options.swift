@@ -13,7 +13,7 @@ extension HTTPTimeouts {
 
     private static func time(_ option: OptionSpec, _ invocation: Invocation) throws(CommandFailure) -> Duration? {
         guard let text = invocation.value(option) else { return nil }
-        guard let time = Wording.parseDuration(text), (.seconds(1) ... .seconds(7 * 86_400)).contains(time) else {
+        guard let time = Formatting.parseDuration(text), (.seconds(1) ... .seconds(7 * 86_400)).contains(time) else {
             throw CommandFailure(
                 .usage,
                 "--\(option.name) \(text): give a time from 1 second to 7 days: seconds, or as in 90s, 10m, 2h."

@@ -15,7 +15,7 @@ struct SubmitCommand: Sendable {
 
     func run() async throws(CommandFailure) -> ExitStatus {
         var stores = Stores()
-        var troubles = TroubleLog(session.console)
+        var troubles = ErrorLog(session.console)
         while true {
             let status = try await submit(&stores, &troubles)
             if let number = stop.number { return .signal(number) }
@@ -34,8 +34,7 @@ struct SubmitCommand: Sendable {
         let progress: SubmitProgress
     }
 
-    private func submit(_ stores: inout Stores, _ troubles: inout TroubleLog) async throws(CommandFailure) -> ExitStatus
-    {
+    private func submit(_ stores: inout Stores, _ troubles: inout ErrorLog) async throws(CommandFailure) -> ExitStatus {
         var status = ExitStatus.success
         var isEmpty = true
         for (service, _) in try session.existingStores() where stop.number == nil {
@@ -51,7 +50,7 @@ struct SubmitCommand: Sendable {
         return status
     }
 
-    private func open(_ service: StreamService) throws(CommandFailure) -> Store {
+    private func open(_ service: StreamServiceDescription) throws(CommandFailure) -> Store {
         let progress = SubmitProgress(service.name, session.console)
         let pipeline = try session.pipeline(service, policy, report: { progress.take($0) })
         return Store(pipeline: pipeline, flushes: StoppableFlush(pipeline, stop), progress: progress)
@@ -60,7 +59,7 @@ struct SubmitCommand: Sendable {
     /// nil for a store that a watch has to try again: one that is locked, or whose disk has no room.
     private func recordsStored(
         _ pipeline: RecordPipeline,
-        _ troubles: inout TroubleLog
+        _ troubles: inout ErrorLog
     ) throws(CommandFailure) -> Int? {
         do {
             let records = try pipeline.totals().records
@@ -73,7 +72,7 @@ struct SubmitCommand: Sendable {
         }
     }
 
-    private func submit(_ store: Store, _ records: Int, _ troubles: inout TroubleLog) async -> ExitStatus? {
+    private func submit(_ store: Store, _ records: Int, _ troubles: inout ErrorLog) async -> ExitStatus? {
         let (pipeline, progress) = (store.pipeline, store.progress)
         progress.begin(records)
         let outcome = await store.flushes.run()

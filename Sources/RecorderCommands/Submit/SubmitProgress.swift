@@ -51,24 +51,24 @@ package final class SubmitProgress: Sendable {
     /// The line that stays.
     func summary(of outcome: FlushOutcome, left: Int) -> String {
         let elapsed = ContinuousClock.now - state.withLock { $0.start }
-        var text = "\(title): \(Wording.records(outcome.delivered)) delivered in \(Wording.elapsed(elapsed))"
-        if outcome.delivered > 0 { text += " (\(Wording.rate(outcome.delivered, in: elapsed)))" }
-        if left > 0 { text += "; \(Wording.count(left)) left" }
+        var text = "\(title): \(Formatting.records(outcome.delivered)) delivered in \(Formatting.elapsed(elapsed))"
+        if outcome.delivered > 0 { text += " (\(Formatting.rate(outcome.delivered, in: elapsed)))" }
+        if left > 0 { text += "; \(Formatting.count(left)) left" }
         return text
     }
 
     // MARK: drawing
 
     static func line(_ title: String, _ done: Int, of total: Int, _ elapsed: Duration) -> String {
-        "\(title): \(Wording.count(done)) of \(Wording.records(total)) delivered, "
-            + "\(Wording.rate(done, in: elapsed))\(rest(done, of: total, elapsed))"
+        "\(title): \(Formatting.count(done)) of \(Formatting.records(total)) delivered, "
+            + "\(Formatting.rate(done, in: elapsed))\(rest(done, of: total, elapsed))"
     }
 
     package static func bar(_ title: String, _ done: Int, of total: Int, _ elapsed: Duration, width: Int) -> String {
         let share = total > 0 ? Double(done) / Double(total) : 1
         let text =
-            " \(Int(share * 100)) %  \(Wording.count(done)) of \(Wording.count(total))  "
-            + "\(Wording.rate(done, in: elapsed))\(rest(done, of: total, elapsed))"
+            " \(Int(share * 100)) %  \(Formatting.count(done)) of \(Formatting.count(total))  "
+            + "\(Formatting.rate(done, in: elapsed))\(rest(done, of: total, elapsed))"
         let columns = min(width - title.count - text.count - 4, 40)
         guard columns >= 5 else { return String("\(title)\(text)".prefix(max(width - 1, 1))) }
         let filled = Int(share * Double(columns))
@@ -78,6 +78,6 @@ package final class SubmitProgress: Sendable {
 
     private static func rest(_ done: Int, of total: Int, _ elapsed: Duration) -> String {
         guard done > 0, done < total else { return "" }
-        return ", \(Wording.clock(elapsed / done * (total - done))) left"
+        return ", \(Formatting.clock(elapsed / done * (total - done))) left"
     }
 }

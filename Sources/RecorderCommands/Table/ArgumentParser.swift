@@ -51,7 +51,7 @@ struct ArgumentParser {
         let known = CommandTable.all.map(\.name) + ["--help", "--version"]
         throw CommandFailure(
             .usage,
-            "there is no \(what) \(name).\(Nearest.hint(for: name, in: known)) `\(CommandTable.program) help` lists them all."
+            "there is no \(what) \(name).\(Suggestions.hint(for: name, in: known)) `\(CommandTable.program) help` lists them all."
         )
     }
 
@@ -83,7 +83,7 @@ struct ArgumentParser {
     private mutating func takeLong(_ text: Substring) throws(CommandFailure) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard let option = command.allOptions.first(where: { $0.name == parts[0] }) else {
-            let hint = Nearest.hint(for: "--\(parts[0])", in: command.allOptions.map { "--\($0.name)" })
+            let hint = Suggestions.hint(for: "--\(parts[0])", in: command.allOptions.map { "--\($0.name)" })
             throw unusable("there is no option --\(parts[0]).\(hint)")
         }
         try take(option, parts.count > 1 ? String(parts[1]) : nil)

@@ -39,7 +39,7 @@ package struct Batch: Sendable {
     }
 
     /// The body of the request that sends it.
-    func request(to service: StreamService) -> [UInt8] {
+    func request(to service: StreamServiceDescription) -> [UInt8] {
         guard records.count < countAsRead else { return requestAsRead }
         var request = PutRequest(to: stream, service, capacity: requestAsRead.count)
         for record in records { request.append(requestAsRead[record.entry]) }

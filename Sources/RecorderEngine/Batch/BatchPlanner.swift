@@ -11,7 +11,7 @@ package struct BatchPlanner {
         self.maximumBytes = maximumBytes
     }
 
-    package init(_ service: StreamService, batchByteLimit: Int) {
+    package init(_ service: StreamServiceDescription, batchByteLimit: Int) {
         self.init(
             maximumRecords: service.maximumRequestRecords,
             maximumBytes: min(batchByteLimit, service.maximumRequestBytes)

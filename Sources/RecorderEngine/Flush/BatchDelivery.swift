@@ -36,7 +36,7 @@ struct BatchDelivery {
     mutating func finish(
         _ batch: Batch,
         _ first: BatchSender.Sent,
-        _ pace: inout StreamPace
+        _ pace: inout StreamRateLimiter
     ) async throws(RecorderError) {
         parts = UnsentParts(batch)
         do throws(RecorderError) {
@@ -50,7 +50,7 @@ struct BatchDelivery {
     private mutating func finishParts(
         _ batch: Batch,
         _ first: BatchSender.Sent,
-        _ pace: inout StreamPace
+        _ pace: inout StreamRateLimiter
     ) async throws(RecorderError) {
         var answer: BatchSender.Answer? = first.answer
         // All requests for the batch share their retries, so that no record is tried again more often than one call is.
@@ -107,7 +107,7 @@ struct BatchDelivery {
     }
 
     private func mayRetry(
-        _ reason: AWSCaller.Unfinished,
+        _ reason: AWSServiceCaller.Unfinished,
         _ attempts: inout CallAttempts
     ) async throws(RecorderError) -> Bool {
         guard policy.failureRule == .sendsAgain else { return false }
@@ -220,7 +220,7 @@ struct BatchDelivery {
         guard !settlement.isEmpty else { return }
         let receipt = try await store.settle(settlement)
         let discarded = receipt.discards.reduce(0) { $0 + $1.count }
-        RoadLog.settled(
+        PipelineLog.settled(
             stream,
             delivered: receipt.delivered,
             retried: settlement.kept.count,

@@ -7,16 +7,16 @@ struct FlushLoop: Sendable {
     let policy: RecorderPolicy
     let report: @Sendable (RecorderEvent) -> Void
 
-    func run(_ streams: [StreamQueue], before end: Int64) async -> FlushReport {
+    func run(_ streams: [StreamSummary], before end: Int64) async -> FlushReport {
         let meter = ProgressMeter()
         let report: @Sendable (RecorderEvent) -> Void = { [report] in report(meter.adding($0)) }
         return await withTaskGroup(of: Finished.self) { group in
-            var admission = StreamAdmission(streams, policy)
+            var admission = StreamScheduler(streams, policy)
             start(&admission, &group, end, report)
             var total = FlushReport()
             while let (queue, finished) = await group.next() {
                 admission.ended(queue)
-                FreedMemory.giveBack(after: queue.batchBytes(limit: policy.batchByteLimit))
+                MallocTrim.giveBack(after: queue.batchBytes(limit: policy.batchByteLimit))
                 total.delivered += finished.delivered
                 total.discarded += finished.discarded
                 total.failures += finished.failures
@@ -32,10 +32,10 @@ struct FlushLoop: Sendable {
         }
     }
 
-    private typealias Finished = (StreamQueue, FlushReport)
+    private typealias Finished = (StreamSummary, FlushReport)
 
     private func start(
-        _ admission: inout StreamAdmission,
+        _ admission: inout StreamScheduler,
         _ group: inout TaskGroup<Finished>,
         _ end: Int64,
         _ report: @escaping @Sendable (RecorderEvent) -> Void

@@ -21,14 +21,14 @@ struct StreamFlush {
     }
 
     private let source: BatchSource
-    private let crew: StoreCrew
+    private let crew: StoreExecutor
     private let sender: BatchSender
     private let requestsAtOnce: Int
     private var delivery: BatchDelivery
-    private var pace = StreamPace()
+    private var pace = StreamRateLimiter()
 
     init(
-        _ queue: StreamQueue,
+        _ queue: StreamSummary,
         before end: Int64,
         _ store: RecordStore,
         _ sender: BatchSender,
@@ -95,7 +95,7 @@ struct StreamFlush {
 
 /// The batches of one stream, one after the other.
 private struct BatchSource {
-    private let queue: StreamQueue
+    private let queue: StreamSummary
     private let end: Int64
     private let store: RecordStore
     private let planner: BatchPlanner
@@ -104,7 +104,7 @@ private struct BatchSource {
     private var batchesLeft: Int
 
     init(
-        _ queue: StreamQueue,
+        _ queue: StreamSummary,
         before end: Int64,
         _ store: RecordStore,
         _ sender: BatchSender,
@@ -121,7 +121,7 @@ private struct BatchSource {
     /// The next batch; each record is met once.
     mutating func next() async throws(RecorderError) -> Batch? {
         guard batchesLeft > 0 else { return nil }
-        if mark != nil { FreedMemory.giveBack(after: queue.batchBytes(limit: planner.maximumBytes)) }
+        if mark != nil { MallocTrim.giveBack(after: queue.batchBytes(limit: planner.maximumBytes)) }
         var batch = try await store.nextBatch(
             of: queue,
             after: mark,

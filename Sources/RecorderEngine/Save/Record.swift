@@ -38,7 +38,7 @@ package struct Record: Sendable {
     package static func storedBytes(payload: Int, key: Int) -> Int { payload + key + overhead }
 }
 
-/// The name of a stream or delivery stream that has passed `StreamService.checkStream`.
+/// The name of a stream or delivery stream that has passed `StreamServiceDescription.checkStream`.
 package struct StreamName: Sendable, Hashable, CustomStringConvertible {
     package let rawValue: String
 

@@ -1,6 +1,6 @@
 package import Foundation
 
-extension StreamService {
+extension StreamServiceDescription {
     /// Checks the shape and the limits of one record before it takes its place in the line.
     ///
     /// Without a partition key it gets a random one, where the service shards by key.

@@ -22,25 +22,30 @@ struct BatchSender: Sendable {
         let attempts: CallAttempts
     }
 
-    let service: StreamService
-    let caller: AWSCaller
-    let budget: ByteBudget
+    let service: StreamServiceDescription
+    let caller: AWSServiceCaller
+    let budget: InFlightByteLimiter
     let buffers = RequestBuffers()
     let compresses: Bool
     private let lease: SubmitLease
 
-    init(_ service: StreamService, _ caller: AWSCaller, _ policy: RecorderPolicy, _ lease: SubmitLease) {
+    init(
+        _ service: StreamServiceDescription,
+        _ caller: AWSServiceCaller,
+        _ policy: RecorderPolicy,
+        _ lease: SubmitLease
+    ) {
         self.lease = lease
         self.service = service
         self.caller = caller
-        budget = ByteBudget(policy.bytesOnTheirWay)
+        budget = InFlightByteLimiter(policy.bytesOnTheirWay)
         compresses = policy.compressesRequests
     }
 
     /// Sends a batch for the first time, after a wait.
     func send(_ batch: Batch, after wait: Duration) async -> Sent {
         if wait > .zero {
-            RoadLog.waits(batch, wait)
+            PipelineLog.waits(batch, wait)
             await caller.pause(wait)
         }
         var attempts = caller.attempts()
@@ -56,7 +61,7 @@ struct BatchSender: Sendable {
         do throws(RecorderError) { try lease.check() } catch { return .notSent(error) }
         let start = ContinuousClock.now
         let answer = await send(body, batch.requestDigest, records: batch.records.count, &attempts)
-        RoadLog.sent(batch, service, bytes: body.count, answer, .now - start)
+        PipelineLog.sent(batch, service, bytes: body.count, answer, .now - start)
         return answer
     }
 

@@ -11,7 +11,7 @@ package enum PutReply: Sendable, Hashable {
     ///
     /// A record counts as delivered when its own entry proves it. The answer's counters and the absence of an error code
     /// prove nothing: both have been wrong.
-    package init(_ body: [UInt8], to service: StreamService, records: Int) {
+    package init(_ body: [UInt8], to service: StreamServiceDescription, records: Int) {
         var scanner = ReplyScanner(body, service)
         if let outcomes = scanner.outcomes(expecting: records), outcomes.count == records {
             self = .outcomes(outcomes)
@@ -32,7 +32,7 @@ package enum PutReply: Sendable, Hashable {
         self = .outcomes(entries.map { Self.outcome($0 as? [String: Any] ?? [:], service) })
     }
 
-    private static func outcome(_ entry: [String: Any], _ service: StreamService) -> Outcome {
+    private static func outcome(_ entry: [String: Any], _ service: StreamServiceDescription) -> Outcome {
         switch entry["ErrorCode"] {
         case nil, is NSNull, "" as String: break
         case let code as String: return Outcome(code: code, message: entry["ErrorMessage"] as? String ?? "")

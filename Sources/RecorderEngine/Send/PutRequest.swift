@@ -9,7 +9,7 @@ struct PutRequest {
     /// An empty request; `capacity` is how many bytes to expect, and a good guess saves copies.
     init(
         to stream: StreamName,
-        _ service: StreamService,
+        _ service: StreamServiceDescription,
         capacity: Int,
         from buffers: RequestBuffers = RequestBuffers()
     ) {

@@ -13,7 +13,7 @@ struct ReplyScanner {
     private static let errorCode = Array("ErrorCode".utf8)
     private static let errorMessage = Array("ErrorMessage".utf8)
 
-    init(_ bytes: [UInt8], _ service: StreamService) {
+    init(_ bytes: [UInt8], _ service: StreamServiceDescription) {
         self.bytes = bytes
         entriesField = Array(service.entriesField.utf8)
         proofField = Array(service.proofField.utf8)

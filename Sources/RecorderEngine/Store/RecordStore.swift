@@ -13,7 +13,7 @@ package final class RecordStore: Sendable {
     /// Told of each damaged file that was put aside, once.
     private let rescued = Locked<(@Sendable (Rescue) -> Void)?>(nil)
     /// Who does what blocks or calls user code.
-    let crew = StoreCrew()
+    let crew = StoreExecutor()
 
     /// How long work that changes the store waits for other processes before it fails.
     static let lockTimeout = Duration.seconds(10)
@@ -86,18 +86,18 @@ package final class RecordStore: Sendable {
 
     // MARK: batch
 
-    func streamsWithRecords() async throws(RecorderError) -> [StreamQueue] {
+    func streamsWithRecords() async throws(RecorderError) -> [StreamSummary] {
         try await inLane(.read) { () throws(RecorderError) in
             try self.withReader { (reader) throws(RecorderError) in try reader.streamsWithRecords() }
         }
     }
 
     func nextBatch(
-        of queue: StreamQueue,
+        of queue: StreamSummary,
         after mark: RecordID?,
         before end: Int64,
         _ planner: BatchPlanner,
-        _ service: StreamService,
+        _ service: StreamServiceDescription,
         _ buffers: RequestBuffers
     ) async throws(RecorderError) -> Batch? {
         try await inLane(.read) { () throws(RecorderError) in
@@ -160,7 +160,7 @@ package final class RecordStore: Sendable {
     }
 
     /// Takes over an original's database. Blocks; called in the writer's lane.
-    func importRecords(from path: String, _ service: StreamService) throws(RecorderError) -> Import {
+    func importRecords(from path: String, _ service: StreamServiceDescription) throws(RecorderError) -> Import {
         try withWriter { (writer) throws(RecorderError) in
             try writer.importRecords(from: path, service, now: clock.now())
         }
@@ -291,7 +291,7 @@ package final class RecordStore: Sendable {
 
     /// Blocking SQLite stays off the threads that run async code: the task goes on, or waits, on a thread of the crew.
     private func inLane<T: Sendable>(
-        _ lane: StoreCrew.Lane,
+        _ lane: StoreExecutor.Lane,
         _ body: @escaping @Sendable () throws(RecorderError) -> T
     ) async throws(RecorderError) -> T {
         let result = await withTaskExecutorPreference(crew) {

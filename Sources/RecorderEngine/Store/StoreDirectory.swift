@@ -89,7 +89,7 @@ enum StoreDirectory {
             return
         }
         if errno == EEXIST, unsafe access(path, R_OK | W_OK) == 0 { return }
-        let problem = StoreTrouble.advice(
+        let problem = StorageErrorMapping.advice(
             for: errno,
             otherwise: "Make it readable and writable for this user, or set AWS_KINESIS_RECORDER_DIR elsewhere."
         )

@@ -96,7 +96,7 @@ final class StoreLock: Sendable {
         guard opened >= 0 else {
             let number = errno
             try StoreFiles.refuse(path)
-            let advice = StoreTrouble.advice(
+            let advice = StorageErrorMapping.advice(
                 for: number,
                 otherwise: "Make its directory writable for this user, or set AWS_KINESIS_RECORDER_DIR elsewhere."
             )

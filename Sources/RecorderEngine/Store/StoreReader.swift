@@ -20,7 +20,7 @@ final class StoreReader {
     init(path: String, _ place: inout FileIdentity?) throws(RecorderError) {
         place = FileIdentity(path)
         self.place = place
-        let opened = try StoreTrouble.naming(path) { () throws(SQLiteError) in
+        let opened = try StorageErrorMapping.naming(path) { () throws(SQLiteError) in
             let connection = try SQLiteConnection(path: path, access: .readOnly)
             // A batch is read once, front to back: pages of it that are kept only fill memory.
             try connection.execute("PRAGMA cache_size = -256")
@@ -49,21 +49,21 @@ final class StoreReader {
     }
 
     func totals() throws(RecorderError) -> StoreTotals {
-        try StoreTrouble.naming(path) { () throws(SQLiteError) in try StoreTotals(running: counts) }
+        try StorageErrorMapping.naming(path) { () throws(SQLiteError) in try StoreTotals(running: counts) }
     }
 
     /// The streams that have records, by number.
-    func streamsWithRecords() throws(RecorderError) -> [StreamQueue] {
-        try StoreTrouble.naming(path) { () throws(SQLiteError) in
-            var found: [StreamQueue] = []
+    func streamsWithRecords() throws(RecorderError) -> [StreamSummary] {
+        try StorageErrorMapping.naming(path) { () throws(SQLiteError) in
+            var found: [StreamSummary] = []
             while try streams.step() {
                 let name = streams.text(at: 1)
                 // Nothing else was ever stored; the name goes into requests as it stands.
-                guard name.utf8.allSatisfy(StreamService.isNameCharacter), !name.isEmpty else {
+                guard name.utf8.allSatisfy(StreamServiceDescription.isNameCharacter), !name.isEmpty else {
                     throw SQLiteError.damage("a stream's name is none", action: "reading streams")
                 }
                 found.append(
-                    StreamQueue(
+                    StreamSummary(
                         number: streams.integer(at: 0),
                         name: StreamName(unchecked: name),
                         records: try streams.count(at: 2),
@@ -77,11 +77,11 @@ final class StoreReader {
 
     /// The records of `queue` after `mark` and before `end`, as far as `planner` takes them; nil when there are none.
     func nextBatch(
-        of queue: StreamQueue,
+        of queue: StreamSummary,
         after mark: RecordID?,
         before end: Int64,
         _ planner: BatchPlanner,
-        _ service: StreamService,
+        _ service: StreamServiceDescription,
         _ buffers: RequestBuffers
     ) throws(RecorderError) -> Batch? {
         try reading { () throws(SQLiteError) in
@@ -107,11 +107,11 @@ final class StoreReader {
 
     /// One read transaction, so that cursor, segments and rows are of one instant.
     func reading<T>(_ body: () throws(SQLiteError) -> T) throws(RecorderError) -> T {
-        try StoreTrouble.naming(path) { () throws(SQLiteError) in try connection.reading(body) }
+        try StorageErrorMapping.naming(path) { () throws(SQLiteError) in try connection.reading(body) }
     }
 
     /// A stream with no row left must have no record counted either: damaged rows can go missing without an error.
-    private func checkEmpty(_ queue: StreamQueue, before end: Int64) throws(SQLiteError) {
+    private func checkEmpty(_ queue: StreamSummary, before end: Int64) throws(SQLiteError) {
         let counted = try connection.integer(
             """
             SELECT records FROM stream WHERE number = \(queue.number)
@@ -123,7 +123,7 @@ final class StoreReader {
     }
 
     /// nil where the stream's row is gone, as it had no record left.
-    private func cursor(of queue: StreamQueue) throws(SQLiteError) -> RecordID? {
+    private func cursor(of queue: StreamSummary) throws(SQLiteError) -> RecordID? {
         try cursor.bind(queue.number, at: 1)
         defer { cursor.reset() }
         return try cursor.step() ? RecordID(cursor: cursor.integer(at: 0), of: queue.number) : nil
@@ -183,7 +183,7 @@ private struct BatchReading {
             guard planner.takes(data.count + key.count) else { return false }
             // What was altered is never sent; the rescue that this leads to keeps all the others. No sum reads as 0.
             let sum = rows.integer(at: 2)
-            guard unsafe sum == RecordSum.of(id, key: key, data: data), sum != 0 || !rows.isNull(at: 2) else {
+            guard unsafe sum == RecordChecksum.of(id, key: key, data: data), sum != 0 || !rows.isNull(at: 2) else {
                 throw SQLiteError.damage("a record's sum is wrong", action: "reading a batch")
             }
             let entry = unsafe request.append(data: data, partitionKey: key)

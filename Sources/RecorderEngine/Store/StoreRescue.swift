@@ -57,11 +57,11 @@ struct StoreRescue {
 
     /// Fills the copy; returns how many records were read, and how many the damaged store says it had.
     private func copyRecords() throws(RecorderError) -> (rescued: Int, counted: Int?) {
-        let new = try StoreTrouble.naming(copy) { () throws(SQLiteError) in
+        let new = try StorageErrorMapping.naming(copy) { () throws(SQLiteError) in
             try SQLiteConnection(path: copy, access: .readWrite)
         }
         try StoreSchema.prepare(new, path: copy)
-        return try StoreTrouble.naming(copy) { () throws(SQLiteError) in
+        return try StorageErrorMapping.naming(copy) { () throws(SQLiteError) in
             let damaged = DamagedStore(path)
             let rescued = try new.transaction { () throws(SQLiteError) in
                 try new.execute(StoreSchema.recordTable("record_1"))
@@ -129,7 +129,7 @@ private final class DamagedStore {
         // What damage made of a row may be no stream that there ever was, or one twice.
         return (whole + named).filter { stream in
             RecordID.streams.contains(stream.number) && cursors.contains(stream.cursor)
-                && !stream.name.isEmpty && stream.name.utf8.allSatisfy(StreamService.isNameCharacter)
+                && !stream.name.isEmpty && stream.name.utf8.allSatisfy(StreamServiceDescription.isNameCharacter)
                 && !numbers.contains(stream.number) && names.insert(stream.name).inserted
                 && numbers.insert(stream.number).inserted
         }
@@ -171,7 +171,7 @@ private final class DamagedStore {
     }
 
     private static func isUnaltered(_ id: RecordID, _ row: SQLiteStatement) -> Bool {
-        let sum = unsafe RecordSum.of(id, key: row.bytes(at: 4), data: row.bytes(at: 5))
+        let sum = unsafe RecordChecksum.of(id, key: row.bytes(at: 4), data: row.bytes(at: 5))
         return !row.isNull(at: 3) && row.integer(at: 3) == sum
     }
 

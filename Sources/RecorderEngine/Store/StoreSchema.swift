@@ -52,7 +52,7 @@ enum StoreSchema {
         PRAGMA user_version = \(version);
         """
 
-    /// The table of one segment; `id` is a `RecordID`, `sum` its `RecordSum`: a row without one is damaged.
+    /// The table of one segment; `id` is a `RecordID`, `sum` its `RecordChecksum`: a row without one is damaged.
     static func recordTable(_ name: String) -> String {
         """
         CREATE TABLE \(name) (
@@ -72,7 +72,7 @@ enum StoreSchema {
     /// Debian builds SQLite with `secure_delete`, which writes zeroes over what was delivered; it is off while
     /// records flow, and the pages go back to the file system once the store is empty.
     static func prepare(_ connection: SQLiteConnection, path: String) throws(RecorderError) {
-        let found = try StoreTrouble.naming(path) { () throws(SQLiteError) in
+        let found = try StorageErrorMapping.naming(path) { () throws(SQLiteError) in
             (
                 version: try connection.integer("PRAGMA user_version") ?? 0,
                 application: try connection.integer("PRAGMA application_id") ?? 0,
@@ -84,7 +84,7 @@ enum StoreSchema {
             hasOurTables(connection)
         {
             let error = SQLiteError.damage("its header is not a store's, but its tables are", action: "opening")
-            try StoreTrouble.naming(path) { () throws(SQLiteError) in throw error }
+            try StorageErrorMapping.naming(path) { () throws(SQLiteError) in throw error }
         }
         guard isNew || found.application == applicationID else {
             throw .storage("\(path) is some other program's database. Move it, or use another key.", nil)
@@ -96,7 +96,7 @@ enum StoreSchema {
                 nil
             )
         }
-        try StoreTrouble.naming(path) { () throws(SQLiteError) in
+        try StorageErrorMapping.naming(path) { () throws(SQLiteError) in
             try connection.execute("PRAGMA journal_mode = WAL")
             try connection.execute("PRAGMA synchronous = FULL")
             try connection.execute("PRAGMA secure_delete = OFF")
@@ -140,7 +140,7 @@ enum StoreSchema {
         while try rows.step() {
             let id = RecordID(rawValue: rows.integer(at: 0))
             try update.bind(id.rawValue, at: 1)
-            try update.bind(unsafe RecordSum.of(id, key: rows.bytes(at: 1), data: rows.bytes(at: 2)), at: 2)
+            try update.bind(unsafe RecordChecksum.of(id, key: rows.bytes(at: 1), data: rows.bytes(at: 2)), at: 2)
             try update.run()
         }
     }

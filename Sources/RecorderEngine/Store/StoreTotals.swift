@@ -44,7 +44,7 @@ package struct StoreTotals: Sendable, Hashable {
 }
 
 /// A stream as the store knows it.
-package struct StreamQueue: Sendable, Hashable {
+package struct StreamSummary: Sendable, Hashable {
     let number: Int64
     let name: StreamName
     /// How many records it had when it was listed.

@@ -9,7 +9,7 @@ final class StoreWatchdog: Sendable {
     static let shared = StoreWatchdog()
 
     private struct State {
-        var watched: [(crew: StoreCrew, due: ContinuousClock.Instant)] = []
+        var watched: [(crew: StoreExecutor, due: ContinuousClock.Instant)] = []
         var isRunning = false
     }
 
@@ -20,7 +20,7 @@ final class StoreWatchdog: Sendable {
     private static let idleTimeout = Duration.seconds(5)
 
     /// Has the crew look at what waits, after a while, and again for as long as something does.
-    func watch(_ crew: StoreCrew, after delay: Duration) {
+    func watch(_ crew: StoreExecutor, after delay: Duration) {
         let starts = state.withLock { state in
             state.watched.append((crew, .now + delay))
             defer { state.isRunning = true }
@@ -50,14 +50,14 @@ final class StoreWatchdog: Sendable {
         }
     }
 
-    private func keep(_ crew: StoreCrew, after delay: Duration) {
+    private func keep(_ crew: StoreExecutor, after delay: Duration) {
         state.withLock { $0.watched.append((crew, .now + delay)) }
     }
 
     /// What is due now, and when to look next; nil, and noted, if nothing has been watched until `end`.
     private func nextRound(
         orEndAt end: ContinuousClock.Instant
-    ) -> (due: [StoreCrew], next: ContinuousClock.Instant)? {
+    ) -> (due: [StoreExecutor], next: ContinuousClock.Instant)? {
         let now = ContinuousClock.now
         return state.withLock { state in
             guard let next = state.watched.map(\.due).min() else {

@@ -60,14 +60,14 @@ final class StoreWriter {
         space = StoreSpace(beside: path)
         // Opening a write-ahead log takes a little space, which a full disk has only if the reserve gives it.
         connection = try space.whereNeeded { () throws(RecorderError) in
-            let connection = try StoreTrouble.naming(path) { () throws(SQLiteError) in
+            let connection = try StorageErrorMapping.naming(path) { () throws(SQLiteError) in
                 try SQLiteConnection(path: path, access: .readWrite)
             }
             try StoreSchema.prepare(connection, path: path)
             return connection
         }
         let opened = connection
-        let prepared = try StoreTrouble.naming(path) { () throws(SQLiteError) in
+        let prepared = try StorageErrorMapping.naming(path) { () throws(SQLiteError) in
             try StoreSchema.expected { () throws(SQLiteError) in
                 (try StoreIdentity(of: opened), try StoreStatements(opened), try StoreSegments(opened))
             }
@@ -104,7 +104,7 @@ final class StoreWriter {
 
     /// The counts as of the last commit of any process.
     func totals() throws(RecorderError) -> StoreTotals {
-        try StoreTrouble.naming(path) { () throws(SQLiteError) in
+        try StorageErrorMapping.naming(path) { () throws(SQLiteError) in
             try StoreTotals(running: connection.prepare(StoreTotals.query))
         }
     }
@@ -147,7 +147,7 @@ final class StoreWriter {
         do throws(SQLiteError) {
             unsafe try record.withBytes { key, data in
                 Result { () throws(SQLiteError) in
-                    unsafe try insert.bind(RecordSum.of(id, key: key, data: data), at: 3)
+                    unsafe try insert.bind(RecordChecksum.of(id, key: key, data: data), at: 3)
                     unsafe try insert.run(binding: key, data, at: 4)
                 }
             }.get()
@@ -172,8 +172,10 @@ final class StoreWriter {
     }
 
     /// Takes over the records of an original's database, once, in one transaction.
-    func importRecords(from path: String, _ service: StreamService, now: Date) throws(RecorderError) -> Import {
-        let source = try ForeignDatabase(path, for: service)
+    func importRecords(from path: String, _ service: StreamServiceDescription, now: Date) throws(RecorderError)
+        -> Import
+    {
+        let source = try LegacyDatabase(path, for: service)
         var result = Import()
         do throws(RecorderError) {
             try write { (ledger) throws(SQLiteError) in
@@ -279,7 +281,7 @@ final class StoreWriter {
         try lock.lock(until: deadline)
         defer { lock.unlock() }
         do throws(RecorderError) {
-            let isDrained = try StoreTrouble.naming(path) { () throws(SQLiteError) in
+            let isDrained = try StorageErrorMapping.naming(path) { () throws(SQLiteError) in
                 try connection.waitForOthers(until: deadline)
                 let (before, ledger) = try connection.transaction { () throws(SQLiteError) in
                     var ledger = try currentLedger()
@@ -319,7 +321,7 @@ final class StoreWriter {
     private func giveBack() {
         mayHaveUnusedStreams = true
         space.giveBack(connection) { () throws(RecorderError) in
-            try StoreTrouble.naming(path) { () throws(SQLiteError) in
+            try StorageErrorMapping.naming(path) { () throws(SQLiteError) in
                 try connection.transaction { () throws(SQLiteError) in
                     try removeUnusedStreams()
                     return try segments.dropEmptied() || mayHaveUnusedStreams

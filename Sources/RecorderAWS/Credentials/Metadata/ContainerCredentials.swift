@@ -16,7 +16,7 @@ package struct ContainerCredentials: CachedCredentialsSource {
             let (url, variable) = try Self.address(in: context)
             let request = MetadataRequest(url: url, headers: try Self.authorization(in: context), origin: variable)
             let response = try await Self.answer(to: request, context)
-            return try KeysDocument.credentials(in: response, from: variable, now: context.now())
+            return try CredentialsDocument.credentials(in: response, from: variable, now: context.now())
         }
     }
 

@@ -22,7 +22,7 @@ struct InstanceMetadata: Sendable {
         } catch {
             throw error.cause
         }
-        return try KeysDocument.credentials(in: response, from: origin, now: now)
+        return try CredentialsDocument.credentials(in: response, from: origin, now: now)
     }
 
     /// A service that does not answer, or does not know tokens, is another machine's.

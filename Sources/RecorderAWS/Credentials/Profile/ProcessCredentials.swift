@@ -44,7 +44,7 @@ package struct ProcessCredentials: CachedCredentialsSource {
         _ origin: String,
         now: Date
     ) throws(CredentialsFailure) -> Credentials {
-        guard let document = KeysDocument.read(output) else {
+        guard let document = CredentialsDocument.read(output) else {
             throw CredentialsFailure("\(origin): it printed \(output.count) bytes that are not the JSON of keys.")
         }
         guard document.Version == 1 else {

@@ -40,7 +40,7 @@ package final class ProfileCredentials: CredentialsSource {
         guard let profile else {
             throw CredentialsFailure("There is no profile \"default\" in \(files.places).", kind: .notConfigured)
         }
-        return try ProfileRoad(files: files, context: context).source(for: profile)
+        return try ProfileResolver(files: files, context: context).source(for: profile)
     }
 }
 

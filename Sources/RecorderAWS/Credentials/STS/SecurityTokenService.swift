@@ -5,7 +5,7 @@ package import RecorderHTTP
 ///
 /// Nothing is kept; put a ``CredentialsCache`` in front. Safe to use from any thread.
 package struct SecurityTokenService: Sendable {
-    private let caller: AWSCaller
+    private let caller: AWSServiceCaller
     private let now: @Sendable () -> Date
 
     /// The service in a region, at `endpoint`, by default the region's public one.
@@ -20,7 +20,7 @@ package struct SecurityTokenService: Sendable {
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.now = now
-        caller = AWSCaller(
+        caller = AWSServiceCaller(
             .sts,
             CallConfiguration(
                 region: region,

@@ -1,0 +1,65 @@
+import AmplifyRecordCache
+import Foundation
+import RecorderTestSupport
+import Testing
+
+/// "Enable and disable", sentence by sentence.
+@Suite(.timeLimit(.minutes(10))) struct EnableAndDisableTests {
+    @Test(arguments: ClientKind.allCases)
+    func `a disabled client drops records silently, even wrong ones, and keeps the cached`(side: ClientKind)
+        async throws
+    {
+        let server = try TakingServer()
+        let client = try TestClient(side, to: server.url)
+        try await client.record("before")
+        await client.disable()
+        try await client.record("during")
+        try await client.record(Data(count: side.recordLimit + 1), key: "", to: "")
+        await client.enable()
+        try await client.record("after")
+        try await client.drain()
+        #expect(server.texts == ["before", "after"])
+    }
+
+    @Test(arguments: ClientKind.allCases)
+    func `a disabled client does not flush by itself, an enabled one does again`(side: ClientKind) async throws {
+        let server = try TakingServer()
+        let client = try TestClient(side, to: server.url) { $0.flushStrategy = .interval(0.05) }
+        await client.disable()
+        // A client of the same cache that is enabled, and never flushes by itself.
+        try await TestClient(side, to: server.url, in: client.directory).record("cached")
+        try await passes(side, 0.3)
+        #expect(server.server.requests.isEmpty)
+        await client.enable()
+        await server.server.received(1)
+        #expect(server.server.requests.map { Put($0).texts } == [["cached"]])
+        withExtendedLifetime(client) {}
+    }
+
+    /// Returns when a client whose interval is so many seconds has flushed.
+    private func passes(_ side: ClientKind, _ seconds: TimeInterval) async throws {
+        let server = try TakingServer()
+        let client = try TestClient(side, to: server.url) { $0.flushStrategy = .interval(seconds) }
+        try await client.record("tick")
+        await server.server.received(1)
+        withExtendedLifetime(client) {}
+    }
+
+    @Test(arguments: ClientKind.allCases)
+    func `enable and disable hammered during slow requests lose and repeat nothing`(side: ClientKind) async throws {
+        let server = try TakingServer { _ in Thread.sleep(forTimeInterval: 0.01) }
+        let client = try TestClient(side, to: server.url) {
+            $0.flushStrategy = .interval(0.001)
+            $0.maxRetries = 0
+        }
+        let texts = (0..<400).map(String.init)
+        for text in texts {
+            try await client.record(text, to: "stream-\(text.count)")
+            await client.disable()
+            await client.enable()
+        }
+        while try await client.drain().recordsFlushed > 0 {}
+        #expect(server.texts.count == 400)
+        #expect(Set(server.texts) == Set(texts))
+    }
+}

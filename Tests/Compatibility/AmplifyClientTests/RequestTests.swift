@@ -1,0 +1,178 @@
+import AmplifyFoundation
+import AmplifyKinesisClient
+import AmplifyRecordCache
+import Foundation
+import RecorderConcurrency
+import RecorderTestSupport
+import SmithyHTTPAPI
+import Testing
+
+/// What leaves the machine.
+@Suite struct RequestTests {
+    @Test(arguments: ClientKind.allCases)
+    func `requests name Amplify and the client, those of the service's own client too`(side: ClientKind) async throws {
+        let lists = #"""
+            {"StreamNames":[],"HasMoreStreams":false,"DeliveryStreamNames":[],"HasMoreDeliveryStreams":false}
+            """#
+        let server = try LocalServer { request, _ in
+            request.operation?.hasPrefix("List") == true ? .json(200, lists) : Put(request).taken()
+        }
+        let client = try TestClient(side, to: server.url)
+        try await client.record("text")
+        try await client.flush()
+        try await client.list()
+        let version = AmplifyMetadata.version
+        let agents = server.requests.map { $0.header("User-Agent") ?? "" }
+        #expect(agents.count == 2)
+        for agent in agents {
+            #expect(agent.hasSuffix(" lib/amplify-swift#\(version) md/amplify-\(side)#\(version)"), "\(agent)")
+        }
+    }
+
+    @Test(arguments: ClientKind.allCases)
+    func `the token of temporary credentials is sent`(side: ClientKind) async throws {
+        let server = try TakingServer()
+        let client = try TestClient(side, to: server.url) { $0.provider = TemporaryKeys() }
+        try await client.record("text")
+        try await client.flush()
+        let request = try #require(server.server.requests.first)
+        #expect(request.header("X-Amz-Security-Token") == Canary.token)
+        #expect(request.header("Authorization")?.contains("ASIAEXAMPLE/") == true)
+    }
+
+    @Test(arguments: ClientKind.allCases)
+    func `an engine set by configureClient carries recorded data and the service's own client's calls`(side: ClientKind)
+        async throws
+    {
+        let lists =
+            #"{"StreamNames":[],"HasMoreStreams":false,"DeliveryStreamNames":[],"HasMoreDeliveryStreams":false}"#
+        let server = try LocalServer { request, _ in
+            request.operation?.hasPrefix("List") == true ? .json(200, lists) : Put(request).taken()
+        }
+        let engine = Noted<HTTPRequest>()
+        let client = try TestClient(side, to: server.url) {
+            $0.configure = { $0.httpClientEngine = NotingEngine(target: $0.httpClientEngine, requests: engine) }
+        }
+        try await client.record("text")
+        #expect(try await client.flush().recordsFlushed == 1)
+        try await client.list()
+        let targets = engine.all.map { $0.headers.value(for: "X-Amz-Target") }
+        #expect(targets.count == 2)
+        #expect(targets == server.requests.map { $0.header("X-Amz-Target") })
+        let agents = engine.all.map { $0.headers.value(for: "User-Agent") }
+        #expect(agents.allSatisfy { $0?.hasSuffix("md/amplify-\(side)#\(AmplifyMetadata.version)") == true })
+    }
+
+    @Test(arguments: ClientKind.allCases)
+    func `without network by an engine's word nothing is counted and the record stays`(side: ClientKind) async throws {
+        let server = try TakingServer()
+        let online = Noted<Bool>()
+        let client = try TestClient(side, to: server.url) {
+            $0.maxRetries = 0
+            $0.configure = { $0.httpClientEngine = MobileEngine(target: $0.httpClientEngine, online: online) }
+        }
+        try await client.record("text")
+        for _ in 0..<3 { await #expect(throws: (any Error).self) { try await client.flush() } }
+        online.append(true)
+        #expect(try await client.flush().recordsFlushed == 1)
+        #expect(server.texts == ["text"])
+    }
+
+    @Test(arguments: ClientKind.allCases)
+    func `a log sink hears of each request, and of no key and no record`(side: ClientKind) async throws {
+        let server = try TakingServer()
+        let sink = NotingSink()
+        AmplifyLogging.addSink(sink)
+        defer { AmplifyLogging.removeSink(id: sink.id) }
+        let client = try TestClient(side, to: server.url) {
+            $0.provider = TemporaryKeys()
+            $0.configure = { $0.clientLogMode = .requestAndResponseWithBody }
+        }
+        try await client.record("canary-text")
+        try await client.flush()
+        let lines = sink.messages.all.filter {
+            $0.content.contains(server.url) || $0.content.contains("answer")
+        }
+        let name = side == .kinesis ? "KinesisClient" : "FirehoseClient"
+        let request = try #require(lines.first { $0.content.hasPrefix("request: POST \(server.url)") })
+        #expect(request.level == .debug && request.name == name)
+        #expect(request.content.contains(#""Data":text(16)"#))
+        for message in lines where message.name == name {
+            for secret in [Canary.secret, Canary.token, "canary", Data("canary-text".utf8).base64EncodedString()] {
+                #expect(!message.content.contains(secret))
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `no dump of a client shows its provider's keys`(areTemporary: Bool) throws {
+        let provider: any AWSCredentialsProvider = areTemporary ? TemporaryKeys() : Keys()
+        let client = try AmplifyKinesisClient(region: "us-east-1", credentialsProvider: provider)
+        var text = "\(client) \(String(reflecting: client))"
+        dump(client, to: &text)
+        dump(client.getKinesisClient(), to: &text)
+        for secret in [Canary.accessKey, Canary.secret, Canary.token] { #expect(!text.contains(secret)) }
+    }
+
+    @Test func `records keep their order within a stream`() async throws {
+        let server = try TakingServer()
+        let client = try TestClient(.kinesis, to: server.url)
+        for number in 0..<50 { try await client.record("\(number)") }
+        try await client.flush()
+        #expect(server.texts == (0..<50).map(String.init))
+    }
+
+    @Test func `what configureClient sets is what the service's own client shows`() throws {
+        let client = try AmplifyKinesisClient(
+            region: "eu-central-1",
+            credentialsProvider: Keys(),
+            options: .init(flushStrategy: .none) { config in
+                config.endpoint = "http://127.0.0.1:1"
+                config.maxAttempts = 7
+                config.httpClientConfiguration.socketTimeout = 5
+            }
+        )
+        let config = client.getKinesisClient().config
+        #expect(config.region == "eu-central-1" && config.endpoint == "http://127.0.0.1:1")
+        #expect(config.maxAttempts == 7 && config.httpClientConfiguration.socketTimeout == 5)
+    }
+}
+
+private struct NotingEngine: HTTPClient {
+    let target: any HTTPClient
+    let requests: Noted<HTTPRequest>
+
+    func send(request: HTTPRequest) async throws -> HTTPResponse {
+        requests.append(request)
+        return try await target.send(request: request)
+    }
+}
+
+/// A network that is there or not.
+private struct MobileEngine: HTTPClient {
+    let target: any HTTPClient
+    let online: Noted<Bool>
+
+    func send(request: HTTPRequest) async throws -> HTTPResponse {
+        guard online.all.contains(true) else { throw URLError(.notConnectedToInternet) }
+        return try await target.send(request: request)
+    }
+}
+
+private struct NotingSink: LogSinkBehavior {
+    let id = UUID().uuidString
+    let messages = Noted<LogMessage>()
+
+    func isEnabled(for logLevel: LogLevel) -> Bool { true }
+
+    func emit(message: LogMessage) { messages.append(message) }
+}
+
+/// What came by, in order.
+private final class Noted<Element: Sendable>: Sendable {
+    private let elements = Locked<[Element]>([])
+
+    var all: [Element] { elements.withLock { $0 } }
+
+    func append(_ element: Element) { elements.withLock { $0.append(element) } }
+}

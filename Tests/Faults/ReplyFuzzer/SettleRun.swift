@@ -1,0 +1,141 @@
+import Dispatch
+import Foundation
+import RecorderAWS
+import RecorderConcurrency
+package import RecorderEngine
+import RecorderHTTP
+
+/// A store whose service answers as it is told: which records leave when a whole flush settles such answers?
+package final class SettleRun: Sendable {
+    private let path: String
+    private let pipeline: RecordPipeline
+    private let answers: AnswersInTurn
+
+    /// A store in `directory`. What `oracleSees` makes of an answer is judged in its place; only a control needs that.
+    package init(
+        _ service: StreamServiceDescription,
+        in directory: String,
+        oracleSees: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    ) {
+        let answers = AnswersInTurn(service, oracleSees)
+        self.answers = answers
+        path = "\(directory)/\(service.name).db"
+        pipeline = RecordPipeline(
+            service,
+            RecordStore(at: { () throws(RecorderError) in
+                try StoreLocation(
+                    service: service.name,
+                    key: nil,
+                    directory: directory,
+                    program: "fuzz",
+                    environment: [:]
+                )
+            }),
+            .legacy,
+            caller: { () throws(RecorderError) in try Self.caller(service, answers) },
+            report: { _ in }
+        )
+    }
+
+    /// Saves so many records and flushes them: requests get the answers one after the other, and later ones none.
+    ///
+    /// - Returns: what is wrong with what is stored then; nil if nothing is.
+    package func objection(to answers: [[UInt8]], records: Int) throws -> String? {
+        let texts = (0..<records).map { "record \($0)" }
+        self.answers.begin(answers)
+        try wait { done in
+            for text in texts.dropLast() { save(text) { _ in } }
+            if let last = texts.last { save(last, done) } else { done(.success(())) }
+        }
+        _ = try? wait { done in pipeline.flush { done($0) } }
+        let stored = try storedTexts(at: path)
+        _ = try wait { done in pipeline.clear { done($0) } }
+        let mayLeave = self.answers.mayLeave
+        if let gone = texts.first(where: { !stored.contains($0) && !mayLeave.contains($0) }) {
+            return "\(gone) of \(records) left, and no answer allows that"
+        }
+        let kept = texts.filter(Set(stored).contains)
+        return stored == kept ? nil : "\(stored.count) records are stored where \(kept.count) should be"
+    }
+
+    private func save(_ text: String, _ done: @escaping @Sendable (Result<Void, RecorderError>) -> Void) {
+        pipeline.save(Data(text.utf8), stream: "stream", partitionKey: "key", completion: done)
+    }
+
+    /// Blocks until `start` has called what it is given.
+    private func wait<Value: Sendable>(
+        _ start: (@escaping @Sendable (Result<Value, RecorderError>) -> Void) -> Void
+    ) throws -> Value {
+        let (result, isDone) = (Kept<Result<Value, RecorderError>?>(nil), DispatchSemaphore(value: 0))
+        start { value in
+            result.value.withLock { $0 = value }
+            isDone.signal()
+        }
+        isDone.wait()
+        guard let value = result.value.withLock({ $0 }) else { fatalError("called without a result") }
+        return try value.get()
+    }
+
+    private static func caller(
+        _ service: StreamServiceDescription,
+        _ transport: AnswersInTurn
+    ) throws(RecorderError) -> AWSServiceCaller {
+        do throws(ConfigurationFailure) {
+            let configuration = CallConfiguration(
+                region: try Region("us-east-1"),
+                endpoint: try Endpoint(url: "http://service.invalid"),
+                credentials: AnonymousCredentials(),
+                transport: transport,
+                pause: { _ in }
+            )
+            return AWSServiceCaller(service.service, configuration)
+        } catch {
+            throw .configuration(error)
+        }
+    }
+}
+
+/// A value behind a lock that closures may share.
+private final class Kept<Value>: Sendable {
+    let value: Locked<Value>
+    init(_ value: consuming sending Value) { self.value = Locked(value) }
+}
+
+/// A service that gives one answer a request, and keeps account of which records they allow to leave.
+private final class AnswersInTurn: HTTPTransport {
+    private struct State {
+        var answers: ArraySlice<[UInt8]> = []
+        var mayLeave: Set<String> = []
+    }
+
+    private let service: StreamServiceDescription
+    private let oracleSees: @Sendable ([UInt8]) -> [UInt8]
+    private let state = Locked(State())
+
+    init(_ service: StreamServiceDescription, _ oracleSees: @escaping @Sendable ([UInt8]) -> [UInt8]) {
+        self.service = service
+        self.oracleSees = oracleSees
+    }
+
+    func begin(_ answers: [[UInt8]]) { state.withLock { $0 = State(answers: answers[...]) } }
+
+    var mayLeave: Set<String> { state.withLock { $0.mayLeave } }
+
+    func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
+        let texts = Self.texts(request.body)
+        let body = state.withLock { state in
+            let body = state.answers.popFirst()
+            let oracle = body.flatMap { ReplyOracle(oracleSees($0), service, records: texts.count) }
+            state.mayLeave.formUnion((oracle?.mayLeave ?? []).map { texts[$0] })
+            return body
+        }
+        guard let body else { throw HTTPFailure(.cannotConnect, "no answer is left") }
+        return HTTPResponse(status: 200, body: body)
+    }
+
+    private static func texts(_ body: [UInt8]) -> [String] {
+        let json = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
+        let entries = json?["Records"] as? [[String: String]] ?? []
+        return entries.map { String(decoding: Data(base64Encoded: $0["Data"] ?? "") ?? Data(), as: UTF8.self) }
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// What a process did to its disk, as `Tests/Faults/PowerLog/powerlog.c` wrote it down: reads the events of the log.
+struct PowerLog {
+    enum Event {
+        case opened(file: UInt32, path: String, isNew: Bool)
+        case wrote(file: UInt32, offset: Int, bytes: [UInt8])
+        case truncated(file: UInt32, size: Int)
+        case grew(file: UInt32, size: Int)
+        case syncBegan(file: UInt32)
+        case syncEnded(file: UInt32)
+        case made(directory: String)
+        case unlinked(String)
+        case renamed(String, to: String)
+        case linked(String, to: String)
+        /// Lines of the journal: what was promised, see `Promises`.
+        case promised([UInt8])
+    }
+
+    let events: [Event]
+
+    init(_ path: String) throws {
+        let log = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        var events: [Event] = []
+        var place = 0
+        func number<N: FixedWidthInteger>(_ type: N.Type) -> N {
+            defer { place += MemoryLayout<N>.size }
+            return log[place..<place + MemoryLayout<N>.size].reversed().reduce(0) { $0 << 8 | N($1) }
+        }
+        while place < log.count {
+            let kind = Character(UnicodeScalar(UInt8(number(UInt32.self))))
+            let file = number(UInt32.self)
+            let offset = Int(number(UInt64.self))
+            let length = Int(number(UInt64.self))
+            let bytes = Array(log[place..<place + length])
+            place += length
+            events.append(try Self.event(kind, file, offset, bytes))
+        }
+        self.events = events
+    }
+
+    private static func event(_ kind: Character, _ file: UInt32, _ offset: Int, _ bytes: [UInt8]) throws -> Event {
+        var names: [String] {
+            bytes.split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
+        }
+        switch kind {
+        case "O", "C": return .opened(file: file, path: names[0], isNew: kind == "C")
+        case "W": return .wrote(file: file, offset: offset, bytes: bytes)
+        case "T": return .truncated(file: file, size: offset)
+        case "A": return .grew(file: file, size: offset)
+        case "S": return .syncBegan(file: file)
+        case "s": return .syncEnded(file: file)
+        case "M": return .made(directory: names[0])
+        case "U": return .unlinked(names[0])
+        case "R": return .renamed(names[0], to: names[1])
+        case "L": return .linked(names[0], to: names[1])
+        case "J": return .promised(bytes)
+        default: throw POSIXError(.EILSEQ)
+        }
+    }
+}

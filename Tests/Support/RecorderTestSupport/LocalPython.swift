@@ -1,0 +1,61 @@
+package import Foundation
+
+/// The Python that `make setup` prepares, and the scripts of `Tests/Support/LocalService` that it runs.
+package enum LocalPython {
+    /// The interpreter: the one named by RECORDER_TEST_PYTHON, else that of `make setup`.
+    static func interpreter() throws -> String {
+        let environment = ProcessInfo.processInfo.environment
+        let path = environment["RECORDER_TEST_PYTHON"] ?? repository + "/.venv/bin/python"
+        guard FileManager.default.isExecutableFile(atPath: path) else {
+            throw MotoFailure("no Python at \(path). Run the tests with `make test`, which installs it.")
+        }
+        return path
+    }
+
+    /// The path of a script in `Tests/Support/LocalService`.
+    static func path(of script: String) -> String {
+        "\(repository)/Tests/Support/LocalService/\(script)"
+    }
+
+    /// Runs a script to its end and returns what it printed.
+    ///
+    /// - Parameters:
+    ///   - script: the file's name in `Tests/Support/LocalService`.
+    ///   - input: what the script finds on its standard input.
+    /// - Returns: its standard output.
+    /// - Throws: `MotoFailure` when there is no Python or the script fails; standard error says why.
+    package static func run(_ script: String, input: Data) async throws -> Data {
+        let directory = try TemporaryDirectory()
+        let inputPath = directory.path("input")
+        try input.write(to: URL(fileURLWithPath: inputPath))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try interpreter())
+        process.arguments = [path(of: script)]
+        process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: inputPath))
+        let output = Pipe()
+        process.standardOutput = output
+        let end = try ProcessEnd(starting: process)
+        let printed = await onThreadOfItsOwn { Result { try output.fileHandleForReading.readToEnd() } }
+        await end.come()
+        guard process.terminationStatus == 0, let data = try printed.get() else {
+            throw MotoFailure("\(script) ended with status \(process.terminationStatus)")
+        }
+        return data
+    }
+
+    private static var repository: String {
+        URL(fileURLWithPath: #filePath)  // Tests/Support/RecorderTestSupport/LocalPython.swift
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().path
+    }
+}
+
+/// Runs work that blocks, or takes long, without holding a thread of Swift's pool: there are as few as processors, and all
+/// other tests wait for one.
+package func onThreadOfItsOwn<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+            continuation.resume(returning: work())
+        }
+    }
+}

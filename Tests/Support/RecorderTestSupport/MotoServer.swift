@@ -1,0 +1,143 @@
+package import Foundation
+import RecorderHTTP
+
+/// The local AWS service of the tests, in a child process: Kinesis, Firehose and S3 by moto.
+///
+/// `Tests/Support/LocalService` is its source, and says which faults a stream's name asks for: the first two
+/// requests to `orders-throttle-2` fail every record. Streams stay until the service ends, so each test makes
+/// its own. The service ends with this object, and at the latest with this process.
+package final class MotoServer: Sendable {
+    /// One access key of the service.
+    package struct Keys: Decodable, Sendable {
+        package let accessKeyId: String
+        package let secretAccessKey: String
+    }
+
+    /// The users of a service that checks every call.
+    package struct Users: Decodable, Sendable {
+        /// May call Kinesis, Firehose and S3.
+        package let allowed: Keys
+        /// May call nothing.
+        package let denied: Keys
+    }
+
+    /// Where the service listens, such as `http://127.0.0.1:40123`.
+    package let url: String
+
+    /// The users, when the service was started with `checkingAccess`; without it any key passes.
+    package let users: Users?
+
+    private let child: MotoProcess
+
+    /// The service that all tests of this process may share; it checks no access.
+    package static func shared() async throws -> MotoServer {
+        try await sharedStart.value
+    }
+
+    private static let sharedStart = Task { try await MotoServer() }
+
+    /// Starts a service and waits until it takes connections.
+    ///
+    /// - Parameters:
+    ///   - checkingAccess: whether signatures and permissions are checked.
+    ///   - port: the port to listen on, such as that of a service stopped before; 0 picks a free one.
+    /// - Throws: `MotoFailure` when there is no Python with moto or the service does not start.
+    package init(checkingAccess: Bool = false, port: Int = 0) async throws {
+        child = try MotoProcess(arguments: ["--port", "\(port)"] + (checkingAccess ? ["--auth"] : []))
+        // "ready PORT" or "ready PORT {users}"
+        let words = try await child.firstLine().split(separator: " ", maxSplits: 2)
+        guard words.count >= 2, words[0] == "ready" else {
+            throw MotoFailure("the local service did not start; standard error says why")
+        }
+        url = "http://127.0.0.1:\(words[1])"
+        users = words.count == 3 ? try JSONDecoder().decode(Users.self, from: Data(words[2].utf8)) : nil
+        for keys in [users?.allowed, users?.denied] { keys.map { CanaryRun.note(secret: $0.secretAccessKey) } }
+    }
+
+    /// Ends the service and returns once it is gone, its port closed.
+    package func stop() async {
+        await child.stop()
+    }
+
+    /// Makes a Kinesis stream.
+    package func createStream(_ name: String, shards: Int = 1) async throws {
+        _ = try await ask(.post, "kinesis-stream?name=\(name)&shards=\(shards)")
+    }
+
+    /// Makes a Firehose delivery stream into S3.
+    package func createDeliveryStream(_ name: String) async throws {
+        _ = try await ask(.post, "firehose-stream?name=\(name)")
+    }
+
+    /// The records of a Kinesis stream in the order they were stored.
+    package func kinesisRecords(_ name: String) async throws -> [MotoRecord] {
+        try await decode("kinesis-records?name=\(name)")
+    }
+
+    /// What S3 holds of a delivery stream: its records one after the other, in the order they were stored.
+    package func firehoseBytes(_ name: String) async throws -> [UInt8] {
+        try await ask(.get, "firehose-bytes?name=\(name)")
+    }
+
+    /// The put requests that named this stream, of either service, in the order they were answered.
+    package func requests(_ name: String) async throws -> [MotoRequest] {
+        try await decode("log?name=\(name)")
+    }
+
+    private func decode<Value: Decodable>(_ path: String) async throws -> Value {
+        try await JSONDecoder().decode(Value.self, from: Data(ask(.get, path)))
+    }
+
+    private func ask(_ method: HTTPRequest.Method, _ path: String) async throws -> [UInt8] {
+        let request = HTTPRequest(
+            method: method,
+            url: "\(url)/recorder-test/\(path)",
+            maximumResponseBytes: 1 << 30,
+            usesEnvironmentProxy: false
+        )
+        let response = try await CurlTransport.shared.send(request)
+        guard response.status == 200 else {
+            let text = String(decoding: response.body, as: UTF8.self)
+            throw MotoFailure("\(method.rawValue) \(path) was answered \(response.status): \(text)")
+        }
+        return response.body
+    }
+}
+
+/// One record as Kinesis stored it.
+package struct MotoRecord: Decodable, Sendable, Equatable {
+    package let data: Data
+    package let partitionKey: String
+    package let sequenceNumber: String
+    package let shard: String
+
+    /// The data as text.
+    package var text: String { String(decoding: data, as: UTF8.self) }
+}
+
+/// One put request as the service saw and answered it.
+package struct MotoRequest: Decodable, Sendable {
+    /// `kinesis` or `firehose`.
+    package let service: String
+    package let records: Int
+    /// The records' bytes as the service counts them: data, for Kinesis keys too.
+    package let bytes: Int
+    /// The HTTP status of the answer.
+    package let status: Int
+    /// How many records failed; all of them when the request failed as a whole.
+    package let failed: Int
+    /// The error code of a request that failed as a whole.
+    package let error: String?
+    /// Seconds on the service's clock, to tell requests that overlapped.
+    package let startedAt: Double
+    package let endedAt: Double
+}
+
+/// Why the local service could not be used.
+package struct MotoFailure: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import RecorderEngine
+import RecorderTestSupport
+import Testing
+
+/// A store that refuses what it has no room for, as the Amplify clients' cache does.
+@Suite struct CacheTests {
+    @Test func `a full store refuses, keeps what it has, and counts payloads and keys alone`() async throws {
+        let road = try PipelineHarness(amplify: .kinesis, cacheBytes: 100)
+        try await road.save(Data(count: 45), key: "12345")
+        try await road.save(Data(count: 45), key: "12345")
+        let error = await #expect(throws: RecorderError.self) { try await road.save(Data(), key: "1") }
+        guard case .storeFull? = error else {
+            Issue.record("not refused as full: \(String(describing: error))")
+            return
+        }
+        #expect(error?.message == "The record takes 1 bytes; 0 of the store's 100 are free.")
+        #expect(try road.records() == 2)
+        #expect(road.events.discards.isEmpty)
+    }
+
+    @Test func `what one save leaves free the next may take, also within one commit`() async throws {
+        let road = try PipelineHarness(amplify: .firehose, cacheBytes: 100)
+        let answers = Recorded<String>()
+        await withCheckedContinuation { continuation in
+            for size in [60, 60, 40, 1] {
+                road.pipeline.save(Data(count: size), stream: "stream", partitionKey: nil) { result in
+                    let isStored = if case .success = result { true } else { false }
+                    if answers.append("\(size) \(isStored)") == 3 { continuation.resume() }
+                }
+            }
+        }
+        #expect(answers.all == ["60 true", "60 false", "40 true", "1 false"])
+    }
+
+    @Test func `two clients of a store share its limit`() async throws {
+        let one = try PipelineHarness(amplify: .kinesis, cacheBytes: 100)
+        let other = try PipelineHarness(amplify: .kinesis, cacheBytes: 100, in: one.directory)
+        try await one.save(Data(count: 60), key: "k")
+        try await other.save(Data(count: 30), key: "k")
+        await #expect(throws: RecorderError.self) { try await one.save(Data(count: 30), key: "k") }
+        _ = try await other.clear()
+        try await one.save(Data(count: 60), key: "k")
+    }
+
+    @Test(arguments: [
+        (StreamServiceDescription.kinesis, 10 * 1_024 * 1_024 - 3, true), (.kinesis, 10 * 1_024 * 1_024 - 2, false),
+        (.firehose, 1_024_000, true), (.firehose, 1_024_001, false),
+    ])
+    func `a record may have 10 MiB with its key for Kinesis and 1,000 KiB for Firehose`(
+        service: StreamServiceDescription,
+        size: Int,
+        isAllowed: Bool
+    ) async throws {
+        let road = try PipelineHarness(amplify: service, cacheBytes: 20 * 1_024 * 1_024)
+        if isAllowed {
+            try await road.save(Data(count: size), key: "abc")
+        } else {
+            let error = await #expect(throws: RecorderError.self) { try await road.save(Data(count: size), key: "abc") }
+            guard case .invalidRecord(.dataTooLarge, let text)? = error else {
+                Issue.record("not refused as too large: \(String(describing: error))")
+                return
+            }
+            #expect(text.contains("\(service.maximumRecordBytes)"))
+        }
+        #expect(try road.records() == (isAllowed ? 1 : 0))
+    }
+}

@@ -1,0 +1,150 @@
+import RecorderAWS
+import RecorderEngine
+import RecorderHTTP
+import RecorderTestSupport
+import Testing
+
+/// One attempt a record and flush, and what counts as one: the rule of the Amplify clients.
+@Suite(.timeLimit(.minutes(10))) struct CountedAttemptTests {
+    /// What the service answers for the stream, and what must come of its three records. A neighbour always arrives.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let name: String
+        let answer: @Sendable (PutCall) -> Reply
+        /// What is still stored.
+        let kept: [String]
+        /// The failures counted for each of them.
+        let failures: [Int64]
+
+        var testDescription: String { name }
+    }
+
+    static let rows: [Row] = [
+        Row(name: "taken", answer: { $0.takes() }, kept: [], failures: []),
+        Row(name: "one throttled", answer: { $0.takes { $0 == "1" ? throttled : nil } }, kept: ["1"], failures: [1]),
+        Row(name: "all throttled", answer: { $0.takes { _ in throttled } }, kept: all, failures: [1, 1, 1]),
+        Row(
+            name: "a code that says invalid",
+            answer: { $0.takes { $0 == "0" ? PutCall.failed("InvalidRecordException") : nil } },
+            kept: ["0"],
+            failures: [1]
+        ),
+        Row(name: "proves nothing", answer: { $0.takes { $0 == "2" ? "{}" : nil } }, kept: ["2"], failures: [0]),
+        Row(name: "too few answers", answer: { $0.answer([$0.proof]) }, kept: all, failures: [0, 0, 0]),
+        Row(name: "no JSON", answer: { _ in .html(200, "<p>Welcome</p>") }, kept: all, failures: [0, 0, 0]),
+        page(400), page(403), page(413), page(502), page(503),
+        refusing(400, "AccessDeniedException"), refusing(400, "ResourceNotFoundException"),
+        refusing(400, "ExpiredTokenException"), refusing(400, "InvalidSignatureException"),
+        refusing(400, "KMSDisabledException"), refusing(400, "NobodyKnowsException"),
+        refusing(400, "ValidationException"), refusing(400, "ProvisionedThroughputExceededException"),
+        refusing(500, "InternalFailure"), refusing(503, "ServiceUnavailable"),
+    ]
+
+    private static let all = ["0", "1", "2"]
+    private static let throttled = PutCall.failed("ProvisionedThroughputExceededException")
+
+    private static func refusing(_ status: Int, _ code: String) -> Row {
+        Row(name: "\(status) \(code)", answer: { _ in .error(status, code) }, kept: all, failures: [1, 1, 1])
+    }
+
+    /// What a proxy says, not the service.
+    private static func page(_ status: Int) -> Row {
+        Row(name: "page \(status)", answer: { _ in .html(status, "<h1>Sorry</h1>") }, kept: all, failures: [0, 0, 0])
+    }
+
+    @Test(arguments: [StreamServiceDescription.kinesis, .firehose], rows)
+    func `an answer that fails a record counts once, and leaves the other streams alone`(
+        service: StreamServiceDescription,
+        row: Row
+    ) async throws {
+        let server = try LocalServer { request, index in
+            let seen = PutRequestSeen(request)
+            let call = PutCall(service: service, index: index, texts: seen.texts)
+            return seen.stream == "stream" ? row.answer(call) : call.takes()
+        }
+        let road = try PipelineHarness(amplify: service, to: server)
+        try await road.saveAll(Self.all)
+        try await road.save("neighbour", to: "neighbour")
+        let report = try await road.pipeline.flushIfFree()
+        #expect(report.delivered == 4 - row.kept.count && report.discarded == 0)
+        #expect(report.failures.allSatisfy { $0.error.isAnswer })
+        #expect(try road.storedTexts() == row.kept)
+        #expect(try road.storedFailures() == row.failures)
+    }
+
+    @Test(arguments: ["reset", "redirect", "no credentials"])
+    func `trouble without the service's answer counts for no record and starts no further stream`(
+        trouble: String
+    ) async throws {
+        let server = try LocalServer { _, _ in
+            trouble == "reset" ? .reset : .answer(status: 302, headers: [.init("Location", "/login")], body: [])
+        }
+        let road = try PipelineHarness(amplify: .kinesis, to: server) { policy in
+            policy.parallelStreams = 1
+        } calling: { configuration in
+            if trouble == "no credentials" { configuration.credentials = NoCredentials() }
+        }
+        for stream in ["a", "b", "c"] { try await road.save("0", to: stream) }
+        for _ in 0..<20 {
+            let report = try await road.pipeline.flushIfFree()
+            #expect(report.failures.map(\.stream.rawValue) == ["a"])
+            #expect(report.failures.allSatisfy { !$0.error.isAnswer })
+        }
+        #expect(try road.storedFailures() == [0, 0, 0])
+    }
+
+    @Test(arguments: [0, 1, 5])
+    func `a record is discarded by its failure number maxRetries plus one, not earlier or later`(
+        maxRetries: Int
+    ) async throws {
+        let server = try LocalServer { request, index in
+            let seen = PutRequestSeen(request)
+            guard seen.stream == "throttled" else { return .error(400, "AccessDeniedException") }
+            return PutCall(service: .kinesis, index: index, texts: seen.texts).takes { _ in Self.throttled }
+        }
+        let road = try PipelineHarness(amplify: .kinesis, maxRetries: maxRetries, to: server)
+        try await road.save("0", to: "throttled")
+        try await road.save("0", to: "denied")
+        for flush in 0...maxRetries {
+            #expect(try road.records() == 2, "before flush \(flush)")
+            _ = try await road.pipeline.flushIfFree()
+        }
+        #expect(try road.records() == 0)
+        // Events come on the delivery thread; an empty submit is answered there, behind them.
+        _ = try await road.flush()
+        #expect(road.events.discards.map(\.reason) == [.retriesExhausted, .retriesExhausted])
+        #expect(Set(road.events.discards.flatMap(\.streams).map(\.rawValue)) == ["throttled", "denied"])
+    }
+
+    @Test func `a record refused as invalid counts an attempt, its neighbours go in that flush`() async throws {
+        let server = try LocalServer { request, index in
+            let texts = PutRequestSeen(request).texts
+            guard !texts.contains("250") else { return .error(400, "ValidationException") }
+            return PutCall(service: .kinesis, index: index, texts: texts).takes()
+        }
+        let road = try PipelineHarness(amplify: .kinesis, maxRetries: 1, to: server)
+        try await road.saveAll((0..<500).map(String.init))
+        let first = try await road.pipeline.flushIfFree()
+        #expect(first.delivered == 499 && first.discarded == 0)
+        #expect(try road.storedTexts() == ["250"])
+        #expect(try road.storedFailures() == [1])
+        let second = try await road.pipeline.flushIfFree()
+        #expect(second.discarded == 1)
+        #expect(try road.records() == 0)
+    }
+
+    @Test func `a batch refused throughout counts one attempt for each record and costs few requests`() async throws {
+        let server = try LocalServer { _, _ in .error(400, "ValidationException") }
+        let road = try PipelineHarness(amplify: .kinesis, to: server)
+        try await road.saveAll((0..<600).map(String.init))
+        _ = try await road.pipeline.flushIfFree()
+        #expect(try road.storedFailures() == (0..<600).map { $0 < 500 ? 1 : 0 })
+        #expect(server.requests.count <= 12)
+    }
+}
+
+/// A provider that has no keys to give.
+private struct NoCredentials: CredentialsSource {
+    func credentials() async throws(CredentialsFailure) -> Credentials? { throw CredentialsFailure("Signed out.") }
+
+    func invalidate() {}
+}

@@ -1,0 +1,70 @@
+import Foundation
+import RecorderEngine
+import RecorderTestSupport
+import Testing
+
+/// How much one flush sends by the rule of the Amplify clients, and what it does beside another.
+@Suite(.timeLimit(.minutes(10))) struct OneBatchTests {
+    @Test func `a flush sends one batch of each stream, and a drain the rest`() async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let road = try PipelineHarness(amplify: .kinesis, to: server)
+        try await road.saveAll((0..<1_200).map(String.init), to: "long")
+        try await road.saveAll((0..<3).map(String.init), to: "short")
+        #expect(try await road.pipeline.flushIfFree().delivered == 503)
+        #expect(try road.records() == 700)
+        #expect(server.requests.count == 2)
+        #expect(try await road.pipeline.drain().delivered == 700)
+        #expect(server.requests.count == 4)
+    }
+
+    @Test func `a flush beside another does nothing and says so, whichever client asks`() async throws {
+        let gate = Gate()
+        let server = try LocalServer { request, _ in
+            gate.wait()
+            return .kinesis(request)
+        }
+        let road = try PipelineHarness(amplify: .kinesis, to: server)
+        let other = try PipelineHarness(amplify: .kinesis, to: server, in: road.directory)
+        try await road.save("0")
+        async let running = road.pipeline.flushIfFree()
+        await server.received(1)
+        let (same, another) = (try await road.pipeline.flushIfFree(), try await other.pipeline.flushIfFree())
+        #expect(same.isBusy && same.delivered == 0)
+        #expect(another.isBusy && another.delivered == 0)
+        gate.open()
+        let report = try await running
+        #expect(!report.isBusy && report.delivered == 1)
+        #expect(server.requests.count == 1)
+        #expect(try await !other.pipeline.flushIfFree().isBusy)
+    }
+
+    @Test func `a drain that is asked for during a flush follows it`() async throws {
+        let gate = Gate()
+        let server = try LocalServer { request, _ in
+            gate.wait()
+            return .kinesis(request)
+        }
+        let road = try PipelineHarness(amplify: .kinesis, to: server)
+        try await road.saveAll((0..<1_200).map(String.init))
+        async let flush = road.pipeline.flushIfFree()
+        await server.received(1)
+        async let drain = road.pipeline.drain()
+        gate.open()
+        #expect(try await flush.delivered == 500)
+        #expect(try await drain.delivered == 700)
+    }
+
+    @Test func `a cancelled flush ends at once, and keeps and does not count what has no answer`() async throws {
+        let server = try LocalServer { _, _ in .stall }
+        let road = try PipelineHarness(amplify: .kinesis, to: server)
+        for stream in ["a", "b", "c", "d", "e", "f"] { try await road.save("0", to: stream) }
+        let flush = Task { try await road.pipeline.flushIfFree() }
+        await server.received(4)
+        flush.cancel()
+        let report = try await flush.value
+        #expect(report.delivered == 0)
+        #expect(report.failures.contains { !$0.error.isAnswer })
+        #expect(server.requests.count == 4)
+        #expect(try road.storedFailures() == [0, 0, 0, 0, 0, 0])
+    }
+}

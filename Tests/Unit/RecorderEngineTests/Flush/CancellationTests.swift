@@ -1,0 +1,109 @@
+import Foundation
+import RecorderAWS
+import RecorderEngine
+import RecorderTestSupport
+import Testing
+
+/// A submit that is given up answers at once, whatever the service does, and takes nothing with it.
+@Suite(.timeLimit(.minutes(10))) struct CancellationTests {
+    /// Long enough for a busy machine, far below what the gate and the pause take.
+    private static let atOnce = Duration.seconds(400)
+
+    /// Where a submit can be when it is given up.
+    enum Wait: String, CaseIterable, Sendable {
+        case answer, retry
+    }
+
+    @Test(arguments: Wait.allCases)
+    func `a submit that is given up answers, and its records stay without a failure`(wait: Wait) async throws {
+        let gate = Gate()
+        let server = try LocalServer { request, _ in
+            guard wait == .answer else { return .error(503, "ServiceUnavailable") }
+            gate.wait()
+            return .kinesis(request)
+        }
+        defer { gate.open() }
+        let road = try PipelineHarness(.kinesis, to: server) {
+            $0.pause = { _ in try await Task.sleep(for: .seconds(3_600)) }
+        }
+        try await road.saveAll(["a", "b", "c"])
+        let answers = Recorded<Result<FlushReport, RecorderError>>()
+        let ticket = road.pipeline.flush { answers.append($0) }
+        await server.received(1)
+        let start = ContinuousClock.now
+        road.pipeline.giveUp(ticket)
+        try await road.runEnds()
+        #expect(ContinuousClock.now - start < Self.atOnce)
+        #expect(answers.all.count == 1)
+        if case .failure(.cancelled)? = answers.all.first {} else { Issue.record("\(answers.all)") }
+        #expect(try road.storedTexts() == ["a", "b", "c"])
+        #expect(try road.storedFailures() == [0, 0, 0])
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `a submit that is given up leaves the noted troubles as they are`() async throws {
+        let server = try LocalServer { _, index in index == 0 ? .error(400, "ResourceNotFoundException") : .stall }
+        let road = try PipelineHarness(to: server)
+        try await road.save("a")
+        _ = try await road.flush()
+        let trouble = try #require(try road.pipeline.status().streams.first?.trouble)
+        let ticket = road.pipeline.flush { _ in }
+        await server.received(2)
+        road.pipeline.giveUp(ticket)
+        try await road.runEnds()
+        #expect(try road.pipeline.status().streams.first?.trouble?.message == trouble.message)
+    }
+
+    @Test func `a drain waits for the flush under way, and can be cancelled meanwhile`() async throws {
+        let gate = Gate()
+        let server = try LocalServer { request, _ in
+            gate.wait()
+            return .kinesis(request)
+        }
+        let road = try PipelineHarness(to: server)
+        try await road.save("a")
+        async let flush = road.flush()
+        await server.received(1)
+        try await road.save("b")
+        let given = Task { await failure { try await road.pipeline.drain() } as? RecorderError }
+        let kept = Task { try await road.pipeline.drain() }
+        given.cancel()
+        if case .cancelled? = await given.value {} else { Issue.record("\(String(describing: await given.value))") }
+        gate.open()
+        #expect(try await flush.delivered == 1)
+        #expect(try await kept.value.delivered == 1)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func `a run that somebody else waits for goes on`() async throws {
+        let gate = Gate()
+        let server = try LocalServer { request, _ in
+            gate.wait()
+            return .kinesis(request)
+        }
+        let road = try PipelineHarness(to: server)
+        try await road.saveAll(["a", "b"])
+        let given = Recorded<Bool>()
+        let first = Recorded<Int>()
+        road.pipeline.flush { first.append((try? $0.get().delivered) ?? -1) }
+        let second = road.pipeline.flush { result in
+            if case .failure(.cancelled) = result { given.append(true) } else { given.append(false) }
+        }
+        await server.received(1)
+        road.pipeline.giveUp(second)
+        gate.open()
+        _ = try await road.flush()
+        #expect(given.all == [true])
+        #expect(first.all == [2])
+        #expect(try road.records() == 0)
+    }
+}
+
+extension PipelineHarness {
+    /// Waits until this pipeline submits no more: another one of the same store gets its turn then, and fails for want of
+    /// a service.
+    fileprivate func runEnds() async throws {
+        let other = try PipelineHarness(in: directory)
+        await #expect(throws: RecorderError.self) { try await other.flush() }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import RecorderConcurrency
+import RecorderEngine
+import RecorderTestSupport
+import Testing
+
+/// What a user may turn on or up.
+@Suite struct FlushOptionsTests {
+    @Test func `with several requests at once they overlap, and every record is delivered once and settled`()
+        async throws
+    {
+        let gate = Gate()
+        let server = try LocalServer { request, index in
+            if index < 4 { gate.wait() }
+            return .kinesis(request)
+        }
+        let road = try PipelineHarness(to: server) { $0.requestsPerStream = 4 }
+        let all = (0..<4_200).map(String.init)
+        try await road.saveAll(all)
+        async let report = road.flush()
+        // All four are there before the first one is answered.
+        await server.received(4)
+        gate.open()
+        #expect(try await report.delivered == 4_200)
+        let sent = server.requests.flatMap { PutRequestSeen($0).texts }
+        #expect(sent.count == 4_200 && Set(sent) == Set(all))
+        #expect(try road.records() == 0)
+    }
+
+    @Test func `by default one request of a stream is answered before the next one is sent`() async throws {
+        let open = Locked(0)
+        let most = Locked(0)
+        let server = try LocalServer { request, _ in
+            let now = open.withLock { open in
+                open += 1
+                return open
+            }
+            most.withLock { $0 = max($0, now) }
+            let reply = Reply.kinesis(request)
+            open.withLock { $0 -= 1 }
+            return reply
+        }
+        let road = try PipelineHarness(to: server)
+        try await road.saveAll((0..<2_000).map(String.init))
+        #expect(try await road.flush().delivered == 2_000)
+        #expect(most.withLock { $0 } == 1)
+    }
+
+    @Test func `with several requests at once a failed one keeps its records and only those`() async throws {
+        let server = try LocalServer { request, _ in
+            PutRequestSeen(request).texts.contains("700") ? .error(400, "AccessDeniedException") : .kinesis(request)
+        }
+        let road = try PipelineHarness(to: server) { $0.requestsPerStream = 3 }
+        try await road.saveAll((0..<1_500).map(String.init))
+        let report = try await road.flush()
+        #expect(report.delivered == 1_000 && report.failures.count == 1)
+        #expect(try road.storedTexts() == (500..<1_000).map(String.init))
+        #expect(try road.pipeline.totals().records == 500)
+    }
+
+    @Test func `compressed requests say so, under the signature, and are small`() async throws {
+        let server = try LocalServer { _, _ in
+            .json(200, #"{"Records":[{"SequenceNumber":"1"},{"SequenceNumber":"2"}]}"#)
+        }
+        let road = try PipelineHarness(to: server) { $0.compressesRequests = true }
+        let text = String(repeating: "compressible ", count: 1_000)
+        try await road.saveAll([text, "x"])
+        #expect(try await road.flush().delivered == 2)
+        let request = try #require(server.requests.first)
+        #expect(request.header("Content-Encoding") == "gzip")
+        #expect(request.header("Authorization")?.contains("content-encoding") == true)
+        #expect(request.body.starts(with: [0x1F, 0x8B]) && request.body.count < 2_000)
+    }
+
+    @Test func `a delimiter is added where it is missing, also at the size limit`() async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let road = try PipelineHarness(to: server) { $0.delimiter = UInt8(ascii: "\n") }
+        try await road.save("a")
+        try await road.save("b\n")
+        try await road.save("")
+        try await road.save(Data(count: 262_144))
+        #expect(try await road.flush().delivered == 4)
+        let texts = server.requests.flatMap { PutRequestSeen($0).texts }
+        #expect(texts.prefix(3) == ["a\n", "b\n", "\n"])
+        #expect(texts.last?.utf8.count == 262_145)
+    }
+
+    @Test func `progress tells what was sent and what is left, and ends with nothing left`() async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let road = try PipelineHarness(to: server)
+        try await road.saveAll((0..<1_200).map(String.init))
+        _ = try await road.flush()
+        let steps = road.events.progress
+        #expect(steps.map(\.delivered) == [500, 1_000, 1_200])
+        #expect(steps.map(\.recordsLeft) == [700, 200, 0])
+        #expect(steps.last?.bytesLeft == 0 && (steps.last?.bytes ?? 0) > 1_200 * 100)
+    }
+}

@@ -1,0 +1,150 @@
+import Dispatch
+import Foundation
+import RecorderConcurrency
+import RecorderEngine
+import RecorderTestSupport
+import Testing
+
+/// Records that leave the store while their request is on its way: counted once, for what became of them.
+@Suite(.timeLimit(.minutes(10))) struct GoneInFlightTests {
+    /// Flushes "1", "2", "3" while `meanwhile` happens, and then once more; gives what the first flush reported.
+    private func flush(
+        taking entry: @escaping @Sendable (String) -> String? = { _ in nil },
+        while meanwhile: (PipelineHarness) async throws -> Void
+    ) async throws -> (PipelineHarness, FlushReport) {
+        let gate = Gate()
+        let server = try LocalServer { request, _ in
+            gate.wait()
+            return .kinesis(request, fail: entry)
+        }
+        let road = try PipelineHarness(to: server)
+        try await road.saveAll(["1", "2", "3"])
+        async let report = road.flush()
+        await server.received(1)
+        try await meanwhile(road)
+        gate.open()
+        let first = try await report
+        let before = try road.pipeline.totals()
+        #expect(before.saved == before.records + before.delivered + before.discarded + before.cleared)
+        _ = try await road.flush()
+        let after = try road.pipeline.totals()
+        #expect(after.saved == after.records + after.delivered + after.discarded + after.cleared)
+        #expect(after.evicted == before.evicted && after.expired == before.expired)
+        return (road, first)
+    }
+
+    @Test func `what a limit evicts and the service takes is delivered; what it does not take is discarded`()
+        async throws
+    {
+        let (road, report) = try await flush(taking: { $0 == "2" ? "InternalFailure" : nil }) { road in
+            road.pipeline.policy.limits.bytes = try road.pipeline.totals().bytes / 3
+            try await road.save("4")
+        }
+        #expect(report.delivered == 2)
+        let totals = try road.pipeline.totals()
+        #expect(totals.delivered == 3 && totals.evicted == 1 && totals.records == 0)
+        #expect(road.events.discards.map(\.count) == [3])
+    }
+
+    @Test func `what grows too old and the service takes is delivered`() async throws {
+        let (road, report) = try await flush { road in
+            road.pipeline.policy.limits.age = .seconds(60)
+            road.clock.advance(by: 3_600)
+            try await road.save("4")
+        }
+        #expect(report.delivered == 3)
+        let totals = try road.pipeline.totals()
+        #expect(totals.delivered == 4 && totals.discarded == 0)
+    }
+
+    @Test func `what is cleared stays cleared, whatever the service took`() async throws {
+        let (road, report) = try await flush { road in
+            let count = try await road.clear()
+            #expect(count == 3)
+        }
+        #expect(report.delivered == 0)
+        let totals = try road.pipeline.totals()
+        #expect(totals.delivered == 0 && totals.cleared == 3)
+    }
+
+    @Test func `what another process evicts counts the same`() async throws {
+        let (road, report) = try await flush { road in
+            let other = try PipelineHarness(in: road.directory) { $0.limits.bytes = 101 }
+            try await other.save("4")
+        }
+        #expect(report.delivered == 3)
+        let totals = try road.pipeline.totals()
+        #expect(totals.delivered == 4 && totals.discarded == 0)
+    }
+
+    @Test func `whatever leaves meanwhile, as many records are delivered as the service took, each once`() async throws
+    {
+        for seed in UInt64(1)...6 {
+            let service = EvictingService(seed: seed)
+            let server = try LocalServer { request, _ in service.answer(request) }
+            let road = try PipelineHarness(to: server) { $0.limits.bytes = 20_000 }
+            service.road.withLock { $0 = road }
+            defer { service.road.withLock { $0 = nil } }
+            for round in 0..<6 {
+                for stream in 0..<3 {
+                    try await road.saveAll((0..<20).map { "\(round) \(stream) \($0)" }, to: "s\(stream)")
+                }
+                _ = try await road.flush()
+                await road.pipeline.limitsEnforced()
+                let taken = service.state.withLock { $0.taken }
+                let stored = try road.storedTexts()
+                let totals = try road.pipeline.totals()
+                #expect(Set(taken).count == taken.count && Set(taken).isDisjoint(with: stored), "seed \(seed)")
+                #expect(totals.delivered == taken.count, "seed \(seed), round \(round)")
+                #expect(totals.records == stored.count, "seed \(seed), round \(round)")
+                #expect(totals.saved == totals.records + totals.delivered + totals.discarded, "seed \(seed)")
+                #expect(totals.evicted >= 0 && totals.expired >= 0)
+            }
+            let totals = try road.pipeline.totals()
+            #expect(totals.evicted > 0 && totals.delivered > 0)
+        }
+    }
+}
+
+/// A service that takes most records, and meanwhile has others saved that push the oldest out.
+private final class EvictingService: Sendable {
+    struct State {
+        var random: SeededRandom
+        var taken: [String] = []
+        var saved = 0
+    }
+
+    let state: Locked<State>
+    let road = Locked<PipelineHarness?>(nil)
+
+    init(seed: UInt64) {
+        state = Locked(State(random: SeededRandom(seed)))
+    }
+
+    func answer(_ request: ReceivedRequest) -> Reply {
+        let (count, first) = state.withLock { state in
+            let count = Int.random(in: 0..<60, using: &state.random)
+            defer { state.saved += count }
+            return (count, state.saved)
+        }
+        if let road = road.withLock({ $0 }) {
+            let done = DispatchSemaphore(value: 0)
+            for number in first..<first + count {
+                let data = Data("meanwhile \(number)".utf8)
+                road.pipeline.save(data, stream: "s\(number % 3)", partitionKey: nil) { _ in done.signal() }
+            }
+            for _ in 0..<count { done.wait() }
+        }
+        return state.withLock { state in
+            .kinesis(request) { text in
+                switch Int.random(in: 0..<12, using: &state.random) {
+                case 0: return "InternalFailure"
+                case 1: return "InvalidArgumentException"
+                default:
+                    state.taken.append(text)
+                    return nil
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import RecorderEngine
+import RecorderTestSupport
+import Testing
+
+/// Who removes the lock files of a store that is in use lets another process in; the one that has it notices.
+@Suite(.timeLimit(.minutes(10))) struct RemovedLeaseTests {
+    /// What becomes of the lease's file during a submit.
+    enum Loss: String, CaseIterable, Sendable {
+        case removed, replaced
+    }
+
+    private static func lose(_ loss: Loss, _ path: String) throws {
+        try FileManager.default.removeItem(atPath: path)
+        if loss == .replaced { _ = FileManager.default.createFile(atPath: path, contents: nil) }
+    }
+
+    @Test(arguments: Loss.allCases, [1, 3])
+    func `a submit whose lease is gone sends no more, and nothing is sent twice but what was on its way`(
+        loss: Loss,
+        requestsPerStream: Int
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        let isSubmitted = Gate()
+        let server = try LocalServer { request, index in
+            if index < requestsPerStream { isSubmitted.wait() }
+            return .kinesis(request)
+        }
+        let road = try PipelineHarness(to: server, in: directory) { $0.requestsPerStream = requestsPerStream }
+        let texts = (0..<3_000).map(String.init)
+        try await road.saveAll(texts)
+        async let first = road.flush()
+        await server.received(requestsPerStream)
+        try Self.lose(loss, "\(road.path).submit")
+        // As another process does that finds the lease free.
+        let other = try PipelineHarness(to: server, in: directory)
+        #expect(try await other.flush().failures.isEmpty)
+        let before = server.requests.count
+        isSubmitted.open()
+        let report = try await first
+        #expect(server.requests.count == before)
+        #expect(report.failures.first?.error.message.contains(".submit") == true)
+        let times = Dictionary(grouping: server.requests.flatMap { PutRequestSeen($0).texts }) { $0 }.mapValues(\.count)
+        #expect(Set(times.keys) == Set(texts))
+        #expect(times.values.count { $0 > 1 } <= 500 * requestsPerStream)
+        #expect(try road.records() == 0)
+    }
+
+    @Test func `a submit whose lease was removed counts no failure, and the next one sends what is left`() async throws
+    {
+        let directory = try TemporaryDirectory()
+        let server = try LocalServer { request, index in
+            if index == 0 { try? Self.lose(.removed, directory.path("kinesis.db.submit")) }
+            return .kinesis(request)
+        }
+        let road = try PipelineHarness(to: server, in: directory)
+        let texts = (0..<1_200).map(String.init)
+        try await road.saveAll(texts)
+        #expect(try await road.flush().delivered == 500)
+        #expect(try await road.flush().delivered == 700)
+        #expect(server.requests.flatMap { PutRequestSeen($0).texts } == texts)
+    }
+
+    @Test(arguments: Loss.allCases)
+    func `a save whose lock file is gone waits for who holds the new one`(loss: Loss) async throws {
+        let road = try PipelineHarness()
+        try await road.save("1")
+        let path = "\(road.path).lock"
+        try Self.lose(loss, path)
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        #expect(flock(file, LOCK_EX | LOCK_NB) == 0)
+        let isStored = DispatchSemaphore(value: 0)
+        let result = Task { try await road.save("2") }
+        let early = Task {
+            try await result.value
+            isStored.signal()
+        }
+        #expect(isStored.wait(timeout: .now() + 0.2) == .timedOut)
+        flock(file, LOCK_UN)
+        try await early.value
+        #expect(try road.storedTexts() == ["1", "2"])
+    }
+}

@@ -1,0 +1,83 @@
+import RecorderAWS
+import RecorderEngine
+import RecorderTestSupport
+import Testing
+
+/// Failed requests, lost answers and failed records draw on the same retries: no record is tried more than `maxRetryCount`
+/// + 1 times.
+@Suite(.timeLimit(.minutes(10))) struct SharedRetriesTests {
+    /// What a service in trouble answers, one after the other and then again from the start.
+    struct Trouble: Sendable, CustomTestStringConvertible {
+        let name: String
+        let answers: [@Sendable (ReceivedRequest) -> Reply]
+        var testDescription: String { name }
+    }
+
+    private static let down: @Sendable (ReceivedRequest) -> Reply = { _ in .error(500, "InternalFailure") }
+    private static let unreadable: @Sendable (ReceivedRequest) -> Reply = { _ in .json(200, "{") }
+    private static let cutOff: @Sendable (ReceivedRequest) -> Reply = { _ in
+        .truncated(status: 200, body: Array(#"{"Records":[{"SequenceNumber":"1"},{"#.utf8), after: 20)
+    }
+    private static let throttled: @Sendable (ReceivedRequest) -> Reply = { request in
+        let entry = #"{"ErrorCode":"ProvisionedThroughputExceededException"}"#
+        let entries = PutRequestSeen(request).texts.map { _ in entry }
+        return .json(200, #"{"Records":[\#(entries.joined(separator: ","))]}"#)
+    }
+
+    static let troubles = [
+        Trouble(name: "down, then records throttled", answers: [down, throttled]),
+        Trouble(name: "records throttled, then down", answers: [throttled, down]),
+        Trouble(name: "down three times, then records throttled", answers: [down, down, down, throttled]),
+        Trouble(name: "unreadable, then down", answers: [unreadable, down]),
+        Trouble(name: "cut off", answers: [cutOff]),
+        Trouble(name: "cut off, then records throttled", answers: [cutOff, throttled]),
+        Trouble(name: "records throttled, then cut off", answers: [throttled, cutOff]),
+        Trouble(name: "everything in turn", answers: [unreadable, down, cutOff, throttled]),
+    ]
+
+    @Test(arguments: troubles, [0, 1, 3, 5])
+    func `a batch in mixed trouble costs at most one request and its retries`(trouble: Trouble, retries: Int)
+        async throws
+    {
+        let server = try LocalServer { request, index in trouble.answers[index % trouble.answers.count](request) }
+        let road = try PipelineHarness(.kinesis, to: server) { $0.maximumRetries = retries }
+        try await road.saveAll(["a", "b", "c"])
+        let report = try await road.flush()
+        #expect((1...retries + 1).contains(server.requests.count))
+        #expect(report.delivered == 0 && report.failures.count == 1)
+        #expect(try road.storedTexts() == ["a", "b", "c"])
+    }
+
+    @Test func `what is left of a batch after half of it was taken has only the retries that are left`() async throws {
+        let server = try LocalServer { request, index in
+            guard index > 1 else { return .error(500, "InternalFailure") }
+            let entries = PutRequestSeen(request).texts.map { text in
+                text == "b" ? #"{"ErrorCode":"InternalFailure"}"# : #"{"SequenceNumber":"1"}"#
+            }
+            return .json(200, #"{"Records":[\#(entries.joined(separator: ","))]}"#)
+        }
+        let road = try PipelineHarness(to: server)
+        try await road.saveAll(["a", "b", "c"])
+        let report = try await road.flush()
+        #expect(
+            server.requests.map { PutRequestSeen($0).texts } == [
+                ["a", "b", "c"], ["a", "b", "c"], ["a", "b", "c"], ["b"],
+            ]
+        )
+        #expect(report.delivered == 2)
+        #expect(try road.storedTexts() == ["b"])
+    }
+
+    @Test(arguments: [0, 1, 3])
+    func `a kept connection that is hung up on costs each try at most the one more that libcurl adds`(retries: Int)
+        async throws
+    {
+        let server = try LocalServer { request, index in index == 0 ? Self.throttled(request) : .dropConnection }
+        let road = try PipelineHarness(.kinesis, to: server) { $0.maximumRetries = retries }
+        try await road.saveAll(["a", "b", "c"])
+        let report = try await road.flush()
+        #expect((1...(retries + 1) * 2).contains(server.requests.count))
+        #expect(report.delivered == 0 && report.failures.count == 1)
+        #expect(try road.storedTexts() == ["a", "b", "c"])
+    }
+}

@@ -1,0 +1,45 @@
+import RecorderEngine
+import RecorderTestSupport
+import Testing
+
+/// How many streams are under way together.
+@Suite(.timeLimit(.minutes(10))) struct StreamAdmissionTests {
+    @Test(arguments: [(30_000, 4), (9_000, 2), (1, 1)])
+    func `so many streams are sent to at once as have room for their batches`(room: Int, together: Int) async throws {
+        let gate = Gate()
+        let server = try LocalServer { request, _ in
+            gate.wait()
+            return .kinesis(request)
+        }
+        let road = try PipelineHarness(amplify: .kinesis, to: server) { $0.bytesOnTheirWay = room }
+        // 3,000 bytes a stream are 4,000 in base64, and some more with keys and overhead.
+        for stream in 0..<8 { try await road.save(String(repeating: "x", count: 3_000), to: "stream-\(stream)") }
+        async let flush = road.pipeline.flushIfFree()
+        await server.received(together)
+        // Another one would have come with these; what is counted is what the gate holds.
+        #expect(server.requests.count == together)
+        gate.open()
+        #expect(try await flush.delivered == 8)
+    }
+
+    /// A stream of one record of 3,000 bytes has a request on its way and one read ahead, of 4,048 bytes each.
+    @Test(arguments: [(0, 1), (16_191, 1), (16_192, 2), (24_288, 3), (1_000_000, 4)])
+    func `a stream begins, in order, when there is room for its batches or no other is under way`(
+        room: Int,
+        together: Int
+    ) {
+        var policy = RecorderPolicy.legacy
+        policy.bytesOnTheirWay = room
+        let streams = (1...6).map { number in
+            StreamSummary(number: number, name: StreamName(unchecked: "s\(number)"), records: 1, bytes: 3_000)
+        }
+        var admission = StreamScheduler(streams, policy)
+        var begun: [StreamSummary] = []
+        while let stream = admission.next() { begun.append(stream) }
+        #expect(begun == Array(streams.prefix(together)))
+        admission.ended(begun[0])
+        let (next, another) = (admission.next(), admission.next())
+        #expect(next == streams[together])
+        #expect(another == nil)
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import RecorderConcurrency
+import RecorderEngine
+import RecorderTestSupport
+import Testing
+
+/// Random walks over the whole road against a list in memory: nothing lost, nothing twice, order kept, counts right, and
+/// of what the limits do not allow exactly the oldest gone.
+@Suite struct ModelTests {
+    /// The same ones in each run, and fresh ones in the long runs.
+    private static let seeds = Array(1...15) + (0..<fresh).map { _ in UInt64.random(in: 1...UInt64.max) }
+    private static let fresh = ["full": 4_000, "some": 400][ProcessInfo.processInfo.environment["STRESS"] ?? ""] ?? 0
+
+    @Test func `after any walk the store holds what was saved and not answered for, in order`() async throws {
+        for seed in Self.seeds {
+            var walk = try Walk(seed: seed)
+            for step in 0..<25 {
+                let did = try await walk.step()
+                try walk.check("seed \(seed), step \(step): \(did)")
+            }
+        }
+        print("R29 model: walks=\(Self.seeds.count) steps=\(Self.seeds.count * 25)")
+    }
+}
+
+/// What the service did with each record, by its text.
+private final class ScriptedService: Sendable {
+    struct State {
+        var random: SeededRandom
+        var taken: [String] = []
+        var rejected: Set<String> = []
+    }
+
+    let state: Locked<State>
+
+    init(seed: UInt64) {
+        state = Locked(State(random: SeededRandom(seed)))
+    }
+
+    func answer(_ request: ReceivedRequest) -> Reply {
+        let texts = PutRequestSeen(request).texts
+        return state.withLock { state in
+            switch Int.random(in: 0..<10, using: &state.random) {
+            case 0: return .error(500, "InternalFailure")
+            case 1: return .error(400, "ResourceNotFoundException")
+            case 2: return .json(200, #"{"Records":[]}"#)
+            default: return .json(200, #"{"Records":[\#(texts.map { entry($0, &state) }.joined(separator: ","))]}"#)
+            }
+        }
+    }
+
+    private func entry(_ text: String, _ state: inout State) -> String {
+        switch Int.random(in: 0..<20, using: &state.random) {
+        case 0: return #"{"ErrorCode":"ProvisionedThroughputExceededException"}"#
+        case 1: return "{}"
+        case 2:
+            state.rejected.insert(text)
+            return #"{"ErrorCode":"InvalidArgumentException"}"#
+        default:
+            state.taken.append(text)
+            return #"{"SequenceNumber":"1"}"#
+        }
+    }
+}
+
+private struct Walk {
+    private let service: ScriptedService
+    private let server: LocalServer
+    private var road: PipelineHarness
+    private var random: SeededRandom
+    private var saved: [String] = []
+    private var cleared: Set<String> = []
+    /// When each record was saved, by the clock, in seconds.
+    private var times: [String: Double] = [:]
+    private var time = 0.0
+    /// The limits in force: bytes, and seconds; 0 for none.
+    private var byteLimit = 0
+    private var ageLimit = 0.0
+    private var discarded: Set<String> = []
+
+    init(seed: UInt64) throws {
+        let service = ScriptedService(seed: seed)
+        self.service = service
+        random = SeededRandom(seed &+ 1)
+        server = try LocalServer { request, _ in service.answer(request) }
+        road = try PipelineHarness(to: server) { $0.limits.bytes = 0 }
+    }
+
+    /// Does one random thing, and says which.
+    mutating func step() async throws -> String {
+        switch saved.isEmpty ? 0 : Int.random(in: 0..<15, using: &random) {
+        case 0..<6:
+            let count = Int.random(in: 1...40, using: &random)
+            let stream = "s\(Int.random(in: 0..<3, using: &random))"
+            // Large enough that a walk crosses several segments.
+            let padding = String(repeating: "x", count: Int.random(in: 0...6_000, using: &random))
+            let texts = (0..<count).map { "\(saved.count + $0) \(padding)" }
+            try await road.saveAll(texts, to: stream)
+            saved += texts
+            for text in texts { times[text] = time }
+            try enforceLimits(evicts: true)
+            return "saved \(count) to \(stream)"
+        case 6..<10:
+            try enforceLimits(evicts: false)
+            let report = try await road.flush()
+            return "flushed, \(report.delivered) delivered"
+        case 10:
+            road = try PipelineHarness(to: server, in: road.directory, by: road.clock)
+            setLimits()
+            return "opened again"
+        case 11:
+            byteLimit = Bool.random(using: &random) ? 0 : Int.random(in: 1_000...600_000, using: &random)
+            ageLimit = Bool.random(using: &random) ? 0 : Double.random(in: 10...100, using: &random)
+            setLimits()
+            return "limits: \(byteLimit) bytes, \(ageLimit) seconds"
+        case 12:
+            let seconds = Double.random(in: 1...60, using: &random)
+            road.clock.advance(by: seconds)
+            time += seconds
+            return "\(seconds) seconds passed"
+        case 13:
+            road.clock.jump(by: Double.random(in: -1e9...1e9, using: &random))
+            return "the clock was set"
+        default:
+            cleared.formUnion(try road.storedTexts())
+            return "cleared \(try await road.clear())"
+        }
+    }
+
+    private func setLimits() {
+        road.pipeline.policy.limits.bytes = byteLimit
+        road.pipeline.policy.limits.age = .milliseconds(Int64((ageLimit * 1_000).rounded()))
+    }
+
+    private func gone() -> Set<String> {
+        let (taken, rejected) = service.state.withLock { ($0.taken, $0.rejected) }
+        return Set(taken).union(rejected).union(cleared).union(discarded)
+    }
+
+    /// What a save, or a flush before it sends, discards: the oldest, as far as the limits ask.
+    private mutating func enforceLimits(evicts: Bool) throws {
+        let gone = gone()
+        var stored = saved.filter { !gone.contains($0) }[...]
+        func discardFirst() { discarded.insert(stored.removeFirst()) }
+        if ageLimit > 0 {
+            while let first = stored.first, time - (times[first] ?? 0) > ageLimit { discardFirst() }
+        }
+        var bytes = stored.reduce(0) { $0 + Self.bytes($1) }
+        while evicts, byteLimit > 0, bytes > byteLimit, let first = stored.first {
+            bytes -= Self.bytes(first)
+            discardFirst()
+        }
+    }
+
+    private static func bytes(_ text: String) -> Int { text.utf8.count + 36 + 64 }
+
+    func check(_ context: String) throws {
+        let taken = service.state.withLock { $0.taken }
+        let stored = try road.storedTexts()
+        let gone = gone()
+        #expect(Set(taken).count == taken.count, "delivered twice; \(context)")
+        #expect(stored == saved.filter { !gone.contains($0) }, "\(context)")
+        let totals = try road.pipeline.totals()
+        #expect(totals.records == stored.count, "\(context)")
+        #expect(totals.bytes == stored.reduce(0) { $0 + Self.bytes($1) }, "\(context)")
+        #expect(totals.saved == saved.count && totals.delivered == taken.count, "\(context)")
+        #expect(totals.saved == totals.records + totals.delivered + totals.discarded + totals.cleared, "\(context)")
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import RecorderAWS
+import RecorderEngine
+import RecorderHTTP
+import RecorderTestSupport
+import Testing
+
+/// Tokens that ended and clocks that are wrong: mended once, delivered; what cannot be mended keeps everything.
+@Suite(.timeLimit(.minutes(10))) struct AccessTests {
+    private static let streams = ["a", "b", "c", "d"]
+
+    @Test func `an expired token is renewed, and every stream delivers`() async throws {
+        let keys = RenewedKeys(fetches: 2)
+        let crowd = Crowd(of: Self.streams.count)
+        let server = try LocalServer { request, index in
+            guard request.header("X-Amz-Security-Token") == "token 1" else { return .kinesis(request) }
+            crowd.waitForAll()
+            return .error(400, "ExpiredTokenException")
+        }
+        let road = try PipelineHarness(.kinesis, to: server) { $0.credentials = keys }
+        try await save(on: road)
+        let report = try await road.flush()
+        #expect(report.delivered == 4 && report.failures.isEmpty)
+        #expect(server.requests.count == 8)
+        #expect(try road.records() == 0)
+    }
+
+    @Test func `a token that renewal does not mend costs two requests a stream and keeps everything`() async throws {
+        let keys = RenewedKeys(fetches: .max)
+        let server = try LocalServer { _, _ in .error(400, "ExpiredTokenException", message: "token is expired") }
+        let road = try PipelineHarness(.kinesis, to: server) { $0.credentials = keys }
+        try await save(on: road)
+        let report = try await road.flush()
+        #expect(Set(report.failures.map(\.stream.rawValue)) == Set(Self.streams))
+        for failure in report.failures { #expect(failure.error.message.contains("expired")) }
+        #expect(server.requests.count <= 2 * Self.streams.count)
+        #expect(try road.storedTexts() == Self.streams)
+        #expect(try road.storedFailures() == [0, 0, 0, 0])
+    }
+
+    @Test func `keys that cannot be renewed keep everything, and the error says why`() async throws {
+        let keys = RenewedKeys(fetches: 1)
+        let server = try LocalServer { _, _ in .error(400, "ExpiredTokenException") }
+        let road = try PipelineHarness(.kinesis, to: server) { $0.credentials = keys }
+        try await road.save("kept")
+        let report = try await road.flush()
+        #expect(report.failures.first?.error.message.contains("identity pool") == true)
+        #expect(server.requests.count == 1)
+        #expect(try road.storedTexts() == ["kept"])
+        #expect(try road.storedFailures() == [0])
+    }
+
+    @Test(arguments: [-7_200, 7_200, -10 * 86_400, 400_000_000])
+    func `a wrong clock is corrected by one request more, and everything is delivered`(error: TimeInterval) async throws
+    {
+        let service = SkewedService()
+        let server = try LocalServer { request, _ in service.answer(request) }
+        let road = try PipelineHarness(.kinesis, to: server) { $0.now = { service.time + error } }
+        try await road.saveAll((0..<1_100).map(String.init))
+        let report = try await road.flush()
+        #expect(report.delivered == 1_100 && report.failures.isEmpty)
+        #expect(server.requests.count == 4)
+    }
+
+    @Test func `a wrong clock is corrected for every request that was on its way`() async throws {
+        let service = SkewedService()
+        let crowd = Crowd(of: Self.streams.count)
+        let server = try LocalServer { request, _ in
+            let answer = service.answer(request)
+            if service.isRefused(request) { crowd.waitForAll() }
+            return answer
+        }
+        let road = try PipelineHarness(.kinesis, to: server) { $0.now = { service.time - 7_200 } }
+        try await save(on: road)
+        let report = try await road.flush()
+        #expect(report.delivered == 4 && report.failures.isEmpty, "\(report.failures)")
+        #expect(server.requests.count == 8)
+        #expect(try road.records() == 0)
+    }
+
+    @Test func `a signature's time refused without a date to go by keeps everything`() async throws {
+        let server = try LocalServer { _, _ in .error(403, "RequestTimeTooSkewed", message: "the clock is wrong") }
+        let road = try PipelineHarness(.kinesis, to: server) { _ in }
+        try await road.save("kept")
+        let report = try await road.flush()
+        #expect(report.failures.first?.error.message.contains("clock") == true)
+        #expect(server.requests.count == 1)
+        #expect(try road.storedTexts() == ["kept"])
+    }
+
+    private func save(on road: PipelineHarness) async throws {
+        for stream in Self.streams { try await road.save(stream, to: stream) }
+    }
+}
+
+/// Keys behind a cache, as those of Cognito: so many times there are new ones, then none.
+private final class RenewedKeys: CredentialsSource {
+    private let cache: CredentialsCache
+
+    init(fetches limit: Int) {
+        let fetched = Recorded<Int>()
+        cache = CredentialsCache { () throws(CredentialsFailure) in
+            let number = fetched.append(0) + 1
+            guard number <= limit else { throw CredentialsFailure("The identity pool is gone.") }
+            return Credentials(accessKeyID: "AKID", secretAccessKey: Canary.secret, sessionToken: "token \(number)")
+        }
+    }
+
+    func credentials() async throws(CredentialsFailure) -> Credentials? { try await cache.credentials() }
+
+    func invalidate() { cache.invalidate() }
+}
+
+/// A service that refuses signatures more than five minutes away from its own time.
+private struct SkewedService {
+    let time = Date(timeIntervalSince1970: 1_790_000_000)
+
+    func answer(_ request: ReceivedRequest) -> Reply {
+        guard isRefused(request) else { return .kinesis(request) }
+        let date = HTTPHeader("Date", "Mon, 21 Sep 2026 14:13:20 GMT")
+        return .json(403, #"{"__type":"InvalidSignatureException","message":"Signature expired"}"#, headers: [date])
+    }
+
+    func isRefused(_ request: ReceivedRequest) -> Bool {
+        guard let signed = try? Date(request.header("X-Amz-Date") ?? "", strategy: Self.form) else { return true }
+        return abs(signed.timeIntervalSince(time)) > 300
+    }
+
+    private static let form = Date.ParseStrategy(
+        format:
+            "\(year: .padded(4))\(month: .twoDigits)\(day: .twoDigits)T\(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased))\(minute: .twoDigits)\(second: .twoDigits)Z",
+        timeZone: .gmt
+    )
+}
+
+/// Lets the server's threads go on once so many of them have come.
+private final class Crowd: Sendable {
+    private let gate = Gate()
+    private let arrived = Recorded<Int>()
+    private let size: Int
+
+    init(of size: Int) {
+        self.size = size
+    }
+
+    func waitForAll() {
+        if arrived.append(0) + 1 >= size { gate.open() }
+        gate.wait()
+    }
+}

@@ -1,0 +1,74 @@
+import RecorderAWS
+import RecorderConcurrency
+import RecorderEngine
+import RecorderTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct OfflineTests {
+    @Test func `a thousand flushes offline lose nothing and count no failure, and then everything arrives`()
+        async throws
+    {
+        let nobody = try LocalSocket.loopback()
+        let broken = try LocalServer { request, index in
+            switch index % 5 {
+            case 0: .reset
+            case 1: .html(200, "<html>Welcome to the hotel</html>")
+            case 2: .error(500, "InternalFailure")
+            case 3: .dropConnection
+            default: .truncated(status: 200, body: Array("{}".utf8), after: 1)
+            }
+        }
+        let arrived = Recorded<[String]>()
+        let online = try LocalServer { request, _ in
+            arrived.append(PutRequestSeen(request).texts)
+            return .kinesis(request)
+        }
+        let url = Locked("")
+        let road = try PipelineHarness(
+            to: online,
+            calling: { configuration throws(ConfigurationFailure) in
+                configuration.endpoint = try Endpoint(url: url.withLock { $0 })
+            }
+        )
+        let all = (0..<40).map(String.init)
+        try await road.saveAll(all)
+
+        var failures = 0
+        for number in 0..<1_000 {
+            let offline = number % 10 == 3 ? broken.url : "http://127.0.0.1:\(nobody.port)"
+            url.withLock { $0 = offline }
+            let report = try await road.flush()
+            failures += report.failures.count
+            guard report.failures.count == 1 else { break }
+        }
+        #expect(failures == 1_000)
+        #expect(try road.storedTexts() == all)
+        #expect(try road.storedFailures().allSatisfy { $0 == 0 })
+        #expect(try road.pipeline.totals().retried == 0)
+        #expect(road.events.discards.isEmpty)
+
+        url.withLock { $0 = online.url }
+        let report = try await road.flush()
+        #expect(report.delivered == 40 && report.failures.isEmpty)
+        #expect(arrived.all.flatMap { $0 } == all)
+    }
+
+    @Test func `a name that has no address is asked for three times, and everything is kept`() async throws {
+        let unused = try LocalServer { request, _ in .kinesis(request) }
+        let pauses = Recorded<Duration>()
+        // A label of more than 63 letters is in no server's list, so none is asked.
+        let name = "kinesis." + String(repeating: "x", count: 64) + ".invalid"
+        let road = try PipelineHarness(
+            to: unused,
+            calling: { configuration throws(ConfigurationFailure) in
+                configuration.endpoint = try Endpoint(url: "https://\(name)")
+                configuration.pause = { pauses.append($0) }
+            }
+        )
+        try await road.save("kept")
+        let report = try await road.flush()
+        #expect(report.failures.first?.error.message.contains(name) == true)
+        #expect(pauses.all.count == 2)
+        #expect(try road.storedTexts() == ["kept"])
+    }
+}

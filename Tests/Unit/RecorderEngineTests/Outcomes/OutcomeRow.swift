@@ -1,0 +1,137 @@
+import RecorderAWS
+import RecorderEngine
+import RecorderHTTP
+import RecorderSQLite
+import RecorderTestSupport
+import Testing
+
+/// One row of the table of outcomes: what the service answers for a stream, and what must come of its records.
+///
+/// The records are "0", "1", "2" ... in one stream. A neighbour stream has one record, which must always arrive, but in
+/// rows with short timeouts, which a busy machine would let it miss.
+struct OutcomeRow: Sendable, CustomTestStringConvertible {
+    /// Why a stream kept records: the kind of failure, where it came from.
+    enum Cause: Sendable {
+        case service(ServiceFailure.Kind)
+        case transport(HTTPFailure.Kind)
+    }
+
+    let name: String
+    var service = StreamServiceDescription.kinesis
+    var records = 3
+    var timeouts: HTTPTimeouts?
+    let answer: @Sendable (PutCall) -> Reply
+
+    /// How many requests the stream costs, exactly.
+    var requests = 1
+    /// What is still stored afterwards; nil for all.
+    var kept: [String]? = []
+    /// The code that deleted records are reported with, once each.
+    var deleted: [String] = []
+    /// Why the stream is reported; nil for success.
+    var cause: Cause?
+    /// A word of that error's message.
+    var says = ""
+    /// The longest delay before each retry.
+    var delays: [Duration] = []
+
+    var testDescription: String { "\(service.name): \(name)" }
+
+    /// Runs the row through the whole road, and then shows that what was kept can still be delivered.
+    func prove() async throws {
+        let all = (0..<records).map(String.init)
+        let kept = kept ?? all
+        let sent = Recorded<[String]>()
+        let server = try LocalServer { request, _ in
+            let seen = PutRequestSeen(request)
+            guard seen.stream == "stream" else { return call(0, seen.texts).takesAndHangsUp() }
+            return answer(call(sent.append(seen.texts), seen.texts))
+        }
+        let pauses = Recorded<Duration>()
+        let road = try PipelineHarness(service, to: server) { [timeouts] in
+            if let timeouts { $0.timeouts = timeouts }
+            $0.random = { 1 }
+            $0.pause = { pauses.append($0) }
+        }
+        try await road.saveAll(all)
+        let neighbours = timeouts == nil ? 1 : 0
+        if neighbours > 0 { try await road.save("neighbour", to: "neighbour") }
+        let report = try await road.flush()
+        // On a busy machine the server may read a request after its sender has given it up.
+        await server.received(requests)
+
+        #expect(try road.storedTexts() == kept)
+        #expect(report.delivered == records - kept.count - deleted.count + neighbours)
+        #expect(road.events.discards.map(\.reason) == deleted.map { .rejected(code: $0) })
+        #expect(sent.all.count == requests)
+        #expect(pauses.all == delays)
+        #expect(try road.storedFailures().allSatisfy { $0 == 0 })
+        check(report.failures)
+        try await deliver(kept, of: road)
+    }
+
+    private func check(_ reported: [FlushReport.Failure]) {
+        guard let cause else {
+            #expect(reported.isEmpty)
+            return
+        }
+        #expect(reported.map(\.stream.rawValue) == ["stream"])
+        guard case .service(let failure)? = reported.first?.error else {
+            Issue.record("not a failure of the service: \(reported)")
+            return
+        }
+        switch (cause, failure.kind) {
+        case (.service(let expected), let kind): #expect(kind == expected)
+        case (.transport(let expected), .transport(let failure)): #expect(failure.kind == expected)
+        case (.transport(let expected), let kind): Issue.record("\(kind) instead of \(expected)")
+        }
+        let text = "\(failure)"
+        #expect(text.contains(says), "\(text)")
+        #expect(!failure.message.isEmpty)
+    }
+
+    private func deliver(_ kept: [String], of road: PipelineHarness) async throws {
+        let texts = Recorded<[String]>()
+        let server = try LocalServer { request, index in
+            let seen = PutRequestSeen(request)
+            texts.append(seen.texts)
+            return call(index, seen.texts).takes()
+        }
+        let later = try PipelineHarness(service, to: server, in: road.directory)
+        let report = try await later.flush()
+        #expect(report.delivered == kept.count && report.failures.isEmpty)
+        #expect(texts.all.flatMap { $0 } == kept)
+        #expect(try later.records() == 0)
+    }
+
+    private func call(_ index: Int, _ texts: [String]) -> PutCall {
+        PutCall(service: service, index: index, texts: texts)
+    }
+}
+
+extension PipelineHarness {
+    init(
+        _ service: StreamServiceDescription,
+        to server: LocalServer,
+        calling configure: @escaping @Sendable (inout CallConfiguration) -> Void
+    ) throws {
+        try self.init(service, to: server, in: nil, { _ in }, calling: configure)
+    }
+
+    /// The failures counted for each stored record.
+    func storedFailures() throws -> [Int64] {
+        let connection = try SQLiteConnection(path: path, access: .readOnly)
+        let segments = try connection.prepare("SELECT 'record_' || first_sequence FROM segment")
+        var failures: [Int64] = []
+        while try segments.step() {
+            let rows = try connection.prepare(
+                """
+                SELECT failures FROM \(segments.text(at: 0)) JOIN stream ON number = id >> 40
+                WHERE id & 0xFFFFFFFFFF > cursor
+                """
+            )
+            while try rows.step() { failures.append(rows.integer(at: 0)) }
+        }
+        return failures
+    }
+}

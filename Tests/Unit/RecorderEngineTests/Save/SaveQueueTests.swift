@@ -1,0 +1,164 @@
+import Foundation
+import RecorderConcurrency
+import RecorderEngine
+import RecorderTestSupport
+import Testing
+
+/// Saves that come faster than they can be stored: each has an answer in its time, and memory is bounded.
+@Suite struct SaveQueueTests {
+    /// Holds the lock between processes, as another process would.
+    private final class Holder {
+        private let file: Int32
+
+        init(_ road: PipelineHarness) throws {
+            file = open(road.path + ".lock", O_RDWR)
+            try #require(flock(file, LOCK_EX) == 0)
+        }
+
+        func release() { flock(file, LOCK_UN) }
+
+        deinit { close(file) }
+    }
+
+    private final class Answers: Sendable {
+        let all = Locked<[Result<Void, RecorderError>]>([])
+        let done = DispatchSemaphore(value: 0)
+
+        func take(_ result: Result<Void, RecorderError>) {
+            all.withLock { $0.append(result) }
+            done.signal()
+        }
+
+        /// Waits for so many.
+        func wait(for count: Int) { for _ in 0..<count { done.wait() } }
+
+        var failures: [String] {
+            all.withLock { $0 }.compactMap { if case .failure(let error) = $0 { error.message } else { nil } }
+        }
+    }
+
+    private func onThread(_ work: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { continuation in
+            Thread {
+                work()
+                continuation.resume()
+            }.start()
+        }
+    }
+
+    @Test func `behind a lock that stays held each save is answered in its own time, not one group after another`()
+        async throws
+    {
+        let timeout = Duration.seconds(1)
+        let road = try PipelineHarness { $0.saveTimeout = timeout }
+        try await road.save("before")
+        let holder = try Holder(road)
+        let answers = Answers()
+        let start = ContinuousClock.now
+        // Twenty commits' worth.
+        for _ in 0..<100 {
+            road.pipeline.save(Data(count: 200_000), stream: "s", partitionKey: nil) { answers.take($0) }
+        }
+        await onThread { answers.wait(for: 100) }
+        let waited = ContinuousClock.now - start
+        holder.release()
+        #expect(answers.failures.count == 100 && answers.failures.allSatisfy { $0.contains("Another process") })
+        // One group after another would be twenty times as long.
+        #expect(waited >= timeout && waited < timeout * 15)
+        try await road.save("after")
+        #expect(try road.storedTexts() == ["before", "after"])
+    }
+
+    @Test func `a save that finds the queue full waits for room until its time is over, and then says so`() async throws
+    {
+        let road = try PipelineHarness {
+            $0.saveQueueBytes = 1_000_000
+            $0.saveTimeout = .seconds(300)
+        }
+        try await road.save("before")
+        let holder = try Holder(road)
+        let (early, late) = (Answers(), Answers())
+        for _ in 0..<4 {
+            road.pipeline.save(Data(count: 200_000), stream: "s", partitionKey: nil) { early.take($0) }
+        }
+        road.pipeline.policy.saveTimeout = .milliseconds(200)
+        let start = ContinuousClock.now
+        await onThread {
+            road.pipeline.save(Data(count: 200_000), stream: "s", partitionKey: nil) { late.take($0) }
+            late.wait(for: 1)
+        }
+        #expect(ContinuousClock.now - start >= .milliseconds(200))
+        #expect(late.failures.first?.contains("800400 bytes of earlier saves") == true, "\(late.failures)")
+        holder.release()
+        await onThread { early.wait(for: 4) }
+        #expect(try road.records() == 5 && early.failures.isEmpty)
+    }
+
+    @Test func `a program that saves faster than the disk is slowed, not failed, and the order stays`() async throws {
+        let road = try PipelineHarness {
+            $0.limits.bytes = 0
+            $0.saveQueueBytes = 100_000
+        }
+        try await road.save("before")
+        let holder = try Holder(road)
+        let answers = Answers()
+        async let saved: Void = onThread {
+            for number in 0..<200 {
+                let text = "\(number) " + String(repeating: "x", count: 10_000)
+                road.pipeline.save(Data(text.utf8), stream: "s", partitionKey: nil) { answers.take($0) }
+            }
+        }
+        holder.release()
+        await saved
+        await onThread { answers.wait(for: 200) }
+        #expect(answers.failures.isEmpty)
+        let numbers = try road.storedTexts().dropFirst().map { Int($0.prefix { $0 != " " }) }
+        #expect(numbers == Array(0..<200))
+    }
+
+    @Test func `async saves that find the queue full are suspended, and stored in the end`() async throws {
+        let road = try PipelineHarness {
+            $0.limits.bytes = 0
+            $0.saveQueueBytes = 100_000
+        }
+        try await road.save("before")
+        let holder = try Holder(road)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 {
+                group.addTask { try await road.pipeline.save(Data(count: 10_000), stream: "s", partitionKey: nil) }
+            }
+            holder.release()
+            try await group.waitForAll()
+        }
+        #expect(try road.records() == 101)
+    }
+
+    @Test func `a completion that blocks keeps no room from coming`() async throws {
+        let road = try PipelineHarness {
+            $0.limits.bytes = 0
+            $0.saveQueueBytes = 100_000
+        }
+        let gate = DispatchSemaphore(value: 0)
+        let answers = Answers()
+        await onThread {
+            road.pipeline.save(Data("first".utf8), stream: "s", partitionKey: nil) { result in
+                gate.wait()
+                answers.take(result)
+            }
+            // Ten times what the queue holds: each call returns once there was room.
+            for _ in 0..<100 {
+                road.pipeline.save(Data(count: 10_000), stream: "s", partitionKey: nil) { answers.take($0) }
+            }
+            gate.signal()
+            answers.wait(for: 101)
+        }
+        #expect(answers.failures.isEmpty)
+        #expect(try road.records() == 101)
+    }
+
+    @Test func `one record goes however small the queue is`() async throws {
+        let road = try PipelineHarness { $0.saveQueueBytes = 1 }
+        for number in 0..<3 { try await road.pipeline.save(Data("\(number)".utf8), stream: "s", partitionKey: nil) }
+        #expect(try road.storedTexts() == ["0", "1", "2"])
+    }
+}

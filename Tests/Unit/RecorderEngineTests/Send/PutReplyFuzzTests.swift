@@ -1,0 +1,103 @@
+import Foundation
+import RecorderEngine
+import RecorderTestSupport
+import ReplyFuzzer
+import Testing
+
+/// Whatever a service, a proxy or a broken memory answers: no crash, no hang, and no record leaves without its proof.
+@Suite(.timeLimit(.minutes(10))) struct PutReplyFuzzTests {
+    private static let stress = ProcessInfo.processInfo.environment["STRESS"]
+    private static let isFull = stress == "full"
+    /// Fresh in the long runs.
+    private static let seed = stress == nil ? 1 : UInt64.random(in: 0...UInt64.max)
+
+    @Test func `no spoilt answer moves a record that its own entry does not prove, and each sound one is read right`()
+        async
+    {
+        let count = Self.isFull ? 1_000_000 : Self.stress != nil ? 40_000 : 10_000
+        await withTaskGroup(of: String?.self) { group in
+            for part in 0..<UInt64(4) {
+                group.addTask { await onThreadOfItsOwn { Self.fuzz(seed: Self.seed &+ part, count: count / 4) } }
+            }
+            for await complaint in group where complaint != nil { Issue.record("\(complaint ?? "")") }
+        }
+    }
+
+    /// The first complaint.
+    private static func fuzz(seed: UInt64, count: Int) -> String? {
+        var maker = ReplyMaker(seed: seed)
+        var sound = maker.make()
+        for number in 0..<count {
+            if number % 10 == 0 { sound = maker.make() }
+            let made = number % 10 == 0 ? sound : maker.spoil(sound)
+            guard let complaint = complaint(about: made) else { continue }
+            let text = String(decoding: made.body.prefix(2_000), as: UTF8.self)
+            return "\(complaint); \(made.service.name), seed \(seed), number \(number): \(text)"
+        }
+        return nil
+    }
+
+    private static func complaint(about made: ReplyMaker.Made) -> String? {
+        let reply = PutReply(made.body, to: made.service, records: made.records)
+        guard let outcomes = made.outcomes else {
+            return ReplyOracle.objection(to: reply, for: made.body, made.service, records: made.records)
+        }
+        return reply == .outcomes(outcomes) ? nil : "read as \(reply) instead of \(outcomes)"
+    }
+
+    @Test func `four megabytes of anything are read in a moment`() async {
+        #expect(await onThreadOfItsOwn { Self.objectionsToLongBodies() } == [])
+    }
+
+    private static func objectionsToLongBodies() -> [String] {
+        let size = 4 << 20
+        var objections: [String] = []
+        for piece in ["[", "{\"a\":", "\"", "\\", "9", " ", "{", #"{"Records":["#, #"\u0000"#, "\u{FEFF}"] {
+            for start in ["", #"{"Records":"#, #"{"Records":[{"SequenceNumber":""#] {
+                let body = Array((start + String(repeating: piece, count: size / piece.utf8.count)).utf8)
+                let reply = PutReply(body, to: .kinesis, records: 1)
+                if let objection = ReplyOracle.objection(to: reply, for: body, .kinesis, records: 1) {
+                    objections.append("\(start)\(piece): \(objection)")
+                }
+            }
+        }
+        return objections
+    }
+
+    @Test func `through a whole flush, only proven records leave, whatever is answered`() async throws {
+        for service in [StreamServiceDescription.kinesis, .firehose] {
+            try await flushFuzz(service, rounds: Self.isFull ? 2_000 : 150)
+        }
+    }
+
+    private func flushFuzz(_ service: StreamServiceDescription, rounds: Int) async throws {
+        let seed = Self.seed
+        let answered = Recorded<(texts: [String], body: [UInt8])>()
+        let server = try LocalServer { request, index in
+            let texts = PutRequestSeen(request).texts
+            var maker = ReplyMaker(seed: seed &+ UInt64(index))
+            let sound = maker.make(service, records: texts.count)
+            let body = index % 4 == 0 ? sound.body : maker.spoil(sound).body
+            answered.append((texts, body))
+            return .answer(status: 200, headers: [], body: body)
+        }
+        let road = try PipelineHarness(service, to: server) { $0.limits.bytes = 0 }
+        var saved: [String] = []
+        for round in 0..<rounds {
+            let texts = (0..<8).map { "\(round) \($0)" }
+            try await road.saveAll(texts)
+            saved += texts
+            _ = try await road.flush()
+        }
+        var mayLeave: Set<String> = []
+        for (texts, body) in answered.all {
+            let oracle = ReplyOracle(body, service, records: texts.count)
+            mayLeave.formUnion((oracle?.mayLeave ?? []).map { texts[$0] })
+        }
+        let stored = try road.storedTexts()
+        let lost = Set(saved).subtracting(stored).subtracting(mayLeave)
+        #expect(lost.isEmpty, "seed \(seed), \(service.name)")
+        #expect(stored == saved.filter(Set(stored).contains), "seed \(seed), \(service.name)")
+        #expect(stored.count < saved.count)
+    }
+}

@@ -1,0 +1,166 @@
+import RecorderEngine
+
+/// Makes answers of known meaning in the many ways that JSON allows to write them, and spoils them.
+struct ReplyMaker {
+    struct Made {
+        var body: [UInt8]
+        /// What it must be read as; for a spoilt body the oracle decides instead.
+        var outcomes: [Outcome]?
+        var service: StreamServiceDescription
+        var records: Int
+    }
+
+    private var dice: Dice
+
+    init(seed: UInt64) {
+        dice = Dice(seed: seed)
+    }
+
+    /// A sound answer for a random number of records.
+    mutating func make() -> Made {
+        let service = dice.once(in: 2) ? StreamServiceDescription.kinesis : .firehose
+        return make(service, records: dice.once(in: 200) ? 500 : 1 + dice.roll(6))
+    }
+
+    /// A sound answer.
+    mutating func make(_ service: StreamServiceDescription, records: Int) -> Made {
+        let entries = (0..<records).map { _ in entry(service) }
+        var members = [#""\#(service.entriesField)"\#(gap):\#(gap)[\#(list(entries.map(\.text)))]"#]
+        if !dice.once(in: 4) { members.append(#""\#(dice.pick(Self.counters))":\#(dice.pick(Self.values))"#) }
+        if dice.once(in: 4) { members.append(#""EncryptionType":"NONE""#) }
+        dice.shuffle(&members)
+        return Made(
+            body: Array("\(gap){\(list(members))}\(gap)".utf8),
+            outcomes: entries.map(\.outcome),
+            service: service,
+            records: records
+        )
+    }
+
+    // MARK: entries
+
+    private mutating func entry(_ service: StreamServiceDescription) -> (text: String, outcome: Outcome) {
+        let proof = "4\(dice.roll(1_000_000))"
+        let message = dice.pick(Self.messages)
+        let code = dice.pick(Self.codes)
+        var fields: [String] = []
+        let outcome: Outcome
+        switch dice.roll(8) {
+        case 0:
+            fields = [#""ErrorCode"\#(gap):\#(gap)"\#(code)""#, #""ErrorMessage":"\#(message.json)""#]
+            outcome = Self.outcome(code, message.text)
+        case 1:
+            fields = [#""\#(service.proofField)":"\#(proof)""#, #""ErrorCode":"\#(code)""#]
+            outcome = Self.outcome(code, "")
+        case 2:
+            fields = [#""\#(service.proofField)":\#(dice.pick(Self.noProofs))"#]
+            outcome = .unproven
+        case 3:
+            fields = [#""\#(service.proofField)":"\#(proof)""#, #""ErrorCode":\#(dice.pick(["null", #""""#]))"#]
+            outcome = .delivered
+        default:
+            fields = [#""\#(service.proofField)"\#(gap):\#(gap)"\#(proof)""#]
+            outcome = .delivered
+        }
+        if dice.once(in: 2) { fields.append(#""ShardId":"shardId-000000000000""#) }
+        if dice.once(in: 8) { fields.append(#""\#(dice.pick(Self.strangers))":\#(dice.pick(Self.values))"#) }
+        dice.shuffle(&fields)
+        return ("{\(list(fields))}", outcome)
+    }
+
+    private static func outcome(_ code: String, _ message: String) -> Outcome {
+        invalidCodes.contains(code) ? .rejected(code: code, message: message) : .retry(code: code, message: message)
+    }
+
+    private mutating func list(_ items: [String]) -> String { items.joined(separator: "\(gap),\(gap)") }
+
+    private var gap: String {
+        mutating get { dice.once(in: 6) ? dice.pick([" ", "\n", "\t", "\r\n  "]) : "" }
+    }
+
+    private static let counters = ["FailedRecordCount", "FailedPutCount"]
+    private static let strangers = [
+        "Encrypted", "errorcode", "SequenceNumbers", "", "Records", "RequestResponses", "ünï",
+    ]
+    private static let codes =
+        invalidCodes + [
+            "ProvisionedThroughputExceededException", "InternalFailure", "ServiceUnavailableException", "Odd",
+            "InvalidKMSResourceException", "InvalidSignatureException", "InvalidToken", "InvalidOdd",
+        ]
+    private static let invalidCodes = ["InvalidArgumentException", "ValidationException", "RecordTooLarge"]
+    private static let noProofs = [#""""#, "null", "7", "true", "[]", "{}", #"["49"]"#, #"{"SequenceNumber":"1"}"#]
+    private static let values = [
+        "0", "-1", "3.5e2", "null", "true", #""text""#, "[]", "{}", #"[{"SequenceNumber":"1"}]"#,
+        #"{"Records":[{"SequenceNumber":"1","RecordId":"1"}]}"#, #""\"SequenceNumber\":\"1\"""#, #""}],{[""#,
+    ]
+    private static let messages: [(json: String, text: String)] = [
+        ("", ""), ("plain", "plain"), (#"say \"no\" \\ \/ \n"#, "say \"no\" \\ / \n"), (#"\u00fc\ud83e\udd86"#, "ü🦆"),
+        ("ünï 🦆", "ünï 🦆"), (#"\",\"SequenceNumber\":\"1"#, #"","SequenceNumber":"1"#), ("}]}", "}]}"),
+    ]
+
+    // MARK: spoiling
+
+    /// The same answer with a few things wrong.
+    mutating func spoil(_ sound: Made) -> Made {
+        var made = sound
+        made.outcomes = nil
+        for _ in 0...dice.roll(3) where !made.body.isEmpty {
+            let place = dice.roll(made.body.count)
+            let end = min(made.body.count, place + 1 + dice.roll(24))
+            switch dice.roll(10) {
+            case 0: made.body[place] ^= 1 << UInt8(dice.roll(8))
+            case 1: made.body[place] = UInt8(dice.roll(256))
+            case 2: made.body.removeSubrange(place..<end)
+            case 3: made.body.removeSubrange(place...)
+            case 4: made.body.insert(contentsOf: made.body[place..<end], at: dice.roll(made.body.count))
+            case 5: made.records += dice.once(in: 2) ? 1 : made.records > 1 ? -1 : 2
+            default: insertPiece(&made.body)
+            }
+        }
+        return made
+    }
+
+    /// Puts a piece of JSON where it may well fit: behind a brace, a bracket, a comma or a colon.
+    private mutating func insertPiece(_ body: inout [UInt8]) {
+        let start = dice.roll(body.count)
+        let joint = body[start...].firstIndex { "{}[],:\"".utf8.contains($0) } ?? start
+        body.insert(contentsOf: dice.pick(Self.pieces), at: dice.once(in: 2) ? joint : min(joint + 1, body.count))
+    }
+
+    private static let pieces: [[UInt8]] =
+        [
+            "{", "}", "[", "]", ",", ":", "\"", "\\", "null", "true", "1e400", "-", "\0", "\u{FEFF}", "{}", "[]", ",{}",
+            "{},",
+            #""ErrorCode":"InternalFailure","#, #","ErrorCode":"InternalFailure""#, #""ErrorCode":null,"#,
+            #","ErrorCode":7"#, #""ErrorCode":"InvalidX","#, #","SequenceNumber":"1""#, #""SequenceNumber":"","#,
+            #""RecordId":"1","#, #","RecordId":"""#, #"{"SequenceNumber":"1","RecordId":"1"},"#, #""Records":[],"#,
+            #""Records":[{"SequenceNumber":"1"}],"#, #"\u0022"#, #"\ud800"#, #"\u0000"#, #"\x"#,
+            #""\u0045rrorCode":"InternalFailure","#, "//", "/**/", " ", "'", "NaN", "[[[[[[[[",
+        ].map { Array($0.utf8) } + [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0x0B]]
+}
+
+/// The same rolls for the same seed (SplitMix64).
+struct Dice {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    /// A number from 0 up to, but not including, `sides`.
+    mutating func roll(_ sides: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Int((z ^ (z >> 31)) >> 1) % sides
+    }
+
+    mutating func once(in sides: Int) -> Bool { roll(sides) == 0 }
+
+    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[roll(elements.count)] }
+
+    mutating func shuffle(_ elements: inout [String]) {
+        for index in elements.indices.dropFirst() { elements.swapAt(index, roll(index + 1)) }
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import RecorderEngine
+import RecorderSQLite
+import RecorderTestSupport
+import Testing
+
+/// Damage can leave any number in the file: nothing traps on it, and a number that cannot be is reported.
+@Suite(.timeLimit(.minutes(10))) struct ExtremeCountTests {
+    /// One column of one table, in all rows or in some.
+    struct Place: Sendable, CustomTestStringConvertible {
+        let table: String
+        let column: String
+        let rows: String
+
+        var change: String { column.contains("?1") ? column : "\(column) = ?1" }
+
+        /// What meets the number first; over all places, each call does.
+        var first: Call { [.totals, .status, .save, .flush][column.utf8.count % 4] }
+
+        var testDescription: String { "\(table).\(column) \(rows)" }
+    }
+
+    static let places: [Place] = {
+        let counts = [
+            "records", "bytes", "saved", "delivered", "retried", "evicted", "expired", "rejected", "exhausted",
+            "cleared", "cursor", "saved_bytes", "next_sequence", "byte_limit", "age_limit", "trouble_at",
+        ]
+        let streams = ["number = 0", "number = 1"].flatMap { rows in
+            counts.map { Place(table: "stream", column: $0, rows: rows) }
+        }
+        let others = [
+            ("stream", counts[..<10].map { "\($0) = ?1" }.joined(separator: ", "), "number = 0"),
+            ("stream", "number", "number = 1"), ("stream", "number", "number = 0"), ("stream", "trouble", "number = 1"),
+            ("segment", "first_sequence", "1"), ("segment", "first_bytes", "1"), ("segment", "removed", "1"),
+            ("record_1", "id", "id & 255 = 2"), ("record_1", "saved_at", "1"), ("record_1", "failures", "1"),
+            ("record_1", "sum", "id & 255 = 2"),
+        ]
+        return streams + others.map { Place(table: $0.0, column: $0.1, rows: $0.2) }
+    }()
+
+    static let values: [Int64] = [.min, -1, 1 << 60, .max]
+
+    @Test(arguments: places)
+    func `a number that cannot be traps nowhere`(place: Place) async throws {
+        for value in Self.values {
+            for first in [place.first, .clear] { try await meet(place, value, first) }
+        }
+    }
+
+    /// What meets the number first.
+    enum Call: CaseIterable, Sendable {
+        case totals, status, save, flush, clear
+    }
+
+    private func meet(_ place: Place, _ value: Int64, _ first: Call) async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) { $0 == "kept" ? "InternalFailure" : nil } }
+        let directory = try TemporaryDirectory()
+        let road = try PipelineHarness(to: server, in: directory, Self.adjust)
+        for text in ["1", "kept", "3"] { try await road.save(text) }
+        try await road.save("other", to: "b")
+        do {
+            let connection = try SQLiteConnection(path: road.path, access: .readWrite)
+            let change = try connection.prepare(
+                "UPDATE OR IGNORE \(place.table) SET \(place.change) WHERE \(place.rows)"
+            )
+            try change.bind(value, at: 1)
+            try change.run()
+        }
+        let isCount = place.rows == "number = 0" && ["records", "bytes"].contains(place.column)
+        // The one that has the file open, and one that opens it.
+        for road in [road, try PipelineHarness(to: server, in: directory, Self.adjust)] {
+            for call in [first] + Call.allCases where call != .clear || first == .clear { await run(call, on: road) }
+        }
+        if isCount { #expect(road.events.discards.isEmpty, "\(place) \(value) \(first)") }
+    }
+
+    private static func adjust(_ policy: inout RecorderPolicy) {
+        policy.limits = DiskLimits(bytes: 1 << 20, age: .seconds(3_600), notificationThreshold: 1)
+    }
+
+    /// Results and errors are either's business; what is asked here is that there is one.
+    private func run(_ call: Call, on road: PipelineHarness) async {
+        switch call {
+        case .totals:
+            guard let totals = try? road.pipeline.totals() else { break }
+            #expect(totals.records >= 0 && totals.bytes >= 0 && totals.discarded >= 0)
+        case .status:
+            guard let status = try? road.pipeline.status() else { break }
+            _ = status.streams.reduce(0) { $0 + $1.records + $1.bytes }
+        case .save: try? await road.save("another")
+        case .flush: _ = try? await road.flush()
+        case .clear: _ = try? await road.clear()
+        }
+    }
+}

@@ -1,0 +1,225 @@
+import Foundation
+import RecorderEngine
+import RecorderSQLite
+import RecorderTestSupport
+import Testing
+
+@Suite struct ImportTests {
+    private func database(_ directory: TemporaryDirectory, _ sql: String) throws -> String {
+        let path = directory.path("original")
+        let connection = try SQLiteConnection(path: path, access: .readWrite)
+        try connection.execute(sql)
+        return path
+    }
+
+    private func importing(_ path: String, into road: PipelineHarness) async throws -> Import {
+        try await withCheckedThrowingContinuation { continuation in
+            road.pipeline.importRecords(from: path) { continuation.resume(with: $0) }
+        }
+    }
+
+    /// The table of the AWS SDK's recorders.
+    private static let legacy = """
+        CREATE TABLE record (partition_key TEXT NOT NULL, stream_name TEXT NOT NULL, data BLOB NOT NULL,
+            timestamp REAL NOT NULL, retry_count INTEGER NOT NULL);
+        INSERT INTO record VALUES ('key-2', 'b', 'second', 1700000002.5, 0);
+        INSERT INTO record VALUES ('key-1', 'a', 'first', 1700000001.5, 3);
+        INSERT INTO record VALUES ('key-3', 'no such name', 'unfit', 1700000003.5, 0);
+        """
+
+    @Test func `records of the AWS SDK's recorders are taken oldest first, with their keys, and the file is renamed`()
+        async throws
+    {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let road = try PipelineHarness(to: server)
+        let path = try database(road.directory, Self.legacy)
+        try await road.save("already here", to: "a")
+        let done = try await importing(path, into: road)
+        #expect(done.imported == 2 && done.skipped == 1)
+        #expect(try road.storedTexts() == ["already here", "first", "second"])
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(FileManager.default.fileExists(atPath: "\(path).imported"))
+        #expect(try await road.flush().delivered == 3)
+        #expect(
+            server.requests.contains { String(decoding: $0.body, as: UTF8.self).contains("\"PartitionKey\":\"key-2\"") }
+        )
+    }
+
+    @Test func `a file whose records are here already is not taken twice, even if its renaming was cut off`()
+        async throws
+    {
+        let road = try PipelineHarness()
+        // With one letter more, no file system here has such a name: the renaming fails.
+        let path = road.directory.path(String(repeating: "x", count: 255 - ".imported".count + 1))
+        try FileManager.default.moveItem(atPath: try database(road.directory, Self.legacy), toPath: path)
+        #expect(try await importing(path, into: road).imported == 2)
+        #expect(FileManager.default.fileExists(atPath: path))
+        let shorter = road.directory.path("shorter")
+        try FileManager.default.moveItem(atPath: path, toPath: shorter)
+        #expect(try await importing(shorter, into: road).imported == 0)
+        #expect(try road.records() == 2)
+        #expect(!FileManager.default.fileExists(atPath: shorter))
+    }
+
+    @Test func `another database is taken whatever lay in its place on disk before, and no spent one is overwritten`()
+        async throws
+    {
+        let road = try PipelineHarness()
+        let path = try database(road.directory, Self.legacy)
+        _ = try await importing(path, into: road)
+        // The same file to the system, as when a new one gets the number of one that was deleted.
+        try FileManager.default.moveItem(atPath: "\(path).imported", toPath: path)
+        let connection = try SQLiteConnection(path: path, access: .readWrite)
+        try connection.execute("DELETE FROM record; INSERT INTO record VALUES ('key', 'c', 'new', 1700000009, 0)")
+        try Data("older".utf8).write(to: URL(fileURLWithPath: "\(path).imported"))
+        #expect(try await importing(path, into: road).imported == 1)
+        #expect(try road.storedTexts() == ["first", "second", "new"])
+        #expect(try String(contentsOfFile: "\(path).imported", encoding: .utf8) == "older")
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(FileManager.default.fileExists(atPath: "\(path).imported-2"))
+    }
+
+    @Test func `records of the Amplify clients are taken, with keys for Kinesis and without for Firehose`() async throws
+    {
+        let kinesis = try PipelineHarness()
+        let records = "id INTEGER PRIMARY KEY AUTOINCREMENT, stream_name TEXT, data BLOB, data_size INTEGER"
+        let first = try database(
+            kinesis.directory,
+            "CREATE TABLE records (\(records), partition_key TEXT, retry_count INTEGER DEFAULT 0, created_at REAL);"
+                + "INSERT INTO records (stream_name, data, partition_key) VALUES ('s', 'k', 'key')"
+        )
+        #expect(try await importing(first, into: kinesis).imported == 1)
+        #expect(try kinesis.pipeline.totals().bytes == 1 + 3 + 64)
+        let firehose = try PipelineHarness(.firehose)
+        let second = try database(
+            firehose.directory,
+            "CREATE TABLE records (\(records)); INSERT INTO records (stream_name, data) VALUES ('s', 'f')"
+        )
+        #expect(try await importing(second, into: firehose).imported == 1)
+        #expect(try firehose.pipeline.totals().bytes == 1 + 64)
+    }
+
+    @Test func `what is no original's database is refused and left alone`() async throws {
+        let road = try PipelineHarness()
+        let path = try database(road.directory, "CREATE TABLE other (x)")
+        let error = await #expect(throws: RecorderError.self) { try await importing(path, into: road) }
+        #expect(error?.message.contains("no database of the AWS SDK") == true)
+        #expect(FileManager.default.fileExists(atPath: path))
+        await #expect(throws: RecorderError.self) { try await importing("/nowhere/at/all", into: road) }
+    }
+}
+
+extension ImportTests {
+    /// A database that is whole up to its middle.
+    private func damagedDatabase(_ directory: TemporaryDirectory) throws -> String {
+        let path = try database(
+            directory,
+            "CREATE TABLE records (id INTEGER PRIMARY KEY, stream_name TEXT, partition_key TEXT, data BLOB);"
+                + "WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 400) "
+                + "INSERT INTO records SELECT n, 's', 'key', zeroblob(1000) FROM number"
+        )
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        try file.seek(toOffset: 50 * 4_096)
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 8 * 4_096))
+        return path
+    }
+
+    @Test(arguments: [true, false])
+    func `a file that is damaged, or no database, is refused by its name, and our store stays as it is`(
+        isDamaged: Bool
+    ) async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let road = try PipelineHarness(to: server)
+        let path = try isDamaged ? damagedDatabase(road.directory) : road.directory.path("notes.txt")
+        if !isDamaged { try Data(repeating: 0x20, count: 4_096).write(to: URL(fileURLWithPath: path)) }
+        try await road.save("delivered")
+        _ = try await road.flush()
+        try await road.save("ours")
+        let error = await #expect(throws: RecorderError.self) { try await importing(path, into: road) }
+        #expect(error?.message.hasPrefix(path) == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains(isDamaged ? ".recover" : "Check the path") == true)
+        #expect(road.events.rescues.isEmpty)
+        #expect(try road.storedTexts() == ["ours"])
+        #expect(try road.pipeline.totals().delivered == 1)
+        #expect(FileManager.default.fileExists(atPath: path))
+        try await road.save("later")
+        #expect(try await road.flush().delivered == 2)
+    }
+
+    @Test func `our own store's damage is still damage during an import, and the import succeeds`() async throws {
+        let first = try PipelineHarness()
+        try await first.save("ours")
+        do {
+            let connection = try SQLiteConnection(path: first.path, access: .readWrite)
+            try connection.execute("UPDATE stream SET next_sequence = 0 WHERE number = 0")
+        }
+        let road = try PipelineHarness(in: first.directory)
+        let path = try database(road.directory, Self.legacy)
+        #expect(try await importing(path, into: road).imported == 2)
+        #expect(road.events.rescues.map(\.rescued) == [1])
+        #expect(try road.storedTexts() == ["ours", "first", "second"])
+    }
+
+    @Test func `a partition key is taken whole, whatever characters it has`() async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let road = try PipelineHarness(to: server)
+        let path = try database(
+            road.directory,
+            """
+            CREATE TABLE record (partition_key TEXT, stream_name TEXT, data BLOB, timestamp REAL);
+            INSERT INTO record VALUES (CAST(x'610062' AS TEXT), 's', 'text', 1700000002);
+            """
+        )
+        #expect(try await importing(path, into: road).imported == 1)
+        #expect(try road.pipeline.totals().bytes == 4 + 3 + 64)
+        _ = try await road.flush()
+        let body = server.requests.map { String(decoding: $0.body, as: UTF8.self) }.joined()
+        #expect(body.contains(#""PartitionKey":"a\u0000b""#))
+    }
+
+    @Test func `a time that cannot be is taken as now`() async throws {
+        let road = try PipelineHarness()
+        let path = try database(
+            road.directory,
+            """
+            CREATE TABLE record (partition_key TEXT, stream_name TEXT, data BLOB, timestamp);
+            INSERT INTO record VALUES ('key', 'nanoseconds', 'a', 1.7e18);
+            INSERT INTO record VALUES ('key', 'largest', 'b', 9223372036854775807);
+            INSERT INTO record VALUES ('key', 'infinite', 'c', 9e999);
+            INSERT INTO record VALUES ('key', 'below', 'd', -9e999);
+            INSERT INTO record VALUES ('key', 'none', 'e', NULL);
+            INSERT INTO record VALUES ('key', 'word', 'f', 'yesterday');
+            INSERT INTO record VALUES ('key', 'year-2001', 'g', 1000000000);
+            """
+        )
+        #expect(try await importing(path, into: road).imported == 7)
+        for stream in try road.pipeline.status().streams {
+            let isOld = stream.name.rawValue == "year-2001"
+            #expect(stream.oldest == (isOld ? Date(timeIntervalSince1970: 1_000_000_000) : road.clock.now), "\(stream)")
+        }
+    }
+
+    @Test func `a database with a log is put aside with all that it holds, and leaves no log behind`() async throws {
+        let road = try PipelineHarness()
+        let path = road.directory.path("original")
+        do {
+            // As a process leaves them that was killed.
+            let open = try SQLiteConnection(path: road.directory.path("open"), access: .readWrite)
+            try open.execute("PRAGMA journal_mode = WAL; \(Self.legacy)")
+            try withExtendedLifetime(open) {
+                for suffix in ["", "-wal"] {
+                    try FileManager.default.copyItem(
+                        atPath: road.directory.path("open\(suffix)"),
+                        toPath: "\(path)\(suffix)"
+                    )
+                }
+            }
+        }
+        #expect(try await importing(path, into: road).imported == 2)
+        let size = try? FileManager.default.attributesOfItem(atPath: "\(path)-wal")[.size] as? Int
+        #expect((size ?? 0) == 0)
+        let spent = try SQLiteConnection(path: "\(path).imported", access: .readWrite)
+        #expect(try spent.integer("SELECT count(*) FROM record") == 3)
+    }
+}

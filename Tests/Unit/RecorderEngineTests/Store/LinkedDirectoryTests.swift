@@ -1,0 +1,200 @@
+import Foundation
+import RecorderEngine
+import RecorderSQLite
+import RecorderTestSupport
+import Testing
+
+/// Symbolic links in the path of a store are followed; only the store's own files must not be links.
+@Suite struct LinkedDirectoryTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func link(_ name: String, to target: String) throws -> String {
+        let path = directory.path(name)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+        return path
+    }
+
+    private func makeDirectory(_ name: String) throws -> String {
+        let path = directory.path(name)
+        try FileManager.default.createDirectory(
+            atPath: path,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        return path
+    }
+
+    @Test(arguments: ["link", "link/", "link/new", "link/new/../other", "link//a/./b", "relative", "chain"])
+    func `a store lies where the links of its path lead`(name: String) async throws {
+        let real = try makeDirectory("real")
+        _ = try link("link", to: real)
+        _ = try link("relative", to: "./real")
+        _ = try link("chain", to: directory.path("link"))
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let road = try PipelineHarness(to: server, in: directory, at: directory.path(name))
+        try await road.save("sent")
+        #expect(try await road.flush().delivered == 1)
+        try await road.save("kept")
+        #expect(try road.records() == 1)
+        #expect(try PipelineHarness(in: directory, at: directory.path(name)).records() == 1)
+        let found = try #require(FileManager.default.enumerator(atPath: real)).compactMap { $0 as? String }
+        #expect(found.contains { $0.hasSuffix("kinesis.db") })
+    }
+
+    @Test func `programs that name one directory by different links share its records and its locks`() async throws {
+        let real = try makeDirectory("real")
+        let roads = try [real, link("a", to: real), link("b", to: directory.path("a"))].map {
+            try PipelineHarness(in: directory, at: $0)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for road in roads {
+                group.addTask { for number in 0..<50 { try await road.save("\(number)") } }
+            }
+            try await group.waitForAll()
+        }
+        for road in roads { #expect(try road.records() == 150) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: real).sorted()
+        #expect(names == ["", "-shm", "-wal", ".lock", ".reserve"].map { "kinesis.db\($0)" })
+    }
+
+    @Test func `when a link is pointed elsewhere, the store goes on where it leads now`() async throws {
+        let (first, second) = (try makeDirectory("first"), try makeDirectory("second"))
+        let place = try link("link", to: first)
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let road = try PipelineHarness(to: server, in: directory, at: place)
+        try await road.save("before")
+        _ = try link("next", to: second)
+        #expect(rename(directory.path("next"), place) == 0)
+        try await road.save("after")
+        #expect(
+            try PipelineHarness(in: directory, at: first).records() == 2,
+            "what was stored before the move stays there"
+        )
+        #expect(try PipelineHarness(in: directory, at: second).storedTexts() == ["after"])
+        #expect(try await road.flush().delivered == 1)
+        #expect(try road.records() == 0)
+    }
+
+    @Test func `a submit sends what lies where the link leads now`() async throws {
+        let (first, second) = (try makeDirectory("first"), try makeDirectory("second"))
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        try await PipelineHarness(in: directory, at: first).save("of the first")
+        try await PipelineHarness(in: directory, at: second).save("of the second")
+        let road = try PipelineHarness(to: server, in: directory, at: try link("link", to: first))
+        #expect(try road.records() == 1)
+        _ = try link("next", to: second)
+        #expect(rename(directory.path("next"), directory.path("link")) == 0)
+        #expect(try await road.flush().delivered == 1)
+        #expect(try PipelineHarness(in: directory, at: first).records() == 1)
+        #expect(try PipelineHarness(in: directory, at: second).records() == 0)
+    }
+
+    @Test func `an original's database is imported through a link`() async throws {
+        let real = try makeDirectory("real")
+        do {
+            let connection = try SQLiteConnection(path: "\(real)/old", access: .readWrite)
+            try connection.execute(
+                """
+                CREATE TABLE record (partition_key, stream_name, data, timestamp, retry_count);
+                INSERT INTO record VALUES ('key', 'stream', x'61', 1, 0)
+                """
+            )
+        }
+        let road = try PipelineHarness()
+        let place = try link("link", to: real)
+        let imported: Import = try await withCheckedThrowingContinuation { continuation in
+            road.pipeline.importRecords(from: "\(place)/old") { continuation.resume(with: $0) }
+        }
+        #expect(imported.imported == 1)
+        #expect(try road.records() == 1)
+    }
+
+    // MARK: what is refused
+
+    private func refusal(_ path: String) async -> String {
+        let error = await #expect(throws: RecorderError.self) {
+            try await PipelineHarness(in: directory, at: path).save("refused")
+        }
+        return error?.message ?? ""
+    }
+
+    @Test(arguments: ["dangling", "dangling/new"])
+    func `a link to what is not there is named, with its target`(name: String) async throws {
+        let place = try link("dangling", to: directory.path("gone/away"))
+        let message = await refusal(directory.path(name))
+        #expect(message.contains("\(place) is a symbolic link to \(directory.path("gone/away"))"), "\(message)")
+        #expect(message.contains("does not exist"))
+        #expect(!FileManager.default.fileExists(atPath: directory.path("gone")))
+    }
+
+    @Test(arguments: ["loop", "loop/new"])
+    func `links in a circle are named`(name: String) async throws {
+        let place = try link("loop", to: directory.path("back"))
+        _ = try link("back", to: place)
+        let message = await refusal(directory.path(name))
+        #expect(message.contains("\(place) is a symbolic link to \(directory.path("back"))"), "\(message)")
+        #expect(message.contains("circle"))
+    }
+
+    @Test(arguments: ["", "-wal", "-shm", ".lock", ".submit", ".reserve"])
+    func `a link in the place of a file of the store is refused, and its target is left as it is`(
+        suffix: String
+    ) async throws {
+        let place = try makeDirectory("store")
+        let target = directory.path("target")
+        try Data("theirs".utf8).write(to: URL(fileURLWithPath: target))
+        let file = "\(place)/kinesis.db\(suffix)"
+        try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: target)
+        let message = await refusal(place)
+        #expect(message.contains(file) && message.contains("symbolic link to \(target)"), "\(message)")
+        #expect(try String(contentsOfFile: target, encoding: .utf8) == "theirs")
+    }
+
+    @Test func `a path that is too long for SQLite is refused with its length and the limit`() async throws {
+        // Two names of this length are longer than SQLite's limit and shorter than the system's.
+        let name = String(repeating: "d", count: 250)
+        let long = directory.path("\(name)/\(name)")
+        let message = await refusal(long)
+        #expect(message.contains("\(long.utf8.count + "/kinesis.db".utf8.count) bytes"), "\(message)")
+        #expect(message.contains("497") && message.contains("AWS_KINESIS_RECORDER_DIR"))
+    }
+
+    @Test func `a short name of a long path is as long as the path, and a long name of a short path is short`()
+        async throws
+    {
+        let name = String(repeating: "d", count: 250)
+        let short = try link("short", to: try makeDirectory("\(name)/\(name)"))
+        #expect(await refusal(short).contains("497"))
+        var long = directory.path
+        while long.utf8.count < 600 { long += "/./." }
+        try await PipelineHarness(in: directory, at: "\(long)/store").save("kept")
+    }
+
+    @Test func `a path of exactly the limit works, a rescue of its file too`() async throws {
+        let file = "/kinesis.db".utf8.count
+        let rest = 497 - file - directory.path.utf8.count - 2
+        let name = String(repeating: "d", count: rest - rest / 2)
+        let place = directory.path("\(name)/\(String(repeating: "e", count: rest / 2))")
+        #expect(place.utf8.count + file == 497)
+        do {
+            let road = try PipelineHarness(in: directory, at: place)
+            for number in 0..<10 { try await road.save("\(number)") }
+        }
+        do {
+            let connection = try SQLiteConnection(path: "\(place)/kinesis.db", access: .readWrite)
+            try connection.checkpoint(.truncate)
+        }
+        let handle = try #require(FileHandle(forUpdatingAtPath: "\(place)/kinesis.db"))
+        try handle.seek(toOffset: 20)
+        try handle.write(contentsOf: Data(repeating: 0xff, count: 60))
+        try handle.close()
+        let road = try PipelineHarness(in: directory, at: place)
+        try await road.save("after")
+        #expect(road.events.rescues.count == 1)
+        #expect(await refusal("\(place)e").contains("498"))
+    }
+}

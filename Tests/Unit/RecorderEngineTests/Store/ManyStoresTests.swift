@@ -1,0 +1,70 @@
+import Foundation
+import RecorderEngine
+import RecorderTestSupport
+import Testing
+
+/// A program may have a recorder for each of its tenants, or devices.
+@Suite(.timeLimit(.minutes(10))) struct ManyStoresTests {
+    /// In a process of its own, whose threads and files are those of its stores alone.
+    @Test func `three hundred stores have at most two threads and three descriptors each`() async {
+        await #expect(processExitsWith: .success) {
+            let roads = try (0..<300).map { _ in try PipelineHarness() }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for road in roads {
+                    group.addTask { for number in 0..<3 { try await road.save("\(number)") } }
+                }
+                try await group.waitForAll()
+            }
+            let threads = ProcessCounts.storeThreads
+            #expect(threads > 0)
+            for road in roads { #expect(try road.records() == 3) }
+            let descriptors = ProcessCounts.databaseDescriptors
+            #expect(threads <= 2 * roads.count, "\(threads) threads")
+            // Some may be at work at this moment, with their lock open.
+            #expect(descriptors <= 3 * roads.count + 10, "\(descriptors) descriptors")
+        }
+    }
+
+    /// What a submit opened is closed when its threads end, some seconds later.
+    @Test func `stores that were submitted keep at most three descriptors each once they are idle`() async {
+        await #expect(processExitsWith: .success) {
+            let server = try LocalServer { request, _ in .kinesis(request) }
+            let roads = try (0..<10).map { _ in try PipelineHarness(to: server) }
+            for road in roads {
+                try await road.save("a")
+                #expect(try await road.flush().delivered == 1)
+                _ = try road.pipeline.status()
+            }
+            while ProcessCounts.storeThreads > 0 { try await Task.sleep(for: .milliseconds(50)) }
+            let descriptors = ProcessCounts.databaseDescriptors
+            #expect(descriptors <= 3 * roads.count, "\(descriptors) descriptors")
+            for road in roads {
+                try await road.save("b")
+                #expect(try await road.flush().delivered == 1)
+                #expect(try road.pipeline.totals().delivered == 2)
+            }
+        }
+    }
+}
+
+/// What the kernel says of this process.
+private enum ProcessCounts {
+    static var storeThreads: Int {
+        names(in: "/proc/self/task").count { thread in
+            let name = try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8)
+            return name?.hasPrefix("recorder-store") == true
+        }
+    }
+
+    /// Databases, their logs, shared memory and locks.
+    static var databaseDescriptors: Int {
+        names(in: "/proc/self/fd").count { number in
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+            return target?.contains(".db") == true
+        }
+    }
+
+    private static func names(in directory: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    }
+}

@@ -1,0 +1,315 @@
+import Foundation
+import RecorderEngine
+import RecorderSQLite
+import RecorderTestSupport
+import Testing
+
+@Suite struct RescueTests {
+    /// Overwrites a part of the database with nonsense, with nobody having it open.
+    private func damage(_ path: String, at offset: UInt64, count: Int) throws {
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        try file.seek(toOffset: offset)
+        try file.write(contentsOf: Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 13) }))
+    }
+
+    private func filled() async throws -> (directory: TemporaryDirectory, path: String, texts: [String]) {
+        let road = try PipelineHarness { $0.limits.bytes = 0 }
+        let texts = (0..<400).map { "\($0) " + String(repeating: "x", count: 1_000) }
+        try await road.saveAll(Array(texts[..<200]), to: "a")
+        try await road.saveAll(Array(texts[200...]), to: "b")
+        // Nothing is left for the closing of the store to write over the damage to come.
+        try SQLiteConnection(path: road.path, access: .readWrite).checkpoint(.truncate)
+        return (road.directory, road.path, texts)
+    }
+
+    @Test func `a damaged page is put aside with its file, and what can be read is delivered in order`() async throws {
+        let (directory, path, texts) = try await filled()
+        try damage(path, at: 40 * 4_096, count: 8 * 4_096)
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let road = try PipelineHarness(to: server, in: directory) { $0.limits.bytes = 0 }
+        let report = try await road.flush()
+        let rescue = try #require(road.events.rescues.first)
+        #expect(road.events.rescues.count == 1)
+        #expect(rescue.rescued > 200 && rescue.rescued < 400)
+        #expect(rescue.lost == 400 - rescue.rescued)
+        #expect(FileManager.default.fileExists(atPath: rescue.movedTo))
+        #expect(report.delivered == rescue.rescued)
+        let arrived = server.requests.flatMap { PutRequestSeen($0).texts }
+        #expect(Set(arrived).isSubset(of: texts) && Set(arrived).count == arrived.count)
+        for stream in [texts[..<200], texts[200...]] {
+            let own = Set(stream)
+            #expect(arrived.filter(own.contains) == stream.filter(Set(arrived).contains))
+        }
+    }
+
+    @Test func `what can be read of a damaged store keeps its age, whatever the clock was set to before`() async throws
+    {
+        let clock = ManualClock()
+        let directory = try await {
+            let road = try PipelineHarness(by: clock) { $0.limits.bytes = 0 }
+            try await road.saveAll((0..<200).map { "\($0) " + String(repeating: "x", count: 1_000) })
+            clock.jump(by: 12 * 365 * 86_400)
+            try await road.save("later")
+            try SQLiteConnection(path: road.path, access: .readWrite).checkpoint(.truncate)
+            return road.directory
+        }()
+        try damage(directory.path("kinesis.db"), at: 20 * 4_096, count: 4_096)
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let road = try PipelineHarness(to: server, in: directory, by: clock) { $0.limits.age = .seconds(86_400) }
+        #expect(try await road.flush().delivered > 150)
+        #expect(road.events.rescues.count == 1)
+        #expect(road.events.discards == [])
+    }
+
+    /// In how many commits the records were saved decides where in their page the counts lie.
+    @Test(arguments: [[400], [200, 200], [1, 1, 1, 1, 396]])
+    func `how many records a cut file lost is told right, or not at all, wherever the cut is`(
+        commits: [Int]
+    ) async throws {
+        let origin = try PipelineHarness { $0.limits.bytes = 0 }
+        for count in commits {
+            try await origin.saveAll((0..<count).map { "\($0) " + String(repeating: "x", count: 900) })
+        }
+        let connection = try SQLiteConnection(path: origin.path, access: .readWrite)
+        let row = try connection.prepare("SELECT name FROM stream WHERE number = 0")
+        let name = try row.step() ? row.text(at: 0) : ""
+        row.reset()
+        try connection.checkpoint(.truncate)
+        let whole = try Data(contentsOf: URL(fileURLWithPath: origin.path))
+        let counts = try #require(whole.range(of: Data(name.utf8), in: 4_096..<8_192)).lowerBound - 40
+        for size in Array(stride(from: 4_099, to: counts, by: 127)) + Array(counts..<8_192) {
+            let directory = try TemporaryDirectory()
+            try whole.prefix(size).write(to: URL(fileURLWithPath: directory.path("kinesis.db")))
+            let road = try PipelineHarness(in: directory)
+            try await road.save("goes on")
+            let rescue = try #require(road.events.rescues.first)
+            #expect(rescue.lost == nil || rescue.lost == 400 - rescue.rescued, "cut at \(size): \(rescue)")
+        }
+    }
+
+    @Test func `a file that is garbage from its first byte is put aside, and saves go on`() async throws {
+        let (directory, path, _) = try await filled()
+        var random = SeededRandom(1)
+        try Data((0..<100_000).map { _ in UInt8.random(in: 0...255, using: &random) }).write(
+            to: URL(fileURLWithPath: path)
+        )
+        let road = try PipelineHarness(in: directory)
+        try await road.save("goes on")
+        #expect(road.events.rescues.map(\.rescued) == [0])
+        #expect(road.events.rescues.first?.lost == nil)
+        #expect(try road.storedTexts() == ["goes on"])
+    }
+
+    @Test func `a rescued store saves, delivers and counts as any other`() async throws {
+        let (directory, path, _) = try await filled()
+        try damage(path, at: 40 * 4_096, count: 4_096)
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let road = try PipelineHarness(to: server, in: directory) { $0.limits.bytes = 0 }
+        _ = try? await road.flush()
+        let status = try road.pipeline.status()
+        #expect(status.streams.reduce(0) { $0 + $1.bytes } == status.totals.bytes)
+        for number in 0..<600 { try await road.save("later \(number)", to: "b") }
+        // What the first flush left, because the damage met it on its way, goes along.
+        #expect(try await road.flush().delivered >= 600)
+        let totals = try road.pipeline.totals()
+        #expect(totals.records == 0 && totals.bytes == 0)
+        #expect(totals.saved == totals.delivered)
+        #expect(road.events.rescues.count == 1)
+    }
+}
+
+extension RescueTests {
+    /// A store of three records whose file somebody else has changed since.
+    private func threeRecords(after change: String, to server: LocalServer) async throws -> PipelineHarness {
+        let first = try PipelineHarness()
+        try await first.saveAll(["1", "2", "3"])
+        do {
+            let connection = try SQLiteConnection(path: first.path, access: .readWrite)
+            try connection.execute(change)
+        }
+        return try PipelineHarness(to: server, in: first.directory)
+    }
+
+    @Test func `counts or columns that damage made impossible are damage, not a crash`() async throws {
+        for change in [
+            "UPDATE stream SET records = 9223372036854775807 WHERE number = 0",
+            "UPDATE stream SET bytes = -9223372036854775808 WHERE number = 0",
+            "UPDATE stream SET saved_bytes = 9223372036854775807 WHERE number = 0",
+            "UPDATE stream SET next_sequence = 9223372036854775807 WHERE number = 0",
+            "UPDATE stream SET next_sequence = 0 WHERE number = 0",
+            "UPDATE stream SET next_sequence = 2 WHERE number = 0",
+            "UPDATE segment SET removed = 9223372036854775807",
+            "UPDATE segment SET first_bytes = -9223372036854775808",
+            "UPDATE stream SET cursor = 16386 WHERE number = 1",
+            "UPDATE stream SET cursor = -31534 WHERE number = 1",
+            "UPDATE stream SET cursor = 1099511627776 WHERE number = 1",
+            "UPDATE stream SET cursor = 9223372036854775807 WHERE number = 1",
+            "ALTER TABLE segment RENAME first_bytes TO first_bytez",
+            "ALTER TABLE stream RENAME next_sequence TO next_sequencd",
+        ] {
+            let server = try LocalServer { request, _ in .kinesis(request) }
+            let road = try await threeRecords(after: change, to: server)
+            try await road.save("4")
+            #expect(try await road.flush().failures.isEmpty, "\(change)")
+            let arrived = server.requests.flatMap { PutRequestSeen($0).texts }
+            #expect(arrived == ["1", "2", "3", "4"], "\(change)")
+            #expect(road.events.rescues.count == 1, "\(change)")
+        }
+    }
+}
+
+extension RescueTests {
+    @Test func `a record that the disk altered is never sent, but counted as lost, and all others are delivered`()
+        async throws
+    {
+        for change in [
+            "UPDATE record_1 SET data = CAST('altered' AS BLOB) WHERE id & 0xFF = 2",
+            "UPDATE record_1 SET partition_key = 'altered' WHERE id & 0xFF = 2",
+            "UPDATE record_1 SET data = CAST('altered' AS BLOB), sum = NULL WHERE id & 0xFF = 2",
+            // As when the disk altered the column's name, too.
+            "ALTER TABLE record_1 RENAME sum TO sun; UPDATE record_1 SET data = CAST('altered' AS BLOB) WHERE id & 0xFF = 2",
+        ] {
+            let server = try LocalServer { request, _ in .kinesis(request) }
+            let road = try await threeRecords(after: change, to: server)
+            #expect(try await road.flush().delivered == 2, "\(change)")
+            #expect(server.requests.flatMap { PutRequestSeen($0).texts } == ["1", "3"], "\(change)")
+            #expect(road.events.rescues.map(\.lost) == [1], "\(change)")
+        }
+    }
+
+    @Test func `a file whose header alone is damaged is rescued, not refused`() async throws {
+        for change in ["application_id = 1096241489", "user_version = 65537", "user_version = 0"] {
+            let server = try LocalServer { request, _ in .kinesis(request) }
+            let road = try await threeRecords(after: "PRAGMA \(change)", to: server)
+            #expect(try await road.flush().delivered == 3, "\(change)")
+            #expect(road.events.rescues.map(\.lost) == [0], "\(change)")
+        }
+    }
+
+    @Test func `a store of the first version, without sums, is taken over with its records`() async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let first = try PipelineHarness()
+        try await first.saveAll(["1", "2"])
+        do {
+            let connection = try SQLiteConnection(path: first.path, access: .readWrite)
+            try connection.execute("ALTER TABLE record_1 DROP COLUMN sum; PRAGMA user_version = 1")
+            for column in ["byte_limit", "age_limit", "trouble", "trouble_at"] {
+                try connection.execute("ALTER TABLE stream DROP COLUMN \(column)")
+            }
+        }
+        let road = try PipelineHarness(to: server, in: first.directory)
+        try await road.save("3")
+        let sums = try SQLiteConnection(path: first.path, access: .readOnly).integer("SELECT count(sum) FROM record_1")
+        #expect(sums == 3)
+        #expect(try await road.flush().delivered == 3)
+        #expect(server.requests.flatMap { PutRequestSeen($0).texts } == ["1", "2", "3"])
+        #expect(road.events.rescues.isEmpty)
+    }
+}
+
+extension RescueTests {
+    @Test func `a byte limit that meets a cursor out of range discards no record that lies behind others`() async throws
+    {
+        let server = try LocalServer { request, _ in .kinesis(request, fail: { $0 > "2" ? "InternalFailure" : nil }) }
+        let first = try PipelineHarness(to: server)
+        for text in ["1", "2", "3", "4"] { try await first.save(text, key: "k") }
+        _ = try? await first.flush()
+        #expect(try first.records() == 2)
+        do {
+            let connection = try SQLiteConnection(path: first.path, access: .readWrite)
+            try connection.execute("UPDATE stream SET cursor = -31534 WHERE number = 1")
+        }
+        // Each record takes 1 + 1 + 64 bytes: two fit.
+        let road = try PipelineHarness(in: first.directory) { $0.limits.bytes = 2 * 66 }
+        try await road.save("5", key: "k")
+        #expect(road.events.rescues.map(\.lost) == [0])
+        #expect(try road.storedTexts() == ["4", "5"])
+        let totals = try road.pipeline.totals()
+        #expect(totals.records == 2 && totals.bytes == 2 * 66)
+    }
+
+    @Test
+    func `the byte limit holds, and nothing is lost unsaid, where damage left the oldest segment without a record`()
+        async throws
+    {
+        let limit = 1_024 * 1_024
+        let first = try PipelineHarness { $0.limits.bytes = limit }
+        for number in 0..<9 { try await first.save(Data(count: 100_000), to: "s\(number % 2)", key: "k") }
+        do {
+            let connection = try SQLiteConnection(path: first.path, access: .readWrite)
+            #expect(try connection.integer("SELECT count(*) FROM segment") == 2)
+            try connection.execute("DELETE FROM record_1")
+        }
+        let road = try PipelineHarness(in: first.directory) { $0.limits.bytes = limit }
+        for number in 9..<30 { try await road.save(Data(count: 100_000), to: "s\(number % 2)", key: "k") }
+        let totals = try road.pipeline.totals()
+        #expect(totals.records == 10 && totals.bytes <= limit)
+        #expect(try road.storedTexts().count == 10)
+        #expect(road.events.rescues.count == 1)
+        #expect(road.events.rescues.first?.lost == 6)
+    }
+
+    @Test(arguments: [
+        "UPDATE segment SET first_sequence = 2 WHERE first_sequence = 1",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET name = 'record_77' WHERE name = 'record_1'",
+    ])
+    func `records of a segment or table that damage gave another name are found, not dropped with it`(
+        change: String
+    ) async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let first = try PipelineHarness { $0.limits.bytes = 0 }
+        for _ in 0..<12 { try await first.save(Data(count: 100_000)) }
+        do {
+            let connection = try SQLiteConnection(path: first.path, access: .damaged)
+            #expect(try connection.integer("SELECT count(*) FROM segment") == 2)
+            try connection.execute(change)
+        }
+        let road = try PipelineHarness(to: server, in: first.directory) { $0.limits.bytes = 0 }
+        for _ in 0..<12 { try await road.save(Data(count: 100_000)) }
+        #expect(try await road.flush().delivered == 24)
+        #expect(road.events.rescues.map(\.lost) == [0])
+    }
+
+    @Test func `a record with a zero character in its key outlives one rescue after another`() async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let directory = try TemporaryDirectory()
+        try await PipelineHarness(in: directory).save("1", key: "a\u{0}b")
+        for number in 2...3 {
+            let road = try PipelineHarness(in: directory)
+            do {
+                let connection = try SQLiteConnection(path: road.path, access: .readWrite)
+                try connection.execute("UPDATE stream SET next_sequence = 0 WHERE number = 0")
+            }
+            try await road.save("\(number)")
+            #expect(road.events.rescues.map(\.lost) == [0])
+        }
+        let road = try PipelineHarness(to: server, in: directory)
+        #expect(try await road.flush().delivered == 3)
+        #expect(road.events.rescues.isEmpty)
+        let body = server.requests.map { String(decoding: $0.body, as: UTF8.self) }.joined()
+        #expect(body.contains(#""PartitionKey":"a\u0000b""#))
+    }
+
+    @Test(arguments: [Int64.max, .min, -1, 1 << 40])
+    func `failures that no record can have had count as none`(damaged: Int64) async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) { _ in "ProvisionedThroughputExceededException" }
+        }
+        let first = try PipelineHarness()
+        try await first.save("1")
+        do {
+            let connection = try SQLiteConnection(path: first.path, access: .readWrite)
+            try connection.execute("UPDATE record_1 SET failures = \(damaged)")
+        }
+        let road = try PipelineHarness(to: server, in: first.directory) {
+            $0.failureRule = .countsAttempts
+            $0.discardsAfterFailures = 3
+        }
+        for left in [1, 1, 0] {
+            _ = try await road.flush()
+            #expect(try road.records() == left)
+        }
+        #expect(road.events.discards.map(\.reason) == [.retriesExhausted])
+        #expect(road.events.rescues.isEmpty)
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import RecorderConcurrency
+import RecorderEngine
+import RecorderTestSupport
+import Testing
+
+/// Completions and events are code of the application's, which may block, save, and wait for other completions.
+@Suite(.timeLimit(.minutes(10))) struct WaitingCallbackTests {
+    /// Long enough for a busy machine; a callback that gets no other completion would wait for as long as it lives.
+    private static let limit = DispatchTimeInterval.seconds(20)
+
+    /// A result that threads wait for, asleep.
+    private final class Signal: Sendable {
+        private let semaphore = DispatchSemaphore(value: 0)
+
+        func send() { semaphore.signal() }
+
+        func comes() -> Bool { semaphore.wait(timeout: .now() + WaitingCallbackTests.limit) == .success }
+    }
+
+    private func save(_ road: PipelineHarness, _ text: String = "text", _ completion: @escaping @Sendable () -> Void) {
+        road.pipeline.save(text.data, stream: "stream", partitionKey: nil) { _ in completion() }
+    }
+
+    @Test func `a completion that waits for another save of the same store gets it`() async throws {
+        let road = try PipelineHarness()
+        let came = await withCheckedContinuation { continuation in
+            save(road) {
+                let stored = Signal()
+                save(road) { stored.send() }
+                continuation.resume(returning: stored.comes())
+            }
+        }
+        #expect(came)
+    }
+
+    @Test func `a completion that waits for what a later one of its commit signals gets it`() async throws {
+        let isQueued = Gate()
+        let road = try PipelineHarness(whenLocating: { isQueued.wait() })
+        save(road) {}
+        let signal = Signal()
+        let came = await withCheckedContinuation { continuation in
+            save(road) { continuation.resume(returning: signal.comes()) }
+            save(road) { signal.send() }
+            isQueued.open()
+        }
+        #expect(came)
+    }
+
+    @Test func `completions that wait for clear, flush and counts of the same store get them`() async throws {
+        let road = try PipelineHarness()
+        let came = await withCheckedContinuation { continuation in
+            save(road) {
+                let (flushed, cleared) = (Signal(), Signal())
+                road.pipeline.flush { _ in
+                    road.pipeline.clear { _ in cleared.send() }
+                    if cleared.comes() { flushed.send() }
+                }
+                let isFlushed = flushed.comes()
+                continuation.resume(returning: isFlushed && (try? road.records()) == 0)
+            }
+        }
+        #expect(came)
+    }
+
+    @Test func `a hundred completions that each wait for the next end, and begin in the order of their saves`()
+        async throws
+    {
+        let count = 100
+        let isQueued = Gate()
+        let road = try PipelineHarness(whenLocating: { isQueued.wait() })
+        let (begun, missed) = (Recorded<Int>(), Recorded<Int>())
+        let ends = (0...count).map { _ in Signal() }
+        await withCheckedContinuation { continuation in
+            for number in 0..<count {
+                save(road) {
+                    begun.append(number)
+                    if missed.all.isEmpty, !ends[number + 1].comes() { missed.append(number) }
+                    ends[number].send()
+                    if number == 0 { continuation.resume() }
+                }
+            }
+            save(road) { ends[count].send() }
+            isQueued.open()
+        }
+        #expect(missed.all.isEmpty)
+        #expect(begun.all == Array(0..<count))
+    }
+
+    @Test func `callbacks that are stuck keep no save, flush or later callback from completing`() async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let (road, stuck) = (try PipelineHarness(to: server), Gate())
+        defer { stuck.open() }
+        for _ in 0..<3 { save(road) { stuck.wait() } }
+        let order = Recorded<Int>()
+        await withCheckedContinuation { continuation in
+            for number in 0..<200 {
+                save(road) {
+                    order.append(number)
+                    if number == 199 { continuation.resume() }
+                }
+            }
+        }
+        #expect(order.all == Array(0..<200))
+        #expect(try await road.flush().delivered == 203)
+    }
+}
+
+extension String {
+    fileprivate var data: Data { Data(utf8) }
+}
