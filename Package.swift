@@ -85,7 +85,7 @@ let package = Package(
         // Tests.
         .target(
             name: "RecorderTestSupport",
-            dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderHTTP"],
+            dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP"],
             path: "Tests/Support/RecorderTestSupport"
         ),
         .testTarget(
@@ -210,7 +210,10 @@ let package = Package(
         ),
         .target(
             name: "ReplyFuzzer",
-            dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite"],
+            dependencies: [
+                "RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite",
+                "RecorderTestSupport",
+            ],
             path: "Tests/Faults/ReplyFuzzer",
             exclude: ["Corpus", "words.dict"]
         ),
@@ -223,7 +226,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "AWSCore", "AmplifyFoundation", "AmplifyKinesisClient", "CRecorderSQLite", "RecorderAWS",
-                "RecorderEngine", "RecorderHTTP",
+                "RecorderEngine", "RecorderHTTP", "RecorderTestSupport",
             ],
             path: "Benchmarks",
             exclude: ["Peers"]

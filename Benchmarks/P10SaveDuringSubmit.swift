@@ -1,6 +1,7 @@
 import Foundation
 import RecorderEngine
 import RecorderHTTP
+import RecorderTestSupport
 import Synchronization
 
 /// A save does not wait for the network: its slowest hundredth is as fast while a submit waits on a slow service.
@@ -24,12 +25,12 @@ let p10SaveDuringSubmit = Benchmark(name: "P10", about: "a save while a submit w
 /// A store that is sent to a service which answers when it is let go.
 private final class SubmitTrial {
     private let directory: ScratchDirectory
-    private let road: PipelineHarness
+    private let harness: PipelineHarness
     private let service = StalledService()
 
     init() throws {
         directory = try ScratchDirectory()
-        road = PipelineHarness(
+        harness = try PipelineHarness(
             in: directory.path,
             to: ScriptedTransport { [service] in await service.answer($0.records) }
         )
@@ -37,11 +38,11 @@ private final class SubmitTrial {
 
     /// The 99th percentile of the time of an awaited save, in microseconds.
     func slowestHundredth(of count: Int) throws -> Double {
-        try waitFor { [road] in
+        try waitFor { [harness] in
             var times: [Double] = []
             for _ in 0..<count {
                 let start = ContinuousClock.now
-                try await road.save()
+                try await harness.save()
                 times.append((ContinuousClock.now - start) / .microseconds(1))
             }
             return times.percentile(99)
@@ -50,10 +51,10 @@ private final class SubmitTrial {
 
     /// Runs `body` while a request of each of four streams waits for its answer, then lets the submit end.
     func whileSubmitting(_ body: () throws -> Double) throws -> Double {
-        for stream in 1...4 { road.saveTogether(1_000, to: "backlog-\(stream)") }
+        for stream in 1...4 { harness.saveTogether(1_000, to: "backlog-\(stream)") }
         service.stall()
         let submitted = DispatchSemaphore(value: 0)
-        road.pipeline.flush { _ in submitted.signal() }
+        harness.pipeline.flush { _ in submitted.signal() }
         for _ in 1...4 { service.arrivals.wait() }
         defer {
             service.letGo()

@@ -1,13 +1,15 @@
+import RecorderTestSupport
+
 /// What an awaited save writes to the disk, counts and checkpoints included: flash memory wears out.
 let p11BytesWritten = Benchmark(name: "P11", about: "bytes written per awaited save", needsQuiet: false) { effort in
     // Enough for several checkpoints of either side.
     let count = effort == .full ? 10_000 : 2_000
     let directory = try ScratchDirectory()
-    let road = PipelineHarness(in: directory.path)
+    let harness = try PipelineHarness(in: directory.path)
     let plain = PlainLog(path: directory.path("plain"))
-    try waitFor { try await road.save() }
+    try waitFor { try await harness.save() }
     plain.insertOneByOne(1)
-    let ours = try Meter.bytesWritten(per: count) { try waitFor { try await road.saveOneByOne(count) } }
+    let ours = try Meter.bytesWritten(per: count) { try waitFor { try await harness.saveOneByOne(count) } }
     let baseline = Meter.bytesWritten(per: count) { plain.insertOneByOne(count) }
     return [
         Figure(

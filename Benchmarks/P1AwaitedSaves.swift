@@ -1,12 +1,14 @@
+import RecorderTestSupport
+
 /// One save after the other, each awaited: bound by the disk's flush, so what we add to it shows.
 let p1AwaitedSaves = Benchmark(name: "P1", about: "saves awaited one by one") { effort in
     let count = effort == .full ? 3_000 : 500
     let directory = try ScratchDirectory()
-    let road = PipelineHarness(in: directory.path)
+    let harness = try PipelineHarness(in: directory.path)
     let plain = PlainLog(path: directory.path("plain"))
     let amplify = AmplifyStorage(path: directory.path("amplify"))
     func ours() throws -> Double {
-        try Meter.rate(of: count) { try waitFor { try await road.saveOneByOne(count) } }
+        try Meter.rate(of: count) { try waitFor { try await harness.saveOneByOne(count) } }
     }
     let toPlain = try Pairs(
         ours: ours,

@@ -1,3 +1,5 @@
+import RecorderTestSupport
+
 /// Saves that do not wait for each other: what group commit is worth.
 let p2GroupedSaves = Benchmark(name: "P2", about: "saves with 1,024 outstanding") { effort in
     let count = effort == .full ? 100_000 : 25_000
@@ -7,10 +9,10 @@ let p2GroupedSaves = Benchmark(name: "P2", about: "saves with 1,024 outstanding"
     // before, which on a virtual one costs a system call more time than all else that it does.
     func ours() throws -> Double {
         let directory = try ScratchDirectory()
-        let road = PipelineHarness(in: directory.path)
+        let harness = try PipelineHarness(in: directory.path)
         let start = Meter.processorTime()
         defer { costs.append(Double(Meter.processorTime() - start) / Double(count)) }
-        return Meter.rate(of: count) { road.saveTogether(count) }
+        return Meter.rate(of: count) { harness.saveTogether(count) }
     }
     let toPlain = try Pairs(
         ours: ours,
@@ -31,8 +33,8 @@ let p2GroupedSaves = Benchmark(name: "P2", about: "saves with 1,024 outstanding"
     let toActor = try Pairs(
         ours: {
             let directory = try ScratchDirectory()
-            let road = PipelineHarness(in: directory.path)
-            return try rateOfTasks(count) { try await road.save() }
+            let harness = try PipelineHarness(in: directory.path)
+            return try rateOfTasks(count) { try await harness.save() }
         },
         baseline: {
             let directory = try ScratchDirectory()

@@ -1,5 +1,6 @@
 import RecorderEngine
 import RecorderHTTP
+import RecorderTestSupport
 import Synchronization
 
 /// What one batch costs at a long backlog: as much as at a short one.
@@ -56,7 +57,7 @@ private func besideAmplify(_ trial: BatchTrial, backlog: Int, atMost limit: Doub
 /// A backlog that is as long after each trial as before it.
 private final class BatchTrial {
     private let directory: ScratchDirectory
-    private let road: PipelineHarness
+    private let harness: PipelineHarness
     private let service = BriefService()
 
     private static let batches = 4
@@ -65,16 +66,16 @@ private final class BatchTrial {
     init(backlog: Int) throws {
         directory = try ScratchDirectory()
         let transport = ScriptedTransport { [service] _ throws(HTTPFailure) in try service.answer() }
-        road = PipelineHarness(in: directory.path, to: transport, signs: false)
-        road.saveTogether(backlog)
+        harness = try PipelineHarness(in: directory.path, to: transport, signs: false)
+        harness.saveTogether(backlog)
     }
 
     /// Reads, writes as requests and settles some batches; processor time, because reading and settling overlap.
     func microsecondsPerBatch() throws -> Double {
-        road.saveTogether(Self.records)
+        harness.saveTogether(Self.records)
         service.open(for: Self.batches)
         let start = Meter.processorTime()
-        let report = try waitFor { [road] in try await road.flush() }
+        let report = try waitFor { [harness] in try await harness.flush() }
         let time = Meter.processorTime() - start
         precondition(report.delivered == Self.records, "\(report.delivered) of \(Self.records) records were delivered.")
         return Double(time) / 1_000 / Double(Self.batches)

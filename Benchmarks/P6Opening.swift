@@ -1,4 +1,5 @@
 import RecorderEngine
+import RecorderTestSupport
 
 /// Opening a store and asking for its size: no more work for a long backlog than for a short one.
 let p6Opening = Benchmark(name: "P6", about: "open and diskBytesUsed at a long backlog") { effort in
@@ -24,7 +25,7 @@ let p6Opening = Benchmark(name: "P6", about: "open and diskBytesUsed at a long b
 
 private func filled(_ count: Int) throws -> ScratchDirectory {
     let directory = try ScratchDirectory()
-    PipelineHarness(in: directory.path).saveTogether(count)
+    try PipelineHarness(in: directory.path).saveTogether(count)
     return directory
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import RecorderEngine
 import RecorderHTTP
+import RecorderTestSupport
 
 /// The most memory that a drain ever takes, in a process that does nothing else.
 let p7DrainMemory = Benchmark(name: "P7", about: "peak memory of draining a long backlog", needsQuiet: false) {
@@ -26,7 +27,7 @@ let drainArgument = "--drain"
 
 private func peakMegabytes(draining count: Int) throws -> (start: Double, peak: Double) {
     let directory = try ScratchDirectory()
-    PipelineHarness(in: directory.path).saveTogether(count)
+    try PipelineHarness(in: directory.path).saveTogether(count)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     process.arguments = [drainArgument, directory.path, "\(count)"]
@@ -48,11 +49,11 @@ func drainAndPrintMemory(_ path: String, _ count: Int) throws {
         let records = request.records
         return records == 500 ? full : .taken(records)
     }
-    let road = PipelineHarness(in: path, to: transport)
-    let records = try road.pipeline.totals().records
+    let harness = try PipelineHarness(in: path, to: transport)
+    let records = try harness.pipeline.totals().records
     precondition(records == count, "The store holds \(records) of \(count) records.")
     let start = Meter.peakResidentBytes()
-    let report = try waitFor { try await road.flush() }
+    let report = try waitFor { try await harness.flush() }
     precondition(report.delivered == count, "\(report.delivered) of \(count) records were delivered.")
     print(Double(start) / 1e6, Double(Meter.peakResidentBytes()) / 1e6)
 }

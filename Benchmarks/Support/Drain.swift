@@ -1,6 +1,7 @@
 import Foundation
 import RecorderAWS
 import RecorderEngine
+import RecorderTestSupport
 
 /// What it took to send a backlog, from the first read to the last record settled.
 struct Drain {
@@ -19,7 +20,7 @@ struct Drain {
     /// Stores a backlog, then lets this program, started anew, send it.
     static func ofOurs(_ count: Int, bytes: Int, to sink: Sink, requestsPerStream: Int = 1) throws -> Drain {
         let directory = try ScratchDirectory()
-        PipelineHarness(in: directory.path).saveTogether(count, of: Payload.data(bytes))
+        try PipelineHarness(in: directory.path).saveTogether(count, of: Payload.data(bytes))
         let text = try Program.run(
             Program.ourselves,
             argument,
@@ -46,16 +47,16 @@ struct Drain {
         return Drain(printed: text, count)
     }
 
-    /// What the started program does: the recorders' own road, with all that they do for a record.
+    /// What the started program does: the recorders' own harness, with all that they do for a record.
     static func sendAndPrint(_ directory: String, to url: String, requestsPerStream: Int) throws {
-        let road = PipelineHarness(in: directory, at: url, requestsPerStream: requestsPerStream)
+        let harness = try PipelineHarness(in: directory, at: url, requestsPerStream: requestsPerStream)
         // The first request of a process loads libraries and shakes hands, here as in the Python program.
         let scratch = try ScratchDirectory()
-        let first = PipelineHarness(in: scratch.path, at: url, requestsPerStream: 1)
+        let first = try PipelineHarness(in: scratch.path, at: url, requestsPerStream: 1)
         first.saveTogether(1)
         _ = try waitFor { try await first.flush() }
         let (start, processorStart) = (ContinuousClock.now, Meter.processorTime())
-        let report = try waitFor { try await road.flush() }
+        let report = try waitFor { try await harness.flush() }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         for failure in report.failures { print("\(failure.error.message)") }
         print(report.delivered, seconds, Double(Meter.processorTime() - processorStart) / 1e9)
@@ -67,38 +68,5 @@ struct Drain {
         records = count
         seconds = figures[1]
         processorSeconds = figures[2]
-    }
-}
-
-extension PipelineHarness {
-    /// A road with the recorders' own policy, but for the byte limit, to a service at `url`.
-    init(in directory: String, at url: String, requestsPerStream: Int) {
-        let store = RecordStore(at: { () throws(RecorderError) in
-            try StoreLocation(service: "kinesis", key: nil, directory: directory, program: "bench", environment: [:])
-        })
-        var policy = RecorderPolicy.legacy
-        policy.limits.bytes = 0
-        policy.requestsPerStream = requestsPerStream
-        pipeline = RecordPipeline(
-            .kinesis,
-            store,
-            policy,
-            caller: { () throws(RecorderError) in
-                do throws(ConfigurationFailure) {
-                    let keys = Credentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "secret")
-                    return AWSServiceCaller(
-                        .kinesis,
-                        CallConfiguration(
-                            region: try Region("us-east-1"),
-                            endpoint: try Endpoint(url: url),
-                            credentials: StaticCredentials(keys)
-                        )
-                    )
-                } catch {
-                    throw .configuration(error)
-                }
-            },
-            report: { _ in }
-        )
     }
 }

@@ -31,16 +31,10 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
         errors = RecorderErrors(identity)
         pipeline = RecordPipeline(
             identity.service,
-            RecordStore { () throws(RecorderError) in try identity.location() },
-            .legacy,
-            caller: { () throws(RecorderError) in
-                do throws(ConfigurationFailure) {
-                    return try callers.caller()
-                } catch {
-                    throw .configuration(error)
-                }
-            },
-            report: { event in sender.post(event) }
+            store: RecordStore(at: identity.location),
+            policy: .legacy,
+            caller: callers.caller,
+            emit: { event in sender.post(event) }
         )
         super.init()
         sender.recorder = self
@@ -212,7 +206,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
             case .failure(let error): source.complete(.failure(errors.error(error)))
             }
         }
-        let registration = cancellationToken?.registerCancellationObserver { [pipeline] in pipeline.giveUp(ticket) }
+        let registration = cancellationToken?.registerCancellationObserver { [pipeline] in pipeline.withdraw(ticket) }
         if let registration { source.task.continueWith { _ in registration.dispose() } }
         return source.task
     }

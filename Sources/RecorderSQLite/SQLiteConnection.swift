@@ -1,20 +1,20 @@
 internal import CRecorderSQLite
 
-/// One open database: a pointer, what is prepared on it, and nothing about records.
+/// One open database. It knows nothing about records.
 ///
-/// Not Sendable: whoever owns it keeps it behind one lock or one queue.
+/// Not Sendable: its owner keeps it behind one lock or on one queue.
 package final class SQLiteConnection {
     package enum Access: Sendable {
         /// Reads and writes; the file is created if it is missing.
         case readWrite
         /// Reads only, and never checkpoints.
         case readOnly
-        /// Reads as much as it can of a damaged file: one that is shorter than it says, or names tables that are gone.
+        /// Reads as much as possible of a damaged file, such as one that was truncated or lost tables.
         case damaged
     }
 
     private let handle: OpaquePointer
-    /// What begins and ends transactions, compiled at its first use: to parse it anew takes as long as to store a row.
+    /// The statements that begin and end transactions, compiled at their first use: parsing one takes as long as storing a row.
     private var bounds: [Bound: OpaquePointer] = [:]
 
     private enum Bound: String {
@@ -23,14 +23,15 @@ package final class SQLiteConnection {
         case commit = "COMMIT"
     }
 
-    /// Milliseconds that a statement waits for others' locks: at most, and as it is set now.
+    /// How long a statement waits for other connections' locks, in ms: at most, and as set now.
     private let longestWait: Int32
     private var wait: Int32
 
     /// Pages the write-ahead log held after this connection's last commit.
     package private(set) var walPages = 0
 
-    /// Opens `path`, in which no component may be a symbolic link; waits up to `busyTimeout` milliseconds for others' locks.
+    /// Opens `path`, in which no component may be a symbolic link. Statements wait up to `busyTimeout` ms for other connections'
+    /// locks.
     package init(path: String, access: Access, busyTimeout: Int32 = 5_000) throws(SQLiteError) {
         longestWait = busyTimeout
         wait = busyTimeout
@@ -62,8 +63,8 @@ package final class SQLiteConnection {
                 systemError: sqlite3_system_errno(opened)
             )
         }
-        // Where a file cannot be opened for writing, SQLite opens it for reading, and every write would fail for as long as
-        // the connection lives, even if it was only short of descriptors for a moment.
+        // If a file cannot be opened for writing, SQLite opens it for reading, and every write of this connection would fail,
+        // even if the process was only briefly out of descriptors.
         guard access == .readOnly || sqlite3_db_readonly(opened, "main") == 0 else {
             throw SQLiteError(code: SQLITE_READONLY, message: "it can only be read", action: "opening \(path)")
         }
@@ -91,7 +92,7 @@ package final class SQLiteConnection {
         sqlite3_close_v2(handle)
     }
 
-    /// Lets the statements to come wait for others' locks until `deadline`, and no longer than the connection's timeout.
+    /// Lets later statements wait for other connections' locks until `deadline`, at most for the connection's timeout.
     package func waitForOthers(until deadline: ContinuousClock.Instant) throws(SQLiteError) {
         let left = (deadline - .now) / .milliseconds(1)
         let new = Int32(min(max(left, 0), Double(longestWait)))
@@ -122,7 +123,7 @@ package final class SQLiteConnection {
         return statement
     }
 
-    /// The first column of the first row of a query, or nil where there is no row.
+    /// The first column of the first row of a query; nil if there is no row.
     package func integer(_ sql: String) throws(SQLiteError) -> Int64? {
         let statement = try prepare(sql)
         return try statement.step() ? statement.integer(at: 0) : nil
@@ -130,15 +131,20 @@ package final class SQLiteConnection {
 
     /// Runs `body` in one write transaction: all of it is durable when this returns, or nothing happened.
     package func transaction<T>(_ body: () throws(SQLiteError) -> T) throws(SQLiteError) -> T {
-        try transaction(.beginWriting, body)
+        try transaction(.beginWriting, body: body)
     }
 
-    /// Runs `body` in one read transaction: all that it reads is of one instant.
-    package func reading<T>(_ body: () throws(SQLiteError) -> T) throws(SQLiteError) -> T {
-        try transaction(.beginReading, body)
+    /// The same for one expression.
+    package func transaction<T>(running body: @autoclosure () throws(SQLiteError) -> T) throws(SQLiteError) -> T {
+        try transaction(.beginWriting, body: body)
     }
 
-    private func transaction<T>(_ begin: Bound, _ body: () throws(SQLiteError) -> T) throws(SQLiteError) -> T {
+    /// Runs an expression in one read transaction: it sees the database as of one instant.
+    package func readTransaction<T>(running body: @autoclosure () throws(SQLiteError) -> T) throws(SQLiteError) -> T {
+        try transaction(.beginReading, body: body)
+    }
+
+    private func transaction<T>(_ begin: Bound, body: () throws(SQLiteError) -> T) throws(SQLiteError) -> T {
         try run(begin)
         do throws(SQLiteError) {
             let value = try body()
@@ -154,51 +160,51 @@ package final class SQLiteConnection {
     private func run(_ bound: Bound) throws(SQLiteError) {
         if bounds[bound] == nil { bounds[bound] = try compile(bound.rawValue) }
         let statement = bounds[bound]
-        let code = bound == .commit ? gathering(.log) { sqlite3_step(statement) } : sqlite3_step(statement)
+        let code = bound == .commit ? coalescingWrites(to: .log) { sqlite3_step(statement) } : sqlite3_step(statement)
         sqlite3_reset(statement)
         try check(code, while: bound.rawValue)
     }
 
-    /// Does `write` with what it writes to a file gathered.
-    private func gathering(_ role: WriteCoalescingVFS.Role, _ write: () -> Int32) -> Int32 {
+    /// Runs `write`, with its writes to one file coalesced.
+    private func coalescingWrites(to role: WriteCoalescingVFS.Role, write: () -> Int32) -> Int32 {
         let file = WriteCoalescingVFS(role, of: handle)
         file?.begin()
         let code = write()
-        let rest = file?.end() ?? SQLITE_OK
-        return rest == SQLITE_OK ? code : rest
+        let writeCode = file?.end() ?? SQLITE_OK
+        return writeCode == SQLITE_OK ? code : writeCode
     }
 
     /// Rows that the last INSERT, UPDATE or DELETE touched.
     package var changes: Int { Int(sqlite3_changes64(handle)) }
 
-    /// A number that changes when anybody else changed the file, as a transaction of ours then sees it:
+    /// A number that changes when another connection changed the file and a transaction of this one sees the change:
     /// https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntldataversion
     package func dataVersion() throws(SQLiteError) -> UInt32 {
         var version: UInt32 = 0
         try check(
             sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version),
-            while: "looking for changes"
+            while: "checking for changes"
         )
         return version
     }
 
     package enum Checkpoint: Int32, Sendable {
-        /// Moves what it can without waiting for anybody.
+        /// Moves what it can without waiting.
         case passive = 0
-        /// Waits for readers, moves everything and shortens the log to nothing.
+        /// Waits for readers, moves everything and truncates the log.
         case truncate = 3
     }
 
     /// Moves pages from the write-ahead log into the database, https://www.sqlite.org/c3ref/wal_checkpoint_v2.html
     package func checkpoint(_ mode: Checkpoint) throws(SQLiteError) {
-        let code = gathering(.database) { sqlite3_wal_checkpoint_v2(handle, nil, mode.rawValue, nil, nil) }
-        // Busy means that a reader holds a part of the log: what could be moved was, and the next one moves the rest.
+        let code = coalescingWrites(to: .database) { sqlite3_wal_checkpoint_v2(handle, nil, mode.rawValue, nil, nil) }
+        // Busy means that a reader uses a part of the log: the rest was moved, and the next checkpoint moves that part.
         guard code & 0xff != SQLITE_BUSY else { return }
         try check(code, while: "checkpointing")
         if mode == .truncate { walPages = 0 }
     }
 
-    /// The one place where SQLite's result codes become errors.
+    /// Turns SQLite's result codes into errors.
     func check(_ code: Int32, while action: @autoclosure () -> String) throws(SQLiteError) {
         guard code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE else { return }
         let isInputOutput = code & 0xff == SQLITE_IOERR || code & 0xff == SQLITE_CANTOPEN
@@ -210,7 +216,7 @@ package final class SQLiteConnection {
         )
     }
 
-    /// Counts the log's pages after each commit; this hook also takes the place of automatic checkpoints:
+    /// Counts the log's pages after each commit. This hook also replaces automatic checkpoints:
     /// https://www.sqlite.org/c3ref/wal_hook.html
     private func watchLog() {
         let context = Unmanaged.passUnretained(self).toOpaque()

@@ -1,13 +1,13 @@
 internal import CRecorderSQLite
 internal import Glibc
 
-/// What SQLite answered, and what it was asked to do.
+/// An error of SQLite, and the operation that failed.
 package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// SQLite's extended result code, https://www.sqlite.org/rescode.html
     package let code: Int32
-    /// SQLite's own words; never holds a bound value.
+    /// SQLite's message; it never contains a bound value.
     package let message: String
-    /// What was being done: "opening", or the text of the statement.
+    /// The operation: "opening", or the text of the statement.
     package let action: String
 
     /// The system's `errno` behind a failed read or write; 0 where there is none.
@@ -20,24 +20,30 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         self.systemError = systemError
     }
 
-    /// The error as damage if it says that a table is missing which must be there.
+    /// The same error as damage, if it says that a required table is missing.
     package var asDamage: SQLiteError {
         primaryCode == SQLITE_ERROR ? .damage(message, action: action) : self
     }
 
-    /// What SQLite could read all right, and yet cannot be.
+    /// Content that SQLite could read but that cannot be right.
     package static func damage(_ message: String, action: String) -> SQLiteError {
         SQLiteError(code: SQLITE_CORRUPT, message: message, action: action)
+    }
+
+    /// The operation was given up for a reason that is reported elsewhere; its transaction is rolled back.
+    package static func aborted(action: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_ABORT, message: "given up", action: action)
     }
 
     /// The primary code: the low byte of the extended one.
     package var primaryCode: Int32 { code & 0xff }
 
-    /// Also when the shared memory of the write-ahead log finds no space, which is SQLITE_IOERR_SHMSIZE to SQLite, as is
-    /// any other trouble there.
+    /// Includes a lack of space for the write-ahead log's shared memory, which SQLite reports as SQLITE_IOERR_SHMSIZE, like any
+    /// other error there.
     package var isDiskFull: Bool {
         primaryCode == SQLITE_FULL || (code == SQLITE_IOERR | 19 << 8 && [ENOSPC, EDQUOT].contains(systemError))
     }
+    package var isAborted: Bool { primaryCode == SQLITE_ABORT }
     package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
     package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
     package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }

@@ -3,7 +3,7 @@ package import Foundation
 
 /// A compiled statement: bind, step, read columns, reset.
 ///
-/// Parameters count from 1 and columns from 0, as SQLite counts them. Not Sendable: it belongs to its connection.
+/// Parameters count from 1 and columns from 0, as in SQLite. Not Sendable: it belongs to its connection.
 package final class SQLiteStatement {
     private let handle: OpaquePointer
     private let connection: SQLiteConnection
@@ -39,18 +39,17 @@ package final class SQLiteStatement {
 
     /// Runs the statement to its end with `bytes` bound at `index`, without copying them, and resets it.
     package func run(binding bytes: Data, at index: Int32) throws(SQLiteError) {
-        try bytes.withUnsafeBytes { bytes in
-            Result { () throws(SQLiteError) in
-                try bind(inPlace: bytes, at: index)
-                try runAndForget()
-            }
-        }.get()
+        let code = bytes.withUnsafeBytes { bytes in
+            let code = bind(inPlace: bytes, at: index)
+            return code == SQLITE_OK ? runAndClear() : code
+        }
+        try connection.check(code, while: sql)
     }
 
-    /// The same for a text of UTF-8 at `index` and the bytes at the index behind it.
+    /// The same for UTF-8 text at `index` and bytes at the next index.
     package func run(
-        binding text: UnsafeRawBufferPointer,
-        _ bytes: UnsafeRawBufferPointer,
+        bindingText text: UnsafeRawBufferPointer,
+        bytes: UnsafeRawBufferPointer,
         at index: Int32
     ) throws(SQLiteError) {
         let start = text.baseAddress?.assumingMemoryBound(to: CChar.self)
@@ -59,24 +58,22 @@ package final class SQLiteStatement {
             ? recorder_sqlite3_bind_text(handle, index, "", 0)
             : sqlite3_bind_text(handle, index, start, Int32(text.count), nil)
         try connection.check(code, while: sql)
-        try bind(inPlace: bytes, at: index + 1)
-        try runAndForget()
+        try connection.check(bind(inPlace: bytes, at: index + 1), while: sql)
+        try connection.check(runAndClear(), while: sql)
     }
 
-    private func bind(inPlace bytes: UnsafeRawBufferPointer, at index: Int32) throws(SQLiteError) {
-        let code =
-            bytes.isEmpty
+    /// Binds the caller's bytes without copying them; clear the binding before they are freed.
+    private func bind(inPlace bytes: UnsafeRawBufferPointer, at index: Int32) -> Int32 {
+        bytes.isEmpty
             ? sqlite3_bind_zeroblob(handle, index, 0)
             : recorder_sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count))
-        try connection.check(code, while: sql)
     }
 
-    /// Runs the statement with bytes that are the caller's, and are gone when this returns.
-    private func runAndForget() throws(SQLiteError) {
+    private func runAndClear() -> Int32 {
         let code = sqlite3_step(handle)
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
-        try connection.check(code, while: sql)
+        return code
     }
 
     /// Runs the statement to its end and resets it.
@@ -86,7 +83,7 @@ package final class SQLiteStatement {
         try connection.check(code, while: sql)
     }
 
-    /// Moves to the next row; false, and reset, when there is none.
+    /// Moves to the next row. If there is none, resets the statement and returns false.
     package func step() throws(SQLiteError) -> Bool {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
@@ -95,7 +92,7 @@ package final class SQLiteStatement {
         return false
     }
 
-    /// Ends a query before its last row, which also ends its read transaction.
+    /// Ends a query before its last row; this also ends its read transaction.
     package func reset() {
         sqlite3_reset(handle)
     }
@@ -108,7 +105,7 @@ package final class SQLiteStatement {
         sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
-    /// A text with all its characters: U+0000 is one of them, and ends nothing.
+    /// A text with all its characters; U+0000 does not end it.
     package func text(at column: Int32) -> String {
         // The pointer first, then the length: https://www.sqlite.org/c3ref/column_blob.html
         let start = sqlite3_column_text(handle, column)

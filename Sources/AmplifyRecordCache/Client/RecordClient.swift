@@ -44,10 +44,10 @@ package final class RecordClient: Sendable {
         let log = AmplifyLogging.logger(for: name)
         pipeline = RecordPipeline(
             service,
-            RecordStore(at: { location }),
-            policy,
-            caller: { () throws(RecorderError) in try Self.caller(calls) },
-            report: { Self.tell($0, broadcast, log) }
+            store: RecordStore(at: { location }),
+            policy: policy,
+            caller: { () throws(ConfigurationFailure) in try calls.caller },
+            emit: { Self.tell($0, broadcast, log) }
         )
         self.broadcast = broadcast
         self.log = log
@@ -71,14 +71,6 @@ package final class RecordClient: Sendable {
             )
         } catch {
             throw RecordClientError(error)
-        }
-    }
-
-    private static func caller(_ calls: ClientCalls) throws(RecorderError) -> AWSServiceCaller {
-        do {
-            return try calls.caller
-        } catch {
-            throw .configuration(error)
         }
     }
 

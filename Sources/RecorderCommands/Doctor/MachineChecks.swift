@@ -51,7 +51,7 @@ struct MachineChecks {
     }
 
     private func trouble(_ stream: StreamStatus) -> Finding? {
-        stream.trouble.map { .warning("stream", "\(stream.name) was not sent last time: \($0.message)") }
+        stream.lastError.map { .warning("stream", "\(stream.name) was not sent last time: \($0.message)") }
     }
 
     private func space(_ directory: String, _ status: StoreStatus) -> Finding {

@@ -71,25 +71,21 @@ struct Session: Sendable {
         let location = try location(of: service)
         return RecordPipeline(
             service,
-            RecordStore(at: { location }),
-            policy,
-            caller: { [self] () throws(RecorderError) in try caller(of: service.service) },
-            report: report
+            store: RecordStore(at: { location }),
+            policy: policy,
+            caller: { [self] () throws(ConfigurationFailure) in try caller(of: service.service) },
+            emit: report
         )
     }
 
     // MARK: where to send
 
-    func caller(of service: AWSService) throws(RecorderError) -> AWSServiceCaller {
-        do throws(ConfigurationFailure) {
-            var configuration = try callConfiguration(for: service)
-            let stop = StopSignal.shared
-            configuration.transport = StoppableTransport(transport: configuration.transport, stop: stop)
-            configuration.pause = { try await StoppableTransport.pause($0, stop) }
-            return AWSServiceCaller(service, configuration)
-        } catch {
-            throw .configuration(error)
-        }
+    func caller(of service: AWSService) throws(ConfigurationFailure) -> AWSServiceCaller {
+        var configuration = try callConfiguration(for: service)
+        let stop = StopSignal.shared
+        configuration.transport = StoppableTransport(transport: configuration.transport, stop: stop)
+        configuration.pause = { try await StoppableTransport.pause($0, stop) }
+        return AWSServiceCaller(service, configuration)
     }
 
     func callConfiguration(for service: AWSService) throws(ConfigurationFailure) -> CallConfiguration {

@@ -97,8 +97,8 @@ extension StoreReport.Stream {
             records: stream.records,
             bytes: stream.bytes,
             oldestAgeSeconds: stream.oldest.map(age),
-            lastError: stream.trouble?.message,
-            lastErrorAgeSeconds: (stream.trouble?.date).map(age)
+            lastError: stream.lastError?.message,
+            lastErrorAgeSeconds: (stream.lastError?.date).map(age)
         )
     }
 }

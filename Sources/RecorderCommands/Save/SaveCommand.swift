@@ -1,4 +1,5 @@
 import Foundation
+import RecorderAWS
 import RecorderEngine
 
 /// `save STREAM`: lines from standard input or a file become records.
@@ -41,7 +42,12 @@ struct SaveCommand: Sendable {
     private func check() throws(CommandFailure) {
         try CommandFailure.naming { () throws(RecorderError) in
             _ = try pipeline.totals()
-            if settings.submits { _ = try session.caller(of: session.service.service) }
+            guard settings.submits else { return }
+            do throws(ConfigurationFailure) {
+                _ = try session.caller(of: session.service.service)
+            } catch {
+                throw .configuration(error)
+            }
         }
     }
 

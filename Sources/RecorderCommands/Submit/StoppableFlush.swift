@@ -32,6 +32,6 @@ final class StoppableFlush: Sendable {
         try? await Task.sleep(for: Self.grace)
         pipeline.cancelFlush()
         try? await Task.sleep(for: Self.ending)
-        if let flush = ticket.withLock({ $0 }) { pipeline.giveUp(flush) }
+        if let flush = ticket.withLock({ $0 }) { pipeline.withdraw(flush) }
     }
 }

@@ -1,4 +1,5 @@
-/// Decides where a batch ends: by count, by the service's bytes, by the user's bytes. At least one record always goes.
+/// Decides where a batch ends: by the service's limits of records and bytes, and by the user's limit of bytes. A batch has at
+/// least one record.
 package struct BatchPlanner {
     let maximumRecords: Int
     let maximumBytes: Int
@@ -18,8 +19,8 @@ package struct BatchPlanner {
         )
     }
 
-    /// Whether the next record still fits; if it does, it is counted. Its size is that of payload and partition key in
-    /// bytes, before base64, as the services count it.
+    /// Whether the next record fits; if it does, it is counted. Its size is that of payload and partition key in bytes, before
+    /// base64, as the services count it.
     package mutating func takes(_ size: Int) -> Bool {
         guard records == 0 || (records < maximumRecords && bytes + size <= maximumBytes) else { return false }
         records += 1

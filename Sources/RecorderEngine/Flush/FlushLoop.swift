@@ -1,31 +1,38 @@
 import RecorderConcurrency
 
-/// Runs the stages for every stream, several streams at a time, each apart from the trouble of the others.
+/// Flushes all streams, several at a time; one stream's failure does not affect the others.
 struct FlushLoop: Sendable {
-    let store: RecordStore
-    let sender: BatchSender
-    let policy: RecorderPolicy
-    let report: @Sendable (RecorderEvent) -> Void
+    private let context: FlushContext
 
-    func run(_ streams: [StreamSummary], before end: Int64) async -> FlushReport {
+    init(_ context: FlushContext) {
         let meter = ProgressMeter()
-        let report: @Sendable (RecorderEvent) -> Void = { [report] in report(meter.adding($0)) }
+        self.context = FlushContext(
+            store: context.store,
+            sender: context.sender,
+            policy: context.policy,
+            start: context.start,
+            emit: { context.emit(meter.adding($0)) }
+        )
+    }
+
+    func run(_ streams: [StreamSummary]) async -> FlushReport {
+        let policy = context.policy
         return await withTaskGroup(of: Finished.self) { group in
-            var admission = StreamScheduler(streams, policy)
-            start(&admission, &group, end, report)
+            var scheduler = StreamScheduler(streams, policy: policy)
+            start(&scheduler, in: &group)
             var total = FlushReport()
-            while let (queue, finished) = await group.next() {
-                admission.ended(queue)
-                MallocTrim.giveBack(after: queue.batchBytes(limit: policy.batchByteLimit))
+            while let (stream, finished) = await group.next() {
+                scheduler.ended(stream)
+                MallocTrim.run(after: stream.batchBytes(limit: policy.batchByteLimit))
                 total.delivered += finished.delivered
                 total.discarded += finished.discarded
                 total.failures += finished.failures
                 if policy.failureRule == .countsAttempts, !finished.failures.allSatisfy(\.error.isAnswer) {
-                    admission.close()
+                    scheduler.close()
                 }
-                start(&admission, &group, end, report)
+                start(&scheduler, in: &group)
             }
-            if Task.isCancelled, let left = admission.left {
+            if Task.isCancelled, let left = scheduler.firstWaiting {
                 total.failures.append(.init(stream: left.name, error: .cancelled))
             }
             return total
@@ -34,22 +41,17 @@ struct FlushLoop: Sendable {
 
     private typealias Finished = (StreamSummary, FlushReport)
 
-    private func start(
-        _ admission: inout StreamScheduler,
-        _ group: inout TaskGroup<Finished>,
-        _ end: Int64,
-        _ report: @escaping @Sendable (RecorderEvent) -> Void
-    ) {
-        while !Task.isCancelled, let queue = admission.next() {
+    private func start(_ scheduler: inout StreamScheduler, in group: inout TaskGroup<Finished>) {
+        while !Task.isCancelled, let stream = scheduler.next() {
             group.addTask {
-                var flush = StreamFlush(queue, before: end, store, sender, policy, report: report)
-                return (queue, await flush.run())
+                var flush = StreamFlush(stream, context: context)
+                return (stream, await flush.run())
             }
         }
     }
 }
 
-/// Adds up the settles of all streams since the flush began.
+/// Adds up the progress of all streams since the flush began.
 private final class ProgressMeter: Sendable {
     private let sum = Locked(FlushProgress())
     private let start = ContinuousClock.now

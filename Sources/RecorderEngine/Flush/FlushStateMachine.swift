@@ -1,7 +1,7 @@
-/// Decides who runs a flush and who waits for which run. Pure: `RecordPipeline` performs what it says.
+/// Decides who runs a flush and who waits for which run. Pure: `FlushScheduler` does what it says.
 ///
-/// A run takes the records that were saved before it began. Whoever asks during a run may have saved since, so all who
-/// ask during one run wait for one more, which begins when that one ends.
+/// A run sends the records that were saved before it began. A request during a run may be about later records, so all requests
+/// during one run wait for one more run, which begins when that one ends.
 package struct FlushStateMachine<Waiter> {
     private enum State {
         case idle
@@ -15,7 +15,7 @@ package struct FlushStateMachine<Waiter> {
     package enum Request {
         /// Start a run.
         case start
-        /// A run that will serve this waiter starts by itself.
+        /// A run that serves this waiter starts by itself.
         case wait
     }
 
@@ -30,26 +30,26 @@ package struct FlushStateMachine<Waiter> {
         }
     }
 
-    /// Starts a run that nobody waits for here, unless there is one: true if it must start now.
+    /// Starts a run without a waiter, unless there is a run: true if it must start now.
     package mutating func startIfIdle() -> Bool {
         guard case .idle = state else { return false }
         state = .flushing(now: [], next: [])
         return true
     }
 
-    /// Takes back the requests that `isMeant` is true for.
+    /// Removes the waiters for which `isMeant` is true.
     ///
-    /// - Returns: who waits no longer, and whether a run is under way that nobody waits for any more.
+    /// - Returns: the removed waiters, and whether the current run has no waiter left because of this.
     package mutating func withdraw(
         where isMeant: (Waiter) -> Bool
-    ) -> (withdrawn: [Waiter], isRunForNobody: Bool) {
+    ) -> (withdrawn: [Waiter], isRunUnused: Bool) {
         guard case .flushing(let now, let next) = state else { return ([], false) }
-        let (left, gone) = (now.filter { !isMeant($0) }, now.filter(isMeant))
+        let (left, removed) = (now.filter { !isMeant($0) }, now.filter(isMeant))
         state = .flushing(now: left, next: next.filter { !isMeant($0) })
-        return (gone + next.filter(isMeant), !gone.isEmpty && left.isEmpty)
+        return (removed + next.filter(isMeant), !removed.isEmpty && left.isEmpty)
     }
 
-    /// - Returns: whom to tell the run's result, and whether another run starts now.
+    /// - Returns: the waiters for the run's result, and whether another run starts now.
     package mutating func flushEnded() -> (served: [Waiter], startsAgain: Bool) {
         guard case .flushing(let now, let next) = state else {
             preconditionFailure("A flush ended that never started.")

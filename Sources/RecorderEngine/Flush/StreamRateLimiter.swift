@@ -1,42 +1,42 @@
-/// How fast a stream takes records, as its answers tell; one that throttles gets its batches no faster. Pure.
+/// Learns from the answers how fast a stream accepts records, and delays batches to a stream that throttles. Pure.
 ///
-/// A shard has an allowance that grows by so many records a second, and throttles record by record once it is used up. At
-/// an answer that throttled it was used up, so what was taken between two of those, by the time between them, is the
-/// shard's rate. Until then nothing waits. What is sent again has delays of its own; here their time only counts.
+/// A shard has a token bucket that refills at its rate, and throttles record by record once it is empty. After an answer that
+/// throttled, the bucket is empty, so the records accepted between two such answers, divided by the time between them, are the
+/// shard's rate. Until two were seen, nothing is delayed. Retries have delays of their own; here they only take time.
 package struct StreamRateLimiter {
-    /// The longest wait: a shard saves up a second's allowance at most, so a longer one would gain nothing.
-    package static let longestWait = Duration.seconds(1)
-    /// How much of the time that passed unused still counts; half of what a shard saves up.
-    private static let savedUp = Duration.milliseconds(500)
-    /// Each batch waits for that much higher a rate than the one before, until an answer throttles again.
+    /// The longest delay: a bucket holds the tokens of one second, so waiting longer would gain nothing.
+    package static let longestDelay = Duration.seconds(1)
+    /// The unused time that still counts as tokens; half of what a bucket holds.
+    private static let burst = Duration.milliseconds(500)
+    /// Each batch assumes a rate higher by this factor than the one before, until an answer throttles again.
     private static let speedUp = 1.1
 
     private var recordsPerSecond: Double?
     private var lastThrottled: ContinuousClock.Instant?
-    private var takenSince = 0
-    /// When the allowance will be used up by what was sent.
-    private var usedUp: ContinuousClock.Instant?
+    private var acceptedSince = 0
+    /// When the tokens for everything that was sent will have arrived.
+    private var nextFree: ContinuousClock.Instant?
 
     package init() {}
 
-    /// How long a batch of so many records waits before it is sent for the first time, now.
-    package mutating func wait(before records: Int, at now: ContinuousClock.Instant) -> Duration {
-        guard let rate = recordsPerSecond, let last = usedUp else { return .zero }
-        let next = min(max(last, now - Self.savedUp) + .seconds(Double(records) / rate), now + Self.longestWait)
-        usedUp = next
+    /// The delay before a batch of so many records is sent for the first time.
+    package mutating func delay(before records: Int, at now: ContinuousClock.Instant) -> Duration {
+        guard let rate = recordsPerSecond, let last = nextFree else { return .zero }
+        let next = min(max(last, now - Self.burst) + .seconds(Double(records) / rate), now + Self.longestDelay)
+        nextFree = next
         recordsPerSecond = rate * Self.speedUp
         return max(next - now, .zero)
     }
 
     /// Learns from the answer to a batch or a part of one.
-    package mutating func answered(taken: Int, throttled: Bool, at now: ContinuousClock.Instant) {
-        takenSince += taken
-        guard throttled else { return }
-        if let lastThrottled, takenSince > 0, now > lastThrottled {
-            recordsPerSecond = Double(takenSince) / ((now - lastThrottled) / .seconds(1))
+    package mutating func answered(accepted: Int, isThrottled: Bool, at now: ContinuousClock.Instant) {
+        acceptedSince += accepted
+        guard isThrottled else { return }
+        if let lastThrottled, acceptedSince > 0, now > lastThrottled {
+            recordsPerSecond = Double(acceptedSince) / ((now - lastThrottled) / .seconds(1))
         }
         lastThrottled = now
-        takenSince = 0
-        usedUp = now
+        acceptedSince = 0
+        nextFree = now
     }
 }

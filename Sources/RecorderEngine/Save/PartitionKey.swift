@@ -1,11 +1,11 @@
 import Glibc
 import RecorderConcurrency
 
-/// The random key of a record that was saved without one.
+/// The random partition key of a record that is saved without one.
 enum PartitionKey {
-    /// An upper-case version 4 UUID, as the original's keys were.
+    /// An upper-case version 4 UUID, like the original's keys.
     ///
-    /// Formatted by hand, eight digits at once: `UUID().uuidString` takes many times as long, and every save draws a key.
+    /// Formatted here, eight digits at once, because `UUID().uuidString` takes many times as long.
     /// https://www.rfc-editor.org/rfc/rfc9562#section-5.4
     static func random() -> String {
         let (first, second) = words.withLock { $0.nextPair() }
@@ -39,11 +39,11 @@ enum PartitionKey {
     private static let words = Locked(RandomWords())
 }
 
-/// Random numbers, drawn many at a time: asking the system for one takes a microsecond.
+/// Random numbers, requested many at a time: a system call takes a microsecond.
 private struct RandomWords {
     private var drawn: [UInt64] = []
 
-    /// The most bytes that getentropy gives at once.
+    /// The most bytes that getentropy returns.
     private static let bytes = 256
 
     mutating func nextPair() -> (UInt64, UInt64) {

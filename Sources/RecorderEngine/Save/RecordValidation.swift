@@ -1,9 +1,9 @@
 package import Foundation
 
 extension StreamServiceDescription {
-    /// Checks the shape and the limits of one record before it takes its place in the line.
+    /// Checks the shape and the size of a record before it is queued.
     ///
-    /// Without a partition key it gets a random one, where the service shards by key.
+    /// A record without a partition key gets a random one, if the service has partition keys.
     package func record(
         _ payload: Data?,
         stream: String?,
@@ -26,7 +26,7 @@ extension StreamServiceDescription {
         return Record(stream: try checkStream(stream), payload: payload, partitionKey: key)
     }
 
-    /// Stream names are letters, digits, `_`, `.` and `-`.
+    /// Checks a stream's name: letters, digits, `_`, `.` and `-`, up to the service's length.
     package func checkStream(_ name: String?) throws(RecorderError) -> StreamName {
         guard var name, !name.isEmpty else {
             throw .invalidRecord(.streamName, "The stream name is missing. Pass the name of the stream to send to.")
@@ -37,13 +37,23 @@ extension StreamServiceDescription {
                 "The stream name is \(name.count) characters long; the limit is \(maximumStreamNameLength)."
             )
         }
-        guard name.withUTF8({ unsafe $0.allSatisfy(Self.isNameCharacter) }) else {
+        guard name.withUTF8({ unsafe $0.allSatisfy(StreamName.isNameCharacter) }) else {
             throw .invalidRecord(
                 .streamName,
                 "The stream name \(String(reflecting: name)) may only hold letters, digits, '_', '.' and '-'."
             )
         }
         return StreamName(unchecked: name)
+    }
+
+    /// A record of another library's database; nil if its stream's name is invalid.
+    @Sendable func importedRecord(stream: String, partitionKey: String, data: Data) -> Record? {
+        try? record(
+            data,
+            stream: stream,
+            partitionKey: partitionKey.isEmpty ? nil : partitionKey,
+            maximumBytes: .max
+        )
     }
 
     private func checkPartitionKey(_ key: String?) throws(RecorderError) -> String {
@@ -54,14 +64,5 @@ extension StreamServiceDescription {
             throw .invalidRecord(.partitionKey, "The partition key is \(length) characters long; it must be 1 to 256.")
         }
         return key
-    }
-
-    static func isNameCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"):
-            true
-        default: false
-        }
     }
 }

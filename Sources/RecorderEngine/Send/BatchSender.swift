@@ -1,79 +1,80 @@
 import RecorderAWS
+import RecorderConcurrency
 import RecorderHTTP
 
 /// Sends one batch in one request, and says what the answer means.
 struct BatchSender: Sendable {
     enum Answer: Sendable {
-        /// One outcome a record, in the batch's order.
+        /// One outcome per record, in the batch's order.
         case outcomes([Outcome])
-        /// A 200 that proves nothing; the batch may or may not have been taken.
+        /// A 200 that says nothing; the records may or may not have been accepted.
         case unreadable(String)
-        /// The service calls the request invalid: one of its records may be to blame.
+        /// The service calls the request invalid: one of its records may be the cause.
         case refused(ServiceFailure)
-        /// The request failed for a reason that lies with no record.
+        /// The request failed for a reason that is not in its records.
         case failed(ServiceFailure)
         /// No request was made.
         case notSent(RecorderError)
+
+        /// Whether every record was accepted.
+        var isDelivered: Bool {
+            if case .outcomes(let outcomes) = self { outcomes.areAllDelivered } else { false }
+        }
     }
 
     /// The answer to a batch's first request, and the retries that it took.
-    struct Sent: Sendable {
+    struct FirstAnswer: Sendable {
         let answer: Answer
         let attempts: CallAttempts
     }
 
     let service: StreamServiceDescription
     let caller: AWSServiceCaller
-    let budget: InFlightByteLimiter
     let buffers = RequestBuffers()
-    let compresses: Bool
+    private let limiter: InFlightByteLimiter
+    private let compresses: Bool
     private let lease: SubmitLease
 
     init(
         _ service: StreamServiceDescription,
-        _ caller: AWSServiceCaller,
-        _ policy: RecorderPolicy,
-        _ lease: SubmitLease
+        caller: AWSServiceCaller,
+        policy: RecorderPolicy,
+        lease: SubmitLease
     ) {
-        self.lease = lease
         self.service = service
         self.caller = caller
-        budget = InFlightByteLimiter(policy.bytesOnTheirWay)
+        self.lease = lease
+        limiter = InFlightByteLimiter(capacity: policy.inFlightBytes)
         compresses = policy.compressesRequests
     }
 
-    /// Sends a batch for the first time, after a wait.
-    func send(_ batch: Batch, after wait: Duration) async -> Sent {
-        if wait > .zero {
-            PipelineLog.waits(batch, wait)
-            await caller.pause(wait)
+    /// Sends a batch for the first time, after a delay.
+    func send(_ batch: Batch, after delay: Duration) async -> FirstAnswer {
+        if delay > .zero {
+            RecorderLog.debug("send: stream \(batch.stream) throttles: its next batch waits \(delay.text).")
+            await caller.pause(delay)
         }
         var attempts = caller.attempts()
-        let answer = await send(batch, &attempts)
-        return Sent(answer: answer, attempts: attempts)
+        let answer = await send(batch, attempts: &attempts)
+        return FirstAnswer(answer: answer, attempts: attempts)
     }
 
-    /// Sends a batch, or a part of one, once more; the retries that this takes are added to `attempts`.
-    func send(_ batch: Batch, _ attempts: inout CallAttempts) async -> Answer {
+    /// Sends a batch, or a part of one, again; adds the retries that this takes to `attempts`.
+    func send(_ batch: Batch, attempts: inout CallAttempts) async -> Answer {
         let body = batch.request(to: service)
-        await budget.take(body.count)
-        defer { budget.give(body.count) }
+        await limiter.acquire(body.count)
+        defer { limiter.release(body.count) }
         do throws(RecorderError) { try lease.check() } catch { return .notSent(error) }
         let start = ContinuousClock.now
-        let answer = await send(body, batch.requestDigest, records: batch.records.count, &attempts)
-        PipelineLog.sent(batch, service, bytes: body.count, answer, .now - start)
+        let answer = await answer(to: body, of: batch, attempts: &attempts)
+        log(answer, to: batch, bytes: body.count, time: .now - start)
         return answer
     }
 
-    private func send(
-        _ body: [UInt8],
-        _ digest: [UInt8]?,
-        records: Int,
-        _ attempts: inout CallAttempts
-    ) async -> Answer {
+    private func answer(to body: [UInt8], of batch: Batch, attempts: inout CallAttempts) async -> Answer {
         do {
-            let response = try await post(body, digest, &attempts)
-            switch PutReply(response.body, to: service, records: records) {
+            let response = try await post(body, digest: batch.requestDigest, attempts: &attempts)
+            switch PutReply(response.body, to: service, records: batch.records.count) {
             case .outcomes(let outcomes): return .outcomes(outcomes)
             case .unreadable(let reason): return .unreadable(reason)
             }
@@ -84,15 +85,15 @@ struct BatchSender: Sendable {
 
     private func post(
         _ body: [UInt8],
-        _ digest: [UInt8]?,
-        _ attempts: inout CallAttempts
+        digest: [UInt8]?,
+        attempts: inout CallAttempts
     ) async throws(ServiceFailure) -> HTTPResponse {
-        guard compresses, let small = Gzip.compress(body) else {
+        guard compresses, let compressed = Gzip.compress(body) else {
             return try await caller.call(service.operation, body: body, bodyDigest: digest, headers: [], &attempts)
         }
         return try await caller.call(
             service.operation,
-            body: small,
+            body: compressed,
             headers: [HTTPHeader("Content-Encoding", "gzip")],
             &attempts
         )

@@ -1,8 +1,8 @@
-/// Text that stands in JSON as it is: ASCII without control characters, quotes and escapes.
+/// Text that needs no escaping in JSON: ASCII without control characters, quotes and backslashes.
 ///
-/// Eight bytes at a time, since answers are long and made of such text.
+/// Scanned eight bytes at a time, because answers are long and consist of such text.
 enum PlainText {
-    /// The first byte from `start` on that is not plain; the end if all are.
+    /// The index of the first byte from `start` on that is not plain; the end if all are.
     static func end(in text: [UInt8], from start: Int) -> Int {
         var index = start
         while index + 8 <= text.count {
@@ -15,18 +15,18 @@ enum PlainText {
         return index
     }
 
-    /// The place behind `part`, which has eight bytes or more, if it stands in `text` at `start`.
+    /// The index after `part`, which has eight bytes or more, if it is in `text` at `start`.
     static func end(of part: [UInt8], in text: [UInt8], at start: Int) -> Int? {
         let last = part.count - 8
         guard last >= 0, start + part.count <= text.count else { return nil }
         for index in stride(from: 0, to: last, by: 8) {
             guard word(of: part, at: index) == word(of: text, at: start + index) else { return nil }
         }
-        // Some of these were compared before.
+        // Overlaps the bytes compared before.
         return word(of: part, at: last) == word(of: text, at: start + last) ? start + part.count : nil
     }
 
-    /// Eight bytes, all of which must be there, the first in the lowest bits.
+    /// Eight bytes, which must exist, the first in the lowest bits.
     private static func word(of text: [UInt8], at index: Int) -> UInt64 {
         UInt64(littleEndian: unsafe text.span.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }

@@ -4,15 +4,15 @@ import Foundation
 package enum PutReply: Sendable, Hashable {
     /// One outcome a record, in the order of the request.
     case outcomes([Outcome])
-    /// The answer proves nothing about any record; the text says why.
+    /// The answer says nothing about any record; the text says why.
     case unreadable(String)
 
     /// Reads the body of a 200.
     ///
-    /// A record counts as delivered when its own entry proves it. The answer's counters and the absence of an error code
-    /// prove nothing: both have been wrong.
+    /// A record counts as delivered if its own entry proves it. The answer's counters and the absence of an error code prove
+    /// nothing: both have been wrong.
     package init(_ body: [UInt8], to service: StreamServiceDescription, records: Int) {
-        var scanner = ReplyScanner(body, service)
+        var scanner = ReplyScanner(body, service: service)
         if let outcomes = scanner.outcomes(expecting: records), outcomes.count == records {
             self = .outcomes(outcomes)
             return
@@ -29,14 +29,14 @@ package enum PutReply: Sendable, Hashable {
             self = .unreadable("The service answered for \(entries.count) of \(records) records.")
             return
         }
-        self = .outcomes(entries.map { Self.outcome($0 as? [String: Any] ?? [:], service) })
+        self = .outcomes(entries.map { Self.outcome(of: $0 as? [String: Any] ?? [:], service: service) })
     }
 
-    private static func outcome(_ entry: [String: Any], _ service: StreamServiceDescription) -> Outcome {
+    private static func outcome(of entry: [String: Any], service: StreamServiceDescription) -> Outcome {
         switch entry["ErrorCode"] {
         case nil, is NSNull, "" as String: break
         case let code as String: return Outcome(code: code, message: entry["ErrorMessage"] as? String ?? "")
-        // There is a code, in a form that nobody knows.
+        // There is a code, in an unknown form.
         default: return .unproven
         }
         if let proof = entry[service.proofField] as? String, !proof.isEmpty { return .delivered }

@@ -1,8 +1,8 @@
-/// Reads the answer that the services give day in, day out, without building objects.
+/// Reads the usual answer of the services without building objects.
 ///
-/// It knows the plain shape only: ASCII strings without escapes, whole numbers, `true`, `false` and `null`. Whatever else
-/// it meets, twice the same field included, makes it give up, and the full JSON reader decides. So it can never call a
-/// record delivered that the full reader would not.
+/// It knows only plain JSON: ASCII strings without escapes, integers, `true`, `false` and `null`. With anything else, including
+/// a duplicate field, it gives up, and the full JSON reader decides. So it never calls a record delivered that the full reader
+/// would not.
 struct ReplyScanner {
     private let bytes: [UInt8]
     private let entriesField: [UInt8]
@@ -13,20 +13,20 @@ struct ReplyScanner {
     private static let errorCode = Array("ErrorCode".utf8)
     private static let errorMessage = Array("ErrorMessage".utf8)
 
-    init(_ bytes: [UInt8], _ service: StreamServiceDescription) {
+    init(_ bytes: [UInt8], service: StreamServiceDescription) {
         self.bytes = bytes
         entriesField = Array(service.entriesField.utf8)
         proofField = Array(service.proofField.utf8)
         usualStart = Array(#"{"\#(service.proofField)":""#.utf8)
     }
 
-    /// One outcome an entry; nil where the full reader must decide.
+    /// One outcome per entry; nil if the full reader must decide.
     mutating func outcomes(expecting count: Int) -> [Outcome]? {
         var found: [Outcome]?
         guard take("{") else { return nil }
         repeat {
             guard let field = string(), take(":") else { return nil }
-            if holds(field, entriesField) {
+            if text(at: field, equals: entriesField) {
                 guard found == nil, let entries = entries(expecting: count) else { return nil }
                 found = entries
             } else {
@@ -48,8 +48,8 @@ struct ReplyScanner {
         return take("]") ? outcomes : nil
     }
 
-    /// Reads the entry that nearly all are: of a record that was taken, with its proof and at most its shard. False, at the
-    /// same place, if it is any other.
+    /// Reads the usual entry, of an accepted record, with its proof and at most its shard. Returns false without moving on if it
+    /// is another one.
     private mutating func takeUsual() -> Bool {
         guard let proof = PlainText.end(of: usualStart, in: bytes, at: index) else { return false }
         var end = PlainText.end(in: bytes, from: proof)
@@ -71,13 +71,13 @@ struct ReplyScanner {
         guard take("{") else { return nil }
         repeat {
             guard let field = string(), take(":") else { return nil }
-            if holds(field, proofField) {
+            if text(at: field, equals: proofField) {
                 guard proof == nil, let value = string() else { return nil }
                 proof = value
-            } else if holds(field, Self.errorCode) {
+            } else if text(at: field, equals: Self.errorCode) {
                 guard code == nil, let value = string() else { return nil }
                 code = value
-            } else if holds(field, Self.errorMessage) {
+            } else if text(at: field, equals: Self.errorMessage) {
                 guard message == nil, let value = string() else { return nil }
                 message = value
             } else {
@@ -112,7 +112,7 @@ struct ReplyScanner {
         return index == bytes.count
     }
 
-    /// The range inside the quotes of a plain string; nil, at the same place, if there is none.
+    /// The range inside the quotes of a plain string; nil, without moving on, if there is none.
     private mutating func string() -> Range<Int>? {
         skipSpace()
         guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else { return nil }
@@ -122,12 +122,12 @@ struct ReplyScanner {
         return index + 1..<end
     }
 
-    private func holds(_ range: Range<Int>, _ name: [UInt8]) -> Bool {
+    private func text(at range: Range<Int>, equals name: [UInt8]) -> Bool {
         guard range.count == name.count else { return false }
         return name.indices.allSatisfy { bytes[range.lowerBound + $0] == name[$0] }
     }
 
-    /// A whole number of up to 15 digits, or true, false, null.
+    /// An integer of up to 15 digits, or true, false, null.
     private mutating func literal() -> Bool {
         skipSpace()
         var end = index

@@ -1,139 +1,89 @@
 import RecorderSQLite
 
-/// A read-only connection: batches and counts are read without waiting for saves, nor saves for them.
+/// A read-only connection: reading batches and counts does not wait for saves, nor saves for reading.
 ///
-/// It never checkpoints. Not Sendable: `RecordStore` keeps it behind its lock.
+/// It never checkpoints. Its operations throw `SQLiteError`, which `perform` translates. Not Sendable: `StoreConnections` keeps
+/// it behind its lock.
 final class StoreReader {
     private let path: String
-    /// Which file it reads.
-    let place: FileIdentity?
+    /// The file it reads.
+    let fileID: FileIdentity?
     let connection: SQLiteConnection
-    private let file: StoreIdentity
+    private let identity: StoreIdentity
     private let streams: SQLiteStatement
     private let counts: SQLiteStatement
     private let cursor: SQLiteStatement
     private let segments: SQLiteStatement
-    /// The rows of the segment last read from; batches come from the same one mostly.
+    /// The statement for the segment that was read last; usually the next batch is in the same one.
     private var rows: (table: String, statement: SQLiteStatement)?
 
-    /// Tells which file it met even if it cannot use it.
-    init(path: String, _ place: inout FileIdentity?) throws(RecorderError) {
-        place = FileIdentity(path)
-        self.place = place
-        let opened = try StorageErrorMapping.naming(path) { () throws(SQLiteError) in
-            let connection = try SQLiteConnection(path: path, access: .readOnly)
-            // A batch is read once, front to back: pages of it that are kept only fill memory.
-            try connection.execute("PRAGMA cache_size = -256")
-            return try StoreSchema.expected { () throws(SQLiteError) in
+    /// Opens the file, which must exist. Sets `fileID` to the file it found, even if that cannot be used.
+    init(path: String, fileID: inout FileIdentity?) throws(RecorderError) {
+        fileID = FileIdentity(path)
+        self.fileID = fileID
+        self.path = path
+        let connection = try StorageErrorMapping.translating(
+            path: path,
+            try SQLiteConnection(path: path, access: .readOnly)
+        )
+        self.connection = connection
+        // A batch is read once, front to back: a large page cache would only use memory.
+        try StorageErrorMapping.translating(path: path, try connection.execute("PRAGMA cache_size = -256"))
+        (identity, streams, counts, cursor, segments) = try StorageErrorMapping.translating(
+            path: path,
+            try StoreSchema.expecting(
                 (
-                    connection,
-                    file: try StoreIdentity(of: connection),
-                    streams: try connection.prepare(
+                    try StoreIdentity(of: connection),
+                    try connection.prepare(
                         "SELECT number, name, records, bytes FROM stream WHERE number > 0 AND records <> 0"
                     ),
-                    counts: try connection.prepare(StoreTotals.query),
-                    cursor: try connection.prepare("SELECT cursor FROM stream WHERE number = ?1"),
-                    segments: try connection.prepare(
-                        "SELECT first_sequence, first_bytes, removed FROM segment ORDER BY first_sequence"
-                    )
+                    try connection.prepare(StoreTotals.query),
+                    try connection.prepare(StoreStatements.cursorQuery),
+                    try connection.prepare(StoreSegments.query)
                 )
-            }
-        }
-        self.path = path
-        connection = opened.0
-        file = opened.file
-        streams = opened.streams
-        counts = opened.counts
-        cursor = opened.cursor
-        segments = opened.segments
+            )
+        )
     }
 
-    func totals() throws(RecorderError) -> StoreTotals {
-        try StorageErrorMapping.naming(path) { () throws(SQLiteError) in try StoreTotals(running: counts) }
+    /// Runs one operation in a read transaction, so that everything it reads is of one instant.
+    func perform<T, each Argument>(
+        _ operation: (StoreReader) -> (repeat each Argument) throws(SQLiteError) -> T,
+        arguments: repeat each Argument
+    ) throws(RecorderError) -> T {
+        try StorageErrorMapping.translating(
+            path: path,
+            try connection.readTransaction(running: try operation(self)(repeat each arguments))
+        )
+    }
+
+    func totals() throws(SQLiteError) -> StoreTotals {
+        try StoreTotals(running: counts)
+    }
+
+    /// Whether an error of any stream is stored.
+    func hasErrors() throws(SQLiteError) -> Bool {
+        try connection.integer("SELECT 1 FROM stream WHERE trouble <> '' LIMIT 1") == 1
     }
 
     /// The streams that have records, by number.
-    func streamsWithRecords() throws(RecorderError) -> [StreamSummary] {
-        try StorageErrorMapping.naming(path) { () throws(SQLiteError) in
-            var found: [StreamSummary] = []
-            while try streams.step() {
-                let name = streams.text(at: 1)
-                // Nothing else was ever stored; the name goes into requests as it stands.
-                guard name.utf8.allSatisfy(StreamServiceDescription.isNameCharacter), !name.isEmpty else {
-                    throw SQLiteError.damage("a stream's name is none", action: "reading streams")
-                }
-                found.append(
-                    StreamSummary(
-                        number: streams.integer(at: 0),
-                        name: StreamName(unchecked: name),
-                        records: try streams.count(at: 2),
-                        bytes: StoreTotals.streamBytes(streams.integer(at: 3))
-                    )
+    func streamsWithRecords() throws(SQLiteError) -> [StreamSummary] {
+        var found: [StreamSummary] = []
+        while try streams.step() {
+            let name = streams.text(at: 1)
+            // Only valid names are stored; the name goes into requests unescaped.
+            guard name.utf8.allSatisfy(StreamName.isNameCharacter), !name.isEmpty else {
+                throw SQLiteError.damage("a stream's name is invalid", action: "reading streams")
+            }
+            found.append(
+                StreamSummary(
+                    number: streams.integer(at: 0),
+                    name: StreamName(unchecked: name),
+                    records: try streams.count(at: 2),
+                    bytes: StoreTotals.streamBytes(streams.integer(at: 3))
                 )
-            }
-            return found
+            )
         }
-    }
-
-    /// The records of `queue` after `mark` and before `end`, as far as `planner` takes them; nil when there are none.
-    func nextBatch(
-        of queue: StreamSummary,
-        after mark: RecordID?,
-        before end: Int64,
-        _ planner: BatchPlanner,
-        _ service: StreamServiceDescription,
-        _ buffers: RequestBuffers
-    ) throws(RecorderError) -> Batch? {
-        try reading { () throws(SQLiteError) in
-            // As much as it will need, or a little more: a buffer that grows is copied.
-            let capacity = queue.batchBytes(limit: planner.maximumBytes)
-            let request = PutRequest(to: queue.name, service, capacity: capacity, from: buffers)
-            var reading = BatchReading(file, planner, request)
-            guard let gone = try cursor(of: queue) else { return nil }
-            var first = max(gone, mark ?? gone).next
-            let last = RecordID(stream: queue.number, sequence: end).previous
-            for (segment, sequences) in try spans(before: end) where first.sequence < sequences.upperBound {
-                let rows = try rows(of: segment)
-                try rows.bind(from: first, through: last)
-                defer { rows.reset() }
-                guard try reading.take(rows) else { break }
-                first = max(first, RecordID(stream: queue.number, sequence: sequences.upperBound))
-            }
-            let batch = reading.batch(of: queue.name)
-            if batch == nil, mark == nil { try checkEmpty(queue, before: end) }
-            return batch
-        }
-    }
-
-    /// One read transaction, so that cursor, segments and rows are of one instant.
-    func reading<T>(_ body: () throws(SQLiteError) -> T) throws(RecorderError) -> T {
-        try StorageErrorMapping.naming(path) { () throws(SQLiteError) in try connection.reading(body) }
-    }
-
-    /// A stream with no row left must have no record counted either: damaged rows can go missing without an error.
-    private func checkEmpty(_ queue: StreamSummary, before end: Int64) throws(SQLiteError) {
-        let counted = try connection.integer(
-            """
-            SELECT records FROM stream WHERE number = \(queue.number)
-                AND \(end) >= (SELECT next_sequence FROM stream WHERE number = 0)
-            """
-        )
-        guard let counted, counted > 0 else { return }
-        throw SQLiteError.damage("\(counted) counted records are not in their table", action: "reading a batch")
-    }
-
-    /// nil where the stream's row is gone, as it had no record left.
-    private func cursor(of queue: StreamSummary) throws(SQLiteError) -> RecordID? {
-        try cursor.bind(queue.number, at: 1)
-        defer { cursor.reset() }
-        return try cursor.step() ? RecordID(cursor: cursor.integer(at: 0), of: queue.number) : nil
-    }
-
-    private func spans(before end: Int64) throws(SQLiteError) -> [(segment: Segment, sequences: Range<Int64>)] {
-        let all = try allSegments()
-        // The newest segment may have begun, and lost records, after the flush did.
-        let newest = all.last.map { $0.first + max($0.removed, 1) } ?? 0
-        return try Segment.spans(all, before: max(end, newest))
+        return found
     }
 
     func allSegments() throws(SQLiteError) -> [Segment] {
@@ -142,16 +92,63 @@ final class StoreReader {
         return all
     }
 
+    // MARK: - records
+
+    /// Encodes the records of a query, as many as fit; nil if there are none.
+    func read<Encoder>(_ query: RecordQuery<Encoder>) throws(SQLiteError) -> Encoder.Output? {
+        let stream = query.stream
+        guard let deletedThrough = try deletedThrough(of: stream) else { return nil }
+        var first = max(deletedThrough, query.position ?? deletedThrough).next
+        let last = RecordID(stream: stream.number, sequence: query.end).previous
+        var batch = EncodedRecords(query.makeEncoder(), capacity: query.maximumRecords)
+        for (segment, sequences) in try ranges(before: query.end) where first.sequence < sequences.upperBound {
+            let rows = try rows(of: segment)
+            try rows.bind(from: first, through: last)
+            defer { rows.reset() }
+            guard try batch.append(rows, file: identity) else { break }
+            first = max(first, RecordID(stream: stream.number, sequence: sequences.upperBound))
+        }
+        let output = batch.finish()
+        if output == nil, query.position == nil { try checkIsEmpty(stream, before: query.end) }
+        return output
+    }
+
+    /// A stream without rows must have no record counted either: damaged rows can disappear without an error.
+    private func checkIsEmpty(_ stream: StreamSummary, before end: Int64) throws(SQLiteError) {
+        let counted = try connection.integer(
+            """
+            SELECT records FROM stream WHERE number = \(stream.number)
+                AND \(end) >= (SELECT next_sequence FROM stream WHERE number = 0)
+            """
+        )
+        guard let counted, counted > 0 else { return }
+        throw SQLiteError.damage("\(counted) counted records are not in their table", action: "reading a batch")
+    }
+
+    /// nil if the stream's row was removed, because it had no record left.
+    private func deletedThrough(of stream: StreamSummary) throws(SQLiteError) -> RecordID? {
+        try cursor.bind(stream.number, at: 1)
+        defer { cursor.reset() }
+        return try cursor.step() ? RecordID(cursor: cursor.integer(at: 0), of: stream.number) : nil
+    }
+
+    private func ranges(before end: Int64) throws(SQLiteError) -> [(segment: Segment, sequences: Range<Int64>)] {
+        let all = try allSegments()
+        // The newest segment may have begun, and lost records, after the flush began.
+        let newest = all.last.map { $0.first + max($0.removed, 1) } ?? 0
+        return try Segment.ranges(of: all, before: max(end, newest))
+    }
+
     private func rows(of segment: Segment) throws(SQLiteError) -> SQLiteStatement {
         if let rows, rows.table == segment.table { return rows.statement }
-        let statement = try StoreSchema.expected { () throws(SQLiteError) in
+        let statement = try StoreSchema.expecting(
             try connection.prepare(
                 """
                 SELECT id, failures, sum, partition_key, data FROM \(segment.table)
                 WHERE id BETWEEN ?1 AND ?2 ORDER BY id
                 """
             )
-        }
+        )
         rows = (segment.table, statement)
         return statement
     }
@@ -159,49 +156,3 @@ final class StoreReader {
 
 @available(*, unavailable)
 extension StoreReader: Sendable {}
-
-/// A batch while it is read.
-private struct BatchReading {
-    private var planner: BatchPlanner
-    private let file: StoreIdentity
-    private var request: PutRequest
-    private var records: [BatchedRecord] = []
-
-    init(_ file: StoreIdentity, _ planner: BatchPlanner, _ request: PutRequest) {
-        self.file = file
-        self.planner = planner
-        self.request = request
-        records.reserveCapacity(planner.maximumRecords)
-    }
-
-    /// Takes rows while they fit; false once one did not.
-    mutating func take(_ rows: SQLiteStatement) throws(SQLiteError) -> Bool {
-        while try rows.step() {
-            let id = RecordID(rawValue: rows.integer(at: 0))
-            let key = unsafe rows.bytes(at: 3)
-            let data = unsafe rows.bytes(at: 4)
-            guard planner.takes(data.count + key.count) else { return false }
-            // What was altered is never sent; the rescue that this leads to keeps all the others. No sum reads as 0.
-            let sum = rows.integer(at: 2)
-            guard unsafe sum == RecordChecksum.of(id, key: key, data: data), sum != 0 || !rows.isNull(at: 2) else {
-                throw SQLiteError.damage("a record's sum is wrong", action: "reading a batch")
-            }
-            let entry = unsafe request.append(data: data, partitionKey: key)
-            records.append(
-                BatchedRecord(
-                    id: id,
-                    file: file,
-                    position: records.count,
-                    failures: SegmentTable.failures(rows.integer(at: 1)),
-                    storedBytes: Record.storedBytes(payload: data.count, key: key.count),
-                    entry: entry
-                )
-            )
-        }
-        return true
-    }
-
-    mutating func batch(of stream: StreamName) -> Batch? {
-        records.isEmpty ? nil : Batch(records, of: stream, request: request.finish())
-    }
-}

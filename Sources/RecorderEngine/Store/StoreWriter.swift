@@ -1,268 +1,123 @@
 import Foundation
 import RecorderSQLite
 
-/// The one writing connection of a process: every change to a store is a method here, and one transaction.
+/// The writing connection of a process. Every change of a store is a method here, in one transaction.
 ///
-/// Not Sendable: `RecordStore` keeps it behind its lock and on its queue.
+/// The operations are in extensions, a file each: save, settle, limits, import. They throw `SQLiteError`, which `perform`
+/// translates. Not Sendable: `StoreConnections` keeps it behind its lock.
 final class StoreWriter {
-    /// Without links; what is beside the database has the beginning in common.
+    /// Without links. The other files of the store have the same beginning.
     let path: String
-    /// As the program named it: links in it may come to lead elsewhere.
+    /// As the program named it: links in it may change.
     private let namedPath: String
-    /// Which file it writes to.
-    let place: FileIdentity?
+    /// The file it writes to.
+    let fileID: FileIdentity?
     private let lock: StoreLock
     private let space: StoreSpace
     let connection: SQLiteConnection
-    private let file: StoreIdentity
-    private let statements: StoreStatements
-    private let segments: StoreSegments
+    let identity: StoreIdentity
+    let statements: StoreStatements
+    let segments: StoreSegments
     let oldest: OldestRecords
     var clock: StoreClock
-    /// The counts after our last transaction, and the state of the file that they are of.
+    var streams = StreamNumbers()
+    /// The counts after the last transaction, and the version of the file that they belong to.
     private var known: (version: UInt32, ledger: StoreLedger)?
-    /// Right until another process writes, which may remove the rows of streams that are not used any more.
-    private var streamNumbers: [StreamName: Int64] = [:]
-    private var streamNames: [Int64: StreamName] = [:]
-    /// The stream that was saved to last; mostly it is the next one too, and the quickest to compare with.
-    private var lastStream: (name: StreamName, number: Int64)?
-    /// The limits that the file names, as far as this process knows.
-    private var notedLimits: DiskLimits?
-    /// Whether rows of unused streams are to be removed; not known at first.
-    private var mayHaveUnusedStreams = true
-    /// When the work under way must have the lock between processes.
+    /// The limits that are stored in the file, as far as this process knows.
+    var storedLimits: DiskLimits?
+    /// Whether there may be rows of unused streams to remove; true if that is not known.
+    var mayHaveUnusedStreams = true
+    /// When the current operation must have its locks.
     private var deadline: ContinuousClock.Instant
     /// When this writer committed last.
     private var lastCommit: ContinuousClock.Instant?
-    /// Work that is past its deadline still waits this long after a commit: others hold the lock, but not for long.
+    /// An operation past its deadline still waits this long after a commit: other processes hold the lock, but not for long.
     private static let grace = Duration.seconds(1)
 
-    /// Tells which file it met even if it cannot use it. Waits for the lock between processes until `deadline`.
+    /// Opens the file, and creates it if it is missing. Waits for the lock between processes until `deadline`. Sets `fileID`
+    /// to the file it found, even if that cannot be used.
     init(
-        _ location: StoreLocation,
-        _ system: SystemClock,
+        at location: StoreLocation,
+        clock: SystemClock,
         before deadline: ContinuousClock.Instant,
-        _ place: inout FileIdentity?
+        fileID: inout FileIdentity?
     ) throws(RecorderError) {
         let path = try StoreDirectory.prepare(location).path
         namedPath = location.path
         self.path = path
         self.deadline = deadline
-        clock = StoreClock(system)
+        self.clock = StoreClock(clock)
         let lock = StoreLock(path: "\(path).lock")
         self.lock = lock
-        try lock.lock(until: deadline)
+        try lock.lock(before: deadline)
         defer { lock.unlock() }
         try StoreFiles.secure(path)
         try StoreDirectory.createFile(path)
-        place = FileIdentity(path)
-        self.place = place
+        fileID = FileIdentity(path)
+        self.fileID = fileID
         space = StoreSpace(beside: path)
-        // Opening a write-ahead log takes a little space, which a full disk has only if the reserve gives it.
-        connection = try space.whereNeeded { () throws(RecorderError) in
-            let connection = try StorageErrorMapping.naming(path) { () throws(SQLiteError) in
-                try SQLiteConnection(path: path, access: .readWrite)
+        let connection = try Self.open(path, space: space)
+        self.connection = connection
+        (identity, statements, segments) = try StorageErrorMapping.translating(
+            path: path,
+            try StoreSchema.expecting(
+                (try StoreIdentity(of: connection), try StoreStatements(connection), try StoreSegments(connection))
+            )
+        )
+        oldest = OldestRecords(segments: segments, statements: statements)
+        space.allocateReserve()
+    }
+
+    /// Opening a log takes a little space. On a full disk there is some only once the reserve is released.
+    private static func open(_ path: String, space: StoreSpace) throws(RecorderError) -> SQLiteConnection {
+        do throws(RecorderError) {
+            return try openOnce(path)
+        } catch {
+            guard case .storage(_, let sqliteError?) = error, space.releaseReserve(after: sqliteError) else {
+                throw error
             }
-            try StoreSchema.prepare(connection, path: path)
-            return connection
+            return try openOnce(path)
         }
-        let opened = connection
-        let prepared = try StorageErrorMapping.naming(path) { () throws(SQLiteError) in
-            try StoreSchema.expected { () throws(SQLiteError) in
-                (try StoreIdentity(of: opened), try StoreStatements(opened), try StoreSegments(opened))
-            }
-        }
-        (file, statements, segments) = prepared
-        oldest = OldestRecords(segments, statements)
-        space.keepReserve()
     }
 
-    /// The same writer for work that must have the lock before `deadline`.
-    func working(before deadline: ContinuousClock.Instant) -> StoreWriter {
-        self.deadline = lastCommit.map { max(deadline, $0 + Self.grace) } ?? deadline
-        return self
+    private static func openOnce(_ path: String) throws(RecorderError) -> SQLiteConnection {
+        let connection = try StorageErrorMapping.translating(
+            path: path,
+            try SQLiteConnection(path: path, access: .readWrite)
+        )
+        try StoreSchema.prepare(connection, path: path)
+        return connection
     }
 
-    /// Puts a damaged file aside and a rescued one in its place; nil if somebody else has done so already.
-    static func rescue(
-        _ path: String,
-        _ damaged: FileIdentity?,
-        before deadline: ContinuousClock.Instant
-    ) throws(RecorderError) -> Rescue? {
-        let lock = StoreLock(path: "\(path).lock")
-        try lock.lock(until: deadline)
-        defer { lock.unlock() }
-        guard let damaged, damaged == FileIdentity(path) else { return nil }
-        return try StoreRescue(path).run()
-    }
-
-    /// Whether the file was moved, replaced or deleted since it was opened, or a link in its path leads elsewhere.
+    /// Whether the file was moved, replaced or deleted since it was opened, or a link in its path was changed.
     func hasMoved() -> Bool {
-        guard let place, let found = FileIdentity(namedPath) else { return true }
-        return found != place
+        guard let fileID, let found = FileIdentity(namedPath) else { return true }
+        return found != fileID
     }
 
     /// The counts as of the last commit of any process.
     func totals() throws(RecorderError) -> StoreTotals {
-        try StorageErrorMapping.naming(path) { () throws(SQLiteError) in
-            try StoreTotals(running: connection.prepare(StoreTotals.query))
-        }
+        try StorageErrorMapping.translating(path: path, try StoreTotals(running: connection.prepare(StoreTotals.query)))
     }
 
-    // MARK: save
+    // MARK: - operations
 
-    /// Stores a group of saves in their order, and makes room as their limits ask.
-    func append(_ saves: [PendingSave]) throws(RecorderError) -> AppendReceipt {
-        var receipt = AppendReceipt()
-        let limits = saves.last?.limits
-        try write { (ledger) throws(SQLiteError) in
-            let now = try clock.now(connection)
-            if let limits, limits != notedLimits { try note(limits) }
-            for save in saves {
-                if let refusal = save.limits.refusal(of: save.record, besides: ledger) {
-                    receipt.answers.append(.refused(refusal))
-                    continue
-                }
-                try insert(save.record, at: now, &ledger)
-                let usage = save.limits.reportedUsage(of: ledger.bytes, after: save.record.storedBytes)
-                receipt.answers.append(.stored(usage: usage))
-                if !save.limits.refusesWhenFull { try evict(beyond: save.limits.bytes, &ledger, &receipt.discarded) }
-            }
-            if let limits { try expire(after: limits.age, at: now, &ledger, &receipt.discarded) }
-            try oldest.remove(until: ledger.nextSequence)
-        }
-        notedLimits = limits
-        return receipt
+    /// Runs one operation under the lock between processes, for which it waits until `deadline`.
+    func perform<T, each Argument>(
+        _ operation: (StoreWriter) -> (repeat each Argument) throws(SQLiteError) -> T,
+        arguments: repeat each Argument,
+        before deadline: ContinuousClock.Instant
+    ) throws(RecorderError) -> T {
+        self.deadline = lastCommit.map { max(deadline, $0 + Self.grace) } ?? deadline
+        try lock.lock(before: self.deadline)
+        defer { lock.unlock() }
+        return try StorageErrorMapping.translating(path: path, try operation(self)(repeat each arguments))
     }
-
-    private func insert(_ record: Record, at now: Int64, _ ledger: inout StoreLedger) throws(SQLiteError) {
-        let stream = try number(of: record.stream, ledger)
-        let insert = try segments.insertForNextRecord(ledger) {
-            oldest.segmentBegan()
-            mayHaveUnusedStreams = true
-        }
-        let id = RecordID(stream: stream, sequence: ledger.save(bytes: record.storedBytes, to: stream))
-        try insert.bind(id.rawValue, at: 1)
-        try insert.bind(now, at: 2)
-        do throws(SQLiteError) {
-            unsafe try record.withBytes { key, data in
-                Result { () throws(SQLiteError) in
-                    unsafe try insert.bind(RecordChecksum.of(id, key: key, data: data), at: 3)
-                    unsafe try insert.run(binding: key, data, at: 4)
-                }
-            }.get()
-        } catch {
-            // A sequence that is in use already was counted wrong by damage.
-            throw error.isConstraint ? .damage(error.message, action: error.action) : error
-        }
-        oldest.saved(id, at: now, storedBytes: record.storedBytes)
-    }
-
-    private func number(of stream: StreamName, _ ledger: StoreLedger) throws(SQLiteError) -> Int64 {
-        if let lastStream, lastStream.name == stream { return lastStream.number }
-        let number: Int64
-        if let known = streamNumbers[stream] {
-            number = known
-        } else {
-            number = try statements.number(of: stream, next: ledger.nextSequence)
-            remember(stream, number)
-        }
-        lastStream = (stream, number)
-        return number
-    }
-
-    /// Takes over the records of an original's database, once, in one transaction.
-    func importRecords(from path: String, _ service: StreamServiceDescription, now: Date) throws(RecorderError)
-        -> Import
-    {
-        let source = try LegacyDatabase(path, for: service)
-        var result = Import()
-        do throws(RecorderError) {
-            try write { (ledger) throws(SQLiteError) in
-                let time = try clock.now(connection)
-                // Another process may have taken it, and forgotten it again, while this one waited for the lock.
-                guard source.isInPlace, try statements.addImport("\(source.identity)") else { return }
-                result.skipped = try source.read(now: now) { (row) throws(SQLiteError) in
-                    // A time that is yet to come is some other clock's.
-                    let age = max(now.milliseconds - row.savedAt.milliseconds, 0)
-                    try insert(row.record, at: time - age, &ledger)
-                    result.imported += 1
-                }
-            }
-        } catch {
-            throw source.trouble ?? error
-        }
-        // The note was for a death before the renaming. That it stays is no reason to call the import failed.
-        guard source.putAside() else { return result }
-        try? write { (_) throws(SQLiteError) in try statements.removeImport("\(source.identity)") }
-        return result
-    }
-
-    // MARK: settle
-
-    /// Removes what was answered for and counts the failures of what stays, in one transaction.
-    ///
-    /// - Returns: how many records are now delivered, and what was discarded.
-    func settle(
-        _ settlement: Settlement,
-        since flushStart: StoreTotals? = nil
-    ) throws(RecorderError) -> SettleReceipt {
-        var receipt = SettleReceipt()
-        try makeRoom { (ledger) throws(SQLiteError) in
-            for run in settlement.runs {
-                try remove(run, since: flushStart, &ledger, &receipt)
-            }
-            let kept = settlement.kept.count { $0.file == file }
-            if kept > 0 { ledger.retry(kept) }
-            let failed = settlement.failed.filter { $0.file == file }.map(\.id).sorted()
-            try segments.countFailures(failed, until: ledger.nextSequence)
-            receipt.progress.recordsLeft = ledger.records
-            receipt.progress.bytesLeft = ledger.bytes
-        }
-        return receipt
-    }
-
-    private func remove(
-        _ run: Settlement.Run,
-        since flushStart: StoreTotals?,
-        _ ledger: inout StoreLedger,
-        _ receipt: inout SettleReceipt
-    ) throws(SQLiteError) {
-        guard let stream = run.records.first?.id.stream else { return }
-        // A limit may have discarded some while they were in flight: always the oldest, behind the cursor now.
-        // Of a stream that is not known any more, all.
-        let cursor = try statements.cursor(of: stream)
-        let gone = run.records.prefix { record in cursor.map { record.id <= $0 } ?? true }
-        if run.outcome == .delivered, gone.first?.file == file {
-            try countDelivered(gone, since: flushStart, &ledger, &receipt)
-        }
-        let live = run.records[gone.endIndex...]
-        guard let cursor, let first = live.first?.id, let last = live.last?.id, live.first?.file == file else { return }
-        if try segments.haveRecords(after: cursor, before: first, until: ledger.nextSequence) {
-            try segments.delete(from: first, through: last, until: ledger.nextSequence)
-        } else {
-            try statements.moveCursor(to: last)
-        }
-        try segments.count(removed: live.lazy.map(\.id), until: ledger.nextSequence)
-        let count = live.count
-        let bytes = live.reduce(0) { $0 + $1.storedBytes }
-        switch run.outcome {
-        case .delivered:
-            ledger.remove(count, bytes: bytes, of: stream, as: .delivered)
-            receipt.progress.delivered += count
-            receipt.progress.bytes += bytes
-        case .discarded(let reason):
-            ledger.remove(count, bytes: bytes, of: stream, as: .discarded(reason))
-            try receipt.discards.add(count, bytes: bytes, stream: name(of: stream), reason: reason)
-        }
-    }
-
-    // MARK: clear
 
     /// Removes every record, and returns how many there were.
-    func clear() throws(RecorderError) -> Int {
+    func clear() throws(SQLiteError) -> Int {
         var count = 0
-        try makeRoom { (ledger) throws(SQLiteError) in
+        try writeFreeingSpace { (ledger) throws(SQLiteError) in
             count = ledger.records
             for segment in try segments.list() { try segments.empty(segment) }
             try statements.clear(before: ledger.nextSequence)
@@ -271,66 +126,63 @@ final class StoreWriter {
         return count
     }
 
-    // MARK: - one transaction
+    // MARK: - transactions
 
-    /// Runs `body` under the lock between processes, in one transaction, with the counts it works on.
+    /// Runs `body` in one transaction, with the counts that it changes.
     func write(
         settles: Bool = false,
         _ body: (inout StoreLedger) throws(SQLiteError) -> Void
-    ) throws(RecorderError) {
-        try lock.lock(until: deadline)
-        defer { lock.unlock() }
-        do throws(RecorderError) {
-            let isDrained = try StorageErrorMapping.naming(path) { () throws(SQLiteError) in
-                try connection.waitForOthers(until: deadline)
-                let (before, ledger) = try connection.transaction { () throws(SQLiteError) in
-                    var ledger = try currentLedger()
-                    let before = ledger.records
-                    try removeUnusedStreams()
-                    try body(&ledger)
-                    try statements.write(ledger)
-                    return (before, ledger)
-                }
-                lastCommit = .now
-                // Our own commit is a change as well; it is durable, whatever comes now.
-                known = (try? connection.dataVersion()).map { ($0, ledger.carriedOver) }
-                return before > 0 && ledger.records == 0
+    ) throws(SQLiteError) {
+        do throws(SQLiteError) {
+            try connection.waitForOthers(until: deadline)
+            let (before, ledger) = try connection.transaction(running: try change(body))
+            lastCommit = .now
+            // Our own commit changes the version too. It is durable, whatever fails from here on.
+            known = (try? connection.dataVersion()).map { ($0, ledger.carriedOver) }
+            if before > 0, ledger.records == 0 {
+                trim()
+            } else {
+                space.trimLog(connection, afterSettle: settles)
             }
-            if isDrained { giveBack() } else { space.tidy(connection, settles: settles) }
         } catch {
-            // A stream or a segment that was new in this transaction is not there after all.
+            // A stream or a segment that was new in this transaction does not exist.
             known = nil
             segments.forgetTables()
             oldest.forget()
             clock.forget()
-            forgetStreams()
+            streams.forget()
             throw error
         }
     }
 
-    /// Once in a while, and at the start of a transaction, where every stream's row tells how many records it has.
-    private func removeUnusedStreams() throws(SQLiteError) {
-        guard mayHaveUnusedStreams else { return }
-        let removed = try statements.removeUnusedStreams()
-        if removed > 0 { forgetStreams() }
-        mayHaveUnusedStreams = removed == StoreStatements.mostStreamsRemoved
-    }
-
-    /// Drops the tables of a drained store in commits of their own: a full disk may have room for the proof of a delivery,
-    /// and none for that.
-    private func giveBack() {
-        mayHaveUnusedStreams = true
-        space.giveBack(connection) { () throws(RecorderError) in
-            try StorageErrorMapping.naming(path) { () throws(SQLiteError) in
-                try connection.transaction { () throws(SQLiteError) in
-                    try removeUnusedStreams()
-                    return try segments.dropEmptied() || mayHaveUnusedStreams
-                }
+    /// The same for changes that free space: on a full disk they may use the reserve.
+    func writeFreeingSpace(_ body: (inout StoreLedger) throws(SQLiteError) -> Void) throws(SQLiteError) {
+        do {
+            try write(settles: true, body)
+        } catch {
+            guard space.releaseReserve(after: error) else { throw error }
+            do {
+                try write(settles: true, body)
+            } catch {
+                _ = space.releaseReserve(after: error)
+                throw error
             }
         }
     }
 
-    /// The counts at the start of a transaction: those of our last one, unless another process wrote since.
+    /// Returns the number of records before, and the counts after.
+    private func change(
+        _ body: (inout StoreLedger) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) -> (before: Int, ledger: StoreLedger) {
+        var ledger = try currentLedger()
+        let before = ledger.records
+        try removeUnusedStreams()
+        try body(&ledger)
+        try statements.write(ledger)
+        return (before, ledger)
+    }
+
+    /// The counts at the start of a transaction: those of the last one, unless another process wrote since.
     private func currentLedger() throws(SQLiteError) -> StoreLedger {
         let version = try connection.dataVersion()
         if let known, known.version == version {
@@ -338,34 +190,39 @@ final class StoreWriter {
             return known.ledger
         }
         oldest.begin(isShared: true)
-        forgetStreams()
-        segments.forget()
+        streams.forget()
+        segments.forgetCurrent()
         return try statements.ledger()
     }
 
-    /// The same for what makes room: on a full disk it may use the reserve.
-    func makeRoom(_ body: (inout StoreLedger) throws(SQLiteError) -> Void) throws(RecorderError) {
-        try space.whereNeeded { () throws(RecorderError) in try write(settles: true, body) }
+    /// Called at the start of a transaction, when every stream's row has the right number of records.
+    private func removeUnusedStreams() throws(SQLiteError) {
+        guard mayHaveUnusedStreams else { return }
+        let removed = try statements.removeUnusedStreams()
+        if removed > 0 { streams.forget() }
+        mayHaveUnusedStreams = removed == StoreStatements.mostStreamsRemoved
     }
 
-    // MARK: - streams
-
-    func name(of stream: Int64) throws(SQLiteError) -> StreamName {
-        if let known = streamNames[stream] { return known }
-        guard let name = try statements.name(of: stream) else { return StreamName(unchecked: "?") }
-        remember(name, stream)
-        return name
+    /// Drops the tables of a drained store in commits of their own: a full disk may have room for settling delivered records,
+    /// and none for dropping tables.
+    private func trim() {
+        mayHaveUnusedStreams = true
+        space.trim(connection, dropTables: dropTables)
     }
 
-    private func forgetStreams() {
-        lastStream = nil
-        streamNumbers = [:]
-        streamNames = [:]
+    /// Drops some empty tables; whether there are more.
+    private func dropTables() throws(SQLiteError) -> Bool {
+        do {
+            return try connection.transaction(running: try dropTablesInTransaction())
+        } catch {
+            guard space.releaseReserve(after: error) else { throw error }
+            return try connection.transaction(running: try dropTablesInTransaction())
+        }
     }
 
-    private func remember(_ stream: StreamName, _ number: Int64) {
-        streamNumbers[stream] = number
-        streamNames[number] = stream
+    private func dropTablesInTransaction() throws(SQLiteError) -> Bool {
+        try removeUnusedStreams()
+        return try segments.dropEmptied() || mayHaveUnusedStreams
     }
 }
 

@@ -4,7 +4,7 @@ import RecorderConcurrency
 import RecorderTestSupport
 import Testing
 
-/// The whole road against a real service.
+/// The whole harness against a real service.
 @Suite struct DeliveryTests {
     /// The guide's records.
     private static let guide = (0...100).map { String(format: "TestString-%02d", $0) }

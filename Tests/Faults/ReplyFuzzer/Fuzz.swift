@@ -36,6 +36,12 @@ private func objection(to body: [UInt8], _ service: StreamServiceDescription, _ 
 }
 
 private enum Runs {
-    static let kinesis = SettleRun(.kinesis, in: FileManager.default.temporaryDirectory.path + "/settle-\(getpid())")
-    static let firehose = SettleRun(.firehose, in: FileManager.default.temporaryDirectory.path + "/settle-\(getpid())")
+    static let kinesis = try! SettleRun(
+        .kinesis,
+        in: FileManager.default.temporaryDirectory.path + "/settle-\(getpid())"
+    )
+    static let firehose = try! SettleRun(
+        .firehose,
+        in: FileManager.default.temporaryDirectory.path + "/settle-\(getpid())"
+    )
 }

@@ -4,36 +4,32 @@ import RecorderAWS
 import RecorderConcurrency
 package import RecorderEngine
 import RecorderHTTP
+import RecorderTestSupport
 
 /// A store whose service answers as it is told: which records leave when a whole flush settles such answers?
 package final class SettleRun: Sendable {
-    private let path: String
-    private let pipeline: RecordPipeline
+    private let harness: PipelineHarness
     private let answers: AnswersInTurn
+    private var pipeline: RecordPipeline { harness.pipeline }
 
     /// A store in `directory`. What `oracleSees` makes of an answer is judged in its place; only a control needs that.
     package init(
         _ service: StreamServiceDescription,
         in directory: String,
         oracleSees: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
-    ) {
+    ) throws {
         let answers = AnswersInTurn(service, oracleSees)
         self.answers = answers
-        path = "\(directory)/\(service.name).db"
-        pipeline = RecordPipeline(
+        harness = try PipelineHarness(
             service,
-            RecordStore(at: { () throws(RecorderError) in
-                try StoreLocation(
-                    service: service.name,
-                    key: nil,
-                    directory: directory,
-                    program: "fuzz",
-                    environment: [:]
-                )
-            }),
-            .legacy,
-            caller: { () throws(RecorderError) in try Self.caller(service, answers) },
-            report: { _ in }
+            url: "http://service.invalid",
+            in: TemporaryDirectory(existing: directory),
+            systemClock: .system,
+            calling: { configuration in
+                configuration.credentials = AnonymousCredentials()
+                configuration.transport = answers
+            },
+            emit: { _ in }
         )
     }
 
@@ -48,7 +44,7 @@ package final class SettleRun: Sendable {
             if let last = texts.last { save(last, done) } else { done(.success(())) }
         }
         _ = try? wait { done in pipeline.flush { done($0) } }
-        let stored = try storedTexts(at: path)
+        let stored = try storedTexts(at: harness.path)
         _ = try wait { done in pipeline.clear { done($0) } }
         let mayLeave = self.answers.mayLeave
         if let gone = texts.first(where: { !stored.contains($0) && !mayLeave.contains($0) }) {
@@ -74,24 +70,6 @@ package final class SettleRun: Sendable {
         isDone.wait()
         guard let value = result.value.withLock({ $0 }) else { fatalError("called without a result") }
         return try value.get()
-    }
-
-    private static func caller(
-        _ service: StreamServiceDescription,
-        _ transport: AnswersInTurn
-    ) throws(RecorderError) -> AWSServiceCaller {
-        do throws(ConfigurationFailure) {
-            let configuration = CallConfiguration(
-                region: try Region("us-east-1"),
-                endpoint: try Endpoint(url: "http://service.invalid"),
-                credentials: AnonymousCredentials(),
-                transport: transport,
-                pause: { _ in }
-            )
-            return AWSServiceCaller(service.service, configuration)
-        } catch {
-            throw .configuration(error)
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import RecorderEngine
+import RecorderTestSupport
 
 /// What a child promised and what it was refused, one line each, in a file that outlives it.
 ///

@@ -2,18 +2,19 @@ import Foundation
 import Glibc
 import RecorderEngine
 import RecorderHTTP
+import RecorderTestSupport
 
 /// A process for the fault tests to kill: `StoreChild <command> <directory> <url or -> <journal> <name> [count]`.
 ///
 /// It ends when its standard input does, so that it never outlives the tests.
 @main
 struct StoreChild {
-    let store: OpenStore
+    let store: PipelineHarness
     let journal: Journal
     let name: String
     let count: Int
 
-    static func main() async {
+    static func main() async throws {
         var arguments = words
         guard arguments.count >= 6 else { fatalError("usage: command directory url journal name [count]") }
         if arguments[1] == "daemon" {
@@ -29,7 +30,7 @@ struct StoreChild {
         let count = arguments.count > 6 ? Int(arguments[6]) ?? 0 : 0
         let hasty = HTTPTimeouts(connect: .milliseconds(count), stall: .milliseconds(count))
         let child = StoreChild(
-            store: OpenStore(
+            store: try PipelineHarness(
                 in: arguments[2],
                 to: arguments[3] == "-" ? nil : arguments[3],
                 byteLimit: arguments[1] == "evict" ? count : 0,

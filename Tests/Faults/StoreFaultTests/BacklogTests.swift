@@ -42,13 +42,13 @@ extension FaultRows {
             #expect(many.open + many.save < .milliseconds(500))
             #expect(many.ask < .milliseconds(5))
             #expect(many.batch < few.batch * 2 + .milliseconds(20))
-            let left = try OpenStore(in: long, to: nil).pipeline.totals()
+            let left = try PipelineHarness(in: long, to: nil).pipeline.totals()
             #expect(left.records == records + 1 - left.delivered && left.saved == records + 1)
         }
 
         /// Saves so many records of 100 bytes, a thousand at a time.
         private func fill(_ path: String, _ records: Int) async throws {
-            let store = OpenStore(in: path, to: nil)
+            let store = try PipelineHarness(in: path, to: nil)
             let text = String(repeating: "x", count: 90)
             for start in stride(from: 0, to: records, by: 1_000) {
                 try await withThrowingDiscardingTaskGroup { group in
@@ -67,7 +67,7 @@ extension FaultRows {
                 posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
                 close(file)
             }
-            let store = OpenStore(in: path, to: server.url)
+            let store = try PipelineHarness(in: path, to: server.url)
             store.pipeline.policy.batchesPerStream = 1
             var times = Times()
             times.open = try await elapsed { _ = try store.pipeline.totals() }

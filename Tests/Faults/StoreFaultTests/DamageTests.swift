@@ -20,7 +20,7 @@ extension FaultRows {
             init(records: Int, isInLog: Bool) async throws {
                 let directory = try TemporaryDirectory()
                 let path = directory.path("store/kinesis.db")
-                let store = OpenStore(in: directory.path("store"), to: nil)
+                let store = try PipelineHarness(in: directory.path("store"), to: nil)
                 for number in 0..<records {
                     let text = "\(number) " + String(repeating: "x", count: 100 + number * 37 % 1_500)
                     try await store.save(text, to: number % 3 == 0 ? "a" : "b")

@@ -38,7 +38,9 @@ extension FaultRows {
         }
 
         /// Saves until the disk is full; returns what was acknowledged, and the error.
-        private func saveUntilFull(_ store: OpenStore, _ name: String) async -> (texts: [String], error: any Error) {
+        private func saveUntilFull(_ store: PipelineHarness, _ name: String) async -> (
+            texts: [String], error: any Error
+        ) {
             var texts: [String] = []
             while true {
                 let text = "\(name) \(texts.count) " + String(repeating: "x", count: 3_000)
@@ -55,7 +57,7 @@ extension FaultRows {
             let directory = try TemporaryDirectory()
             guard let disk = try smallDisk(directory) else { return }
             let server = try RecordingServer()
-            let store = OpenStore(in: "\(disk.path)/store", to: server.url)
+            let store = try PipelineHarness(in: "\(disk.path)/store", to: server.url)
             try await store.save("first")
             // Leaves some 700 KB for the records.
             let filler = open("\(disk.path)/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
@@ -105,7 +107,7 @@ extension FaultRows {
                     try FileManager.default.removeItem(atPath: "\(disk.path)/store/\(name)")
                 }
             }
-            let store = OpenStore(in: "\(disk.path)/store", to: server.url)
+            let store = try PipelineHarness(in: "\(disk.path)/store", to: server.url)
             if !afterRestart { saved = await saveUntilFull(store, "a").texts }
             try disk.fill()
             var delivered = 0
@@ -128,7 +130,7 @@ extension FaultRows {
             let directory = try TemporaryDirectory()
             guard let disk = try smallDisk(directory) else { return }
             let server = try RecordingServer()
-            let store = OpenStore(in: "\(disk.path)/store", to: server.url)
+            let store = try PipelineHarness(in: "\(disk.path)/store", to: server.url)
             for number in 0..<10 { try await store.save("\(number)") }
             do {
                 // As a segment leaves one behind.
@@ -195,7 +197,7 @@ extension FaultRows {
             let server = try RecordingServer()
             let path = directory.path("store")
             var saved: [String] = []
-            let store = OpenStore(in: path, to: server.url)
+            let store = try PipelineHarness(in: path, to: server.url)
             for round in 0..<count(5, full: 50) {
                 try await store.save("before \(round)")
                 try FileManager.default.removeItem(atPath: path)
@@ -203,7 +205,7 @@ extension FaultRows {
                     saved.append("after \(round) \(number)")
                     try await store.save("after \(round) \(number)")
                 }
-                _ = try await OpenStore(in: path, to: server.url).flush()
+                _ = try await PipelineHarness(in: path, to: server.url).flush()
             }
             let lost = saved.count { server.texts[$0] == nil }
             report("R25 directory removed:", ["acked": saved.count, "lost": lost, "duplicates": server.duplicates])
@@ -215,7 +217,7 @@ extension FaultRows {
             let path = directory.path("store")
             let gate = Gate()
             let server = try RecordingServer { index in if index == 0 { gate.wait() } }
-            let store = OpenStore(in: path, to: server.url)
+            let store = try PipelineHarness(in: path, to: server.url)
             for number in 0..<5 { try await store.save("old \(number)") }
             async let report = store.flush()
             await server.received(1)

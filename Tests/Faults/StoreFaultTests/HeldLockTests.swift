@@ -49,7 +49,7 @@ extension FaultRows {
         ) async throws {
             let directory = try TemporaryDirectory()
             let server = try RecordingServer()
-            let store = OpenStore(in: directory.path("store"), to: server.url)
+            let store = try PipelineHarness(in: directory.path("store"), to: server.url)
             try await store.save("before")
             let holder = try Holder(what, of: directory.path("store/kinesis.db"), for: 60)
             defer { kill(holder.process.processIdentifier, SIGKILL) }
@@ -83,7 +83,7 @@ extension FaultRows {
         ) async throws {
             guard isPatient else { return }
             let directory = try TemporaryDirectory()
-            let store = OpenStore(in: directory.path("store"), to: nil)
+            let store = try PipelineHarness(in: directory.path("store"), to: nil)
             try await store.save("before")
             let holder = try Holder(what, of: directory.path("store/kinesis.db"), for: held)
             var message = ""
@@ -107,7 +107,7 @@ extension FaultRows {
             let (path, journal) = (directory.path("store"), directory.path("journal"))
             let gate = Gate()
             let server = try RecordingServer { index in if index == 0 { gate.wait() } }
-            let store = OpenStore(in: path, to: server.url)
+            let store = try PipelineHarness(in: path, to: server.url)
             for number in 0..<20 { try await store.save("record \(number)") }
             let child = try Child("submit", path, server.url, journal, "holder")
             await server.received(1)

@@ -35,7 +35,7 @@ extension FaultRows {
                     child.kill()
                     #expect(await child.end() == .signal(SIGKILL))
                     guard number % 4 == 0 else { continue }
-                    let store = OpenStore(in: directory.path("store"), to: nil)
+                    let store = try PipelineHarness(in: directory.path("store"), to: nil)
                     let start = ContinuousClock.now
                     _ = try store.pipeline.totals()
                     slowestReopening = max(slowestReopening, ContinuousClock.now - start)
@@ -48,7 +48,7 @@ extension FaultRows {
 
             /// Acknowledged records that neither arrived nor are delivered from the store now.
             func lost() async throws -> (acknowledged: Int, lost: Int, left: Int) {
-                let store = OpenStore(in: directory.path("store"), to: server.url)
+                let store = try PipelineHarness(in: directory.path("store"), to: server.url)
                 var left = 0
                 while try store.pipeline.totals().records > 0 { left += try await store.flush().delivered }
                 let arrived = server.texts

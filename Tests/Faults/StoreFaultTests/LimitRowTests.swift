@@ -19,7 +19,7 @@ extension FaultRows {
 
         /// Records of ten bytes, in one stream.
         private func fill(_ path: String, _ count: Int) async throws {
-            let store = OpenStore(in: path, to: nil)
+            let store = try PipelineHarness(in: path, to: nil)
             for number in 0..<count {
                 let text = String(format: "%010d", number)
                 store.pipeline.save(Data(text.utf8), stream: "stream", partitionKey: "k") { _ in }
@@ -32,7 +32,7 @@ extension FaultRows {
             let path = directory.path("store")
             try await fill(path, count(60_000, full: 2_000_000))
             let server = try RecordingServer()
-            let lowered = OpenStore(in: path, to: nil, byteLimit: limit)
+            let lowered = try PipelineHarness(in: path, to: nil, byteLimit: limit)
             let start = ContinuousClock.now
             try await lowered.save("lowered")
             let answered = ContinuousClock.now - start
@@ -46,7 +46,7 @@ extension FaultRows {
                 for saver in 0..<10 {
                     // Each has a connection and a lock of its own, like another process.
                     group.addTask {
-                        let store = OpenStore(in: path, to: nil)
+                        let store = try PipelineHarness(in: path, to: nil)
                         var (slowest, number) = (Duration.zero, 0)
                         repeat {
                             let start = ContinuousClock.now
@@ -58,7 +58,7 @@ extension FaultRows {
                     }
                 }
                 group.addTask {
-                    let store = OpenStore(in: path, to: server.url)
+                    let store = try PipelineHarness(in: path, to: server.url)
                     store.pipeline.policy.batchesPerStream = 1
                     var submits = 0
                     repeat {
@@ -93,7 +93,7 @@ extension FaultRows {
                 try await Task.sleep(for: .milliseconds(Int.random(in: 20...400, using: &random)))
                 child.kill()
                 if await child.end() != .exit(0) { kills += 1 }
-                let totals = try OpenStore(in: path, to: nil).pipeline.totals()
+                let totals = try PipelineHarness(in: path, to: nil).pipeline.totals()
                 #expect(totals.saved == totals.records + totals.delivered + totals.discarded)
                 let connection = try SQLiteConnection(path: path + "/kinesis.db", access: .readOnly)
                 #expect(try rows(connection) == totals.records)
@@ -102,7 +102,7 @@ extension FaultRows {
                         == 0
                 )
             }
-            let store = OpenStore(in: path, to: nil, byteLimit: limit)
+            let store = try PipelineHarness(in: path, to: nil, byteLimit: limit)
             try await store.save("last")
             await store.pipeline.limitsEnforced()
             let totals = try store.pipeline.totals()

@@ -100,7 +100,7 @@ extension FaultRows {
             -> Int
         {
             let server = try server ?? RecordingServer()
-            let store = OpenStore(in: path, to: server.url)
+            let store = try PipelineHarness(in: path, to: server.url)
             try await store.save("next")
             _ = try await store.flush()
             let connection = try SQLiteConnection(path: "\(path)/kinesis.db", access: .readOnly)

@@ -21,7 +21,7 @@ extension FaultRows {
                 #expect(await child.end() == .exit(0))
                 return Array(JournalReading(journal).notes.dropFirst(before))
             }
-            let store = OpenStore(in: path, to: nil)
+            let store = try PipelineHarness(in: path, to: nil)
             for number in 0..<20 { try await store.save("record \(number)") }
 
             async let during = submit()

@@ -56,7 +56,7 @@ extension FaultRows {
             let directory = try TemporaryDirectory()
             let server = try RecordingServer()
             let (path, journal) = (directory.path("store"), directory.path("journal"))
-            let stays = OpenStore(in: path, to: server.url)
+            let stays = try PipelineHarness(in: path, to: server.url)
             var saved: [String] = []
             for round in 0..<count(8, full: 100) {
                 saved.append("stays-\(round)-before")
@@ -84,7 +84,7 @@ extension FaultRows {
             let directory = try TemporaryDirectory()
             let server = try RecordingServer()
             let (path, journal) = (directory.path("store"), directory.path("journal"))
-            let store = OpenStore(in: path, to: nil)
+            let store = try PipelineHarness(in: path, to: nil)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<records { group.addTask { try await store.save("record \(number)") } }
                 try await group.waitForAll()
@@ -104,7 +104,7 @@ extension FaultRows {
 
         private func lostAfterDraining(_ path: String, _ server: RecordingServer, _ journal: String) async throws -> Int
         {
-            let store = OpenStore(in: path, to: server.url)
+            let store = try PipelineHarness(in: path, to: server.url)
             _ = try await store.flush()
             #expect(try store.pipeline.totals().records == 0)
             let arrived = server.texts

@@ -47,7 +47,7 @@ extension FaultRows {
         {
             let directory = try TemporaryDirectory()
             let server = try RecordingServer()
-            let store = OpenStore(in: directory.path("store"), to: server.url)
+            let store = try PipelineHarness(in: directory.path("store"), to: server.url)
             for number in 0..<records { try await store.save("CANARY \(number)") }
             _ = try await store.flush()
             #expect(server.texts.count == records)
@@ -74,7 +74,7 @@ extension FaultRows {
             report("S18 exit with a request in flight:", ["took": took])
             #expect(took < atOnce)
             let kind = try RecordingServer()
-            _ = try await OpenStore(in: path, to: kind.url).flush()
+            _ = try await PipelineHarness(in: path, to: kind.url).flush()
             #expect(kind.texts == ["leaver": 1])
         }
     }

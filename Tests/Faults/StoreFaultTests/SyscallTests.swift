@@ -151,7 +151,7 @@ private struct Point {
             "inject=\(call):\(fault):when=\(number)\(isPersistent ? "+" : "")",
         ]
         if let file { strace += ["-P", path + file] }
-        if !isNew { try await OpenStore(in: path, to: nil).save("before") }
+        if !isNew { try await PipelineHarness(in: path, to: nil).save("before") }
         let child = try Child(under: strace, command, path, server.url, journal, "c")
         end = await child.end()
         let seen = (try? String(contentsOfFile: trace, encoding: .utf8)) ?? ""
@@ -161,7 +161,7 @@ private struct Point {
         let reading = JournalReading(journal)
         acknowledged = reading.acknowledged.count
         failures = reading.failures + reading.notes
-        let store = OpenStore(in: path, to: server.url)
+        let store = try PipelineHarness(in: path, to: server.url)
         try await store.save("next")
         _ = try await store.flush()
         let arrived = server.texts

@@ -54,7 +54,7 @@ extension FaultRows {
             if command == "submit" {
                 let filler = String(repeating: "x", count: 100)
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    let full = OpenStore(in: store, to: nil)
+                    let full = try PipelineHarness(in: store, to: nil)
                     for number in 0..<count { group.addTask { try await full.save("\(number) \(filler)") } }
                     try await group.waitForAll()
                 }

@@ -6,8 +6,10 @@ import Foundation
 package final class TemporaryDirectory: Sendable {
     /// The directory's absolute path, without a trailing slash.
     package let path: String
+    private let stays: Bool
 
     package init() throws {
+        stays = false
         path = "\(try CanaryRun.directory ?? TemporaryRoot.path.get())/\(UUID().uuidString)"
         try FileManager.default.createDirectory(
             atPath: path,
@@ -16,8 +18,14 @@ package final class TemporaryDirectory: Sendable {
         )
     }
 
+    /// A directory that exists and is not removed.
+    package init(existing path: String) {
+        self.path = path
+        stays = true
+    }
+
     deinit {
-        guard CanaryRun.directory == nil else { return }
+        guard !stays, CanaryRun.directory == nil else { return }
         // A test may have moved or removed the directory itself; nothing is left to do then.
         try? FileManager.default.removeItem(atPath: path)
     }

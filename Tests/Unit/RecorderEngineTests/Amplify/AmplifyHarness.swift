@@ -3,7 +3,7 @@ import RecorderEngine
 import RecorderTestSupport
 
 extension PipelineHarness {
-    /// A road with the policy of the Amplify clients.
+    /// A harness with the policy of the Amplify clients.
     init(
         amplify service: StreamServiceDescription,
         maxRetries: Int = 5,

@@ -6,25 +6,25 @@ import Testing
 /// A store that refuses what it has no room for, as the Amplify clients' cache does.
 @Suite struct CacheTests {
     @Test func `a full store refuses, keeps what it has, and counts payloads and keys alone`() async throws {
-        let road = try PipelineHarness(amplify: .kinesis, cacheBytes: 100)
-        try await road.save(Data(count: 45), key: "12345")
-        try await road.save(Data(count: 45), key: "12345")
-        let error = await #expect(throws: RecorderError.self) { try await road.save(Data(), key: "1") }
+        let harness = try PipelineHarness(amplify: .kinesis, cacheBytes: 100)
+        try await harness.save(Data(count: 45), key: "12345")
+        try await harness.save(Data(count: 45), key: "12345")
+        let error = await #expect(throws: RecorderError.self) { try await harness.save(Data(), key: "1") }
         guard case .storeFull? = error else {
             Issue.record("not refused as full: \(String(describing: error))")
             return
         }
         #expect(error?.message == "The record takes 1 bytes; 0 of the store's 100 are free.")
-        #expect(try road.records() == 2)
-        #expect(road.events.discards.isEmpty)
+        #expect(try harness.records() == 2)
+        #expect(harness.events.discards.isEmpty)
     }
 
     @Test func `what one save leaves free the next may take, also within one commit`() async throws {
-        let road = try PipelineHarness(amplify: .firehose, cacheBytes: 100)
+        let harness = try PipelineHarness(amplify: .firehose, cacheBytes: 100)
         let answers = Recorded<String>()
         await withCheckedContinuation { continuation in
             for size in [60, 60, 40, 1] {
-                road.pipeline.save(Data(count: size), stream: "stream", partitionKey: nil) { result in
+                harness.pipeline.save(Data(count: size), stream: "stream", partitionKey: nil) { result in
                     let isStored = if case .success = result { true } else { false }
                     if answers.append("\(size) \(isStored)") == 3 { continuation.resume() }
                 }
@@ -52,17 +52,19 @@ import Testing
         size: Int,
         isAllowed: Bool
     ) async throws {
-        let road = try PipelineHarness(amplify: service, cacheBytes: 20 * 1_024 * 1_024)
+        let harness = try PipelineHarness(amplify: service, cacheBytes: 20 * 1_024 * 1_024)
         if isAllowed {
-            try await road.save(Data(count: size), key: "abc")
+            try await harness.save(Data(count: size), key: "abc")
         } else {
-            let error = await #expect(throws: RecorderError.self) { try await road.save(Data(count: size), key: "abc") }
+            let error = await #expect(throws: RecorderError.self) {
+                try await harness.save(Data(count: size), key: "abc")
+            }
             guard case .invalidRecord(.dataTooLarge, let text)? = error else {
                 Issue.record("not refused as too large: \(String(describing: error))")
                 return
             }
             #expect(text.contains("\(service.maximumRecordBytes)"))
         }
-        #expect(try road.records() == (isAllowed ? 1 : 0))
+        #expect(try harness.records() == (isAllowed ? 1 : 0))
     }
 }

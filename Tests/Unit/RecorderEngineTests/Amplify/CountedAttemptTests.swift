@@ -61,14 +61,14 @@ import Testing
             let call = PutCall(service: service, index: index, texts: seen.texts)
             return seen.stream == "stream" ? row.answer(call) : call.takes()
         }
-        let road = try PipelineHarness(amplify: service, to: server)
-        try await road.saveAll(Self.all)
-        try await road.save("neighbour", to: "neighbour")
-        let report = try await road.pipeline.flushIfFree()
+        let harness = try PipelineHarness(amplify: service, to: server)
+        try await harness.saveAll(Self.all)
+        try await harness.save("neighbour", to: "neighbour")
+        let report = try await harness.pipeline.flushIfFree()
         #expect(report.delivered == 4 - row.kept.count && report.discarded == 0)
         #expect(report.failures.allSatisfy { $0.error.isAnswer })
-        #expect(try road.storedTexts() == row.kept)
-        #expect(try road.storedFailures() == row.failures)
+        #expect(try harness.storedTexts() == row.kept)
+        #expect(try harness.storedFailures() == row.failures)
     }
 
     @Test(arguments: ["reset", "redirect", "no credentials"])
@@ -78,18 +78,18 @@ import Testing
         let server = try LocalServer { _, _ in
             trouble == "reset" ? .reset : .answer(status: 302, headers: [.init("Location", "/login")], body: [])
         }
-        let road = try PipelineHarness(amplify: .kinesis, to: server) { policy in
+        let harness = try PipelineHarness(amplify: .kinesis, to: server) { policy in
             policy.parallelStreams = 1
         } calling: { configuration in
             if trouble == "no credentials" { configuration.credentials = NoCredentials() }
         }
-        for stream in ["a", "b", "c"] { try await road.save("0", to: stream) }
+        for stream in ["a", "b", "c"] { try await harness.save("0", to: stream) }
         for _ in 0..<20 {
-            let report = try await road.pipeline.flushIfFree()
+            let report = try await harness.pipeline.flushIfFree()
             #expect(report.failures.map(\.stream.rawValue) == ["a"])
             #expect(report.failures.allSatisfy { !$0.error.isAnswer })
         }
-        #expect(try road.storedFailures() == [0, 0, 0])
+        #expect(try harness.storedFailures() == [0, 0, 0])
     }
 
     @Test(arguments: [0, 1, 5])
@@ -101,18 +101,18 @@ import Testing
             guard seen.stream == "throttled" else { return .error(400, "AccessDeniedException") }
             return PutCall(service: .kinesis, index: index, texts: seen.texts).takes { _ in Self.throttled }
         }
-        let road = try PipelineHarness(amplify: .kinesis, maxRetries: maxRetries, to: server)
-        try await road.save("0", to: "throttled")
-        try await road.save("0", to: "denied")
+        let harness = try PipelineHarness(amplify: .kinesis, maxRetries: maxRetries, to: server)
+        try await harness.save("0", to: "throttled")
+        try await harness.save("0", to: "denied")
         for flush in 0...maxRetries {
-            #expect(try road.records() == 2, "before flush \(flush)")
-            _ = try await road.pipeline.flushIfFree()
+            #expect(try harness.records() == 2, "before flush \(flush)")
+            _ = try await harness.pipeline.flushIfFree()
         }
-        #expect(try road.records() == 0)
+        #expect(try harness.records() == 0)
         // Events come on the delivery thread; an empty submit is answered there, behind them.
-        _ = try await road.flush()
-        #expect(road.events.discards.map(\.reason) == [.retriesExhausted, .retriesExhausted])
-        #expect(Set(road.events.discards.flatMap(\.streams).map(\.rawValue)) == ["throttled", "denied"])
+        _ = try await harness.flush()
+        #expect(harness.events.discards.map(\.reason) == [.retriesExhausted, .retriesExhausted])
+        #expect(Set(harness.events.discards.flatMap(\.streams).map(\.rawValue)) == ["throttled", "denied"])
     }
 
     @Test func `a record refused as invalid counts an attempt, its neighbours go in that flush`() async throws {
@@ -121,23 +121,23 @@ import Testing
             guard !texts.contains("250") else { return .error(400, "ValidationException") }
             return PutCall(service: .kinesis, index: index, texts: texts).takes()
         }
-        let road = try PipelineHarness(amplify: .kinesis, maxRetries: 1, to: server)
-        try await road.saveAll((0..<500).map(String.init))
-        let first = try await road.pipeline.flushIfFree()
+        let harness = try PipelineHarness(amplify: .kinesis, maxRetries: 1, to: server)
+        try await harness.saveAll((0..<500).map(String.init))
+        let first = try await harness.pipeline.flushIfFree()
         #expect(first.delivered == 499 && first.discarded == 0)
-        #expect(try road.storedTexts() == ["250"])
-        #expect(try road.storedFailures() == [1])
-        let second = try await road.pipeline.flushIfFree()
+        #expect(try harness.storedTexts() == ["250"])
+        #expect(try harness.storedFailures() == [1])
+        let second = try await harness.pipeline.flushIfFree()
         #expect(second.discarded == 1)
-        #expect(try road.records() == 0)
+        #expect(try harness.records() == 0)
     }
 
     @Test func `a batch refused throughout counts one attempt for each record and costs few requests`() async throws {
         let server = try LocalServer { _, _ in .error(400, "ValidationException") }
-        let road = try PipelineHarness(amplify: .kinesis, to: server)
-        try await road.saveAll((0..<600).map(String.init))
-        _ = try await road.pipeline.flushIfFree()
-        #expect(try road.storedFailures() == (0..<600).map { $0 < 500 ? 1 : 0 })
+        let harness = try PipelineHarness(amplify: .kinesis, to: server)
+        try await harness.saveAll((0..<600).map(String.init))
+        _ = try await harness.pipeline.flushIfFree()
+        #expect(try harness.storedFailures() == (0..<600).map { $0 < 500 ? 1 : 0 })
         #expect(server.requests.count <= 12)
     }
 }

@@ -7,13 +7,13 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct OneBatchTests {
     @Test func `a flush sends one batch of each stream, and a drain the rest`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(amplify: .kinesis, to: server)
-        try await road.saveAll((0..<1_200).map(String.init), to: "long")
-        try await road.saveAll((0..<3).map(String.init), to: "short")
-        #expect(try await road.pipeline.flushIfFree().delivered == 503)
-        #expect(try road.records() == 700)
+        let harness = try PipelineHarness(amplify: .kinesis, to: server)
+        try await harness.saveAll((0..<1_200).map(String.init), to: "long")
+        try await harness.saveAll((0..<3).map(String.init), to: "short")
+        #expect(try await harness.pipeline.flushIfFree().delivered == 503)
+        #expect(try harness.records() == 700)
         #expect(server.requests.count == 2)
-        #expect(try await road.pipeline.drain().delivered == 700)
+        #expect(try await harness.pipeline.drain().delivered == 700)
         #expect(server.requests.count == 4)
     }
 
@@ -23,12 +23,12 @@ import Testing
             gate.wait()
             return .kinesis(request)
         }
-        let road = try PipelineHarness(amplify: .kinesis, to: server)
-        let other = try PipelineHarness(amplify: .kinesis, to: server, in: road.directory)
-        try await road.save("0")
-        async let running = road.pipeline.flushIfFree()
+        let harness = try PipelineHarness(amplify: .kinesis, to: server)
+        let other = try PipelineHarness(amplify: .kinesis, to: server, in: harness.directory)
+        try await harness.save("0")
+        async let running = harness.pipeline.flushIfFree()
         await server.received(1)
-        let (same, another) = (try await road.pipeline.flushIfFree(), try await other.pipeline.flushIfFree())
+        let (same, another) = (try await harness.pipeline.flushIfFree(), try await other.pipeline.flushIfFree())
         #expect(same.isBusy && same.delivered == 0)
         #expect(another.isBusy && another.delivered == 0)
         gate.open()
@@ -44,11 +44,11 @@ import Testing
             gate.wait()
             return .kinesis(request)
         }
-        let road = try PipelineHarness(amplify: .kinesis, to: server)
-        try await road.saveAll((0..<1_200).map(String.init))
-        async let flush = road.pipeline.flushIfFree()
+        let harness = try PipelineHarness(amplify: .kinesis, to: server)
+        try await harness.saveAll((0..<1_200).map(String.init))
+        async let flush = harness.pipeline.flushIfFree()
         await server.received(1)
-        async let drain = road.pipeline.drain()
+        async let drain = harness.pipeline.drain()
         gate.open()
         #expect(try await flush.delivered == 500)
         #expect(try await drain.delivered == 700)
@@ -56,15 +56,15 @@ import Testing
 
     @Test func `a cancelled flush ends at once, and keeps and does not count what has no answer`() async throws {
         let server = try LocalServer { _, _ in .stall }
-        let road = try PipelineHarness(amplify: .kinesis, to: server)
-        for stream in ["a", "b", "c", "d", "e", "f"] { try await road.save("0", to: stream) }
-        let flush = Task { try await road.pipeline.flushIfFree() }
+        let harness = try PipelineHarness(amplify: .kinesis, to: server)
+        for stream in ["a", "b", "c", "d", "e", "f"] { try await harness.save("0", to: stream) }
+        let flush = Task { try await harness.pipeline.flushIfFree() }
         await server.received(4)
         flush.cancel()
         let report = try await flush.value
         #expect(report.delivered == 0)
         #expect(report.failures.contains { !$0.error.isAnswer })
         #expect(server.requests.count == 4)
-        #expect(try road.storedFailures() == [0, 0, 0, 0, 0, 0])
+        #expect(try harness.storedFailures() == [0, 0, 0, 0, 0, 0])
     }
 }

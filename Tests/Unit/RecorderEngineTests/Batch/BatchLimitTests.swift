@@ -7,11 +7,11 @@ import Testing
     @Test(arguments: [0, 2, 256])
     func `a request holds no more bytes of payload and partition keys than its limit`(key: Int) async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server) { $0.batchByteLimit = 2_000 }
+        let harness = try PipelineHarness(to: server) { $0.batchByteLimit = 2_000 }
         // Two bytes for each code point: bytes are what counts, and 128 of these are 256.
         let key = String(repeating: "é", count: key / 2)
-        for number in 0..<40 { try await road.save("\(number + 100)", key: key.isEmpty ? nil : key) }
-        _ = try await road.flush()
+        for number in 0..<40 { try await harness.save("\(number + 100)", key: key.isEmpty ? nil : key) }
+        _ = try await harness.flush()
         let sizes = server.requests.map { request in
             let json = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any]
             return (json?["Records"] as? [[String: String]] ?? []).reduce(0) { sum, record in

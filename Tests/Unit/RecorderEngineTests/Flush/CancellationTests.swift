@@ -23,35 +23,35 @@ import Testing
             return .kinesis(request)
         }
         defer { gate.open() }
-        let road = try PipelineHarness(.kinesis, to: server) {
+        let harness = try PipelineHarness(.kinesis, to: server) {
             $0.pause = { _ in try await Task.sleep(for: .seconds(3_600)) }
         }
-        try await road.saveAll(["a", "b", "c"])
+        try await harness.saveAll(["a", "b", "c"])
         let answers = Recorded<Result<FlushReport, RecorderError>>()
-        let ticket = road.pipeline.flush { answers.append($0) }
+        let ticket = harness.pipeline.flush { answers.append($0) }
         await server.received(1)
         let start = ContinuousClock.now
-        road.pipeline.giveUp(ticket)
-        try await road.runEnds()
+        harness.pipeline.withdraw(ticket)
+        try await harness.runEnds()
         #expect(ContinuousClock.now - start < Self.atOnce)
         #expect(answers.all.count == 1)
         if case .failure(.cancelled)? = answers.all.first {} else { Issue.record("\(answers.all)") }
-        #expect(try road.storedTexts() == ["a", "b", "c"])
-        #expect(try road.storedFailures() == [0, 0, 0])
+        #expect(try harness.storedTexts() == ["a", "b", "c"])
+        #expect(try harness.storedFailures() == [0, 0, 0])
         #expect(server.requests.count == 1)
     }
 
     @Test func `a submit that is given up leaves the noted troubles as they are`() async throws {
         let server = try LocalServer { _, index in index == 0 ? .error(400, "ResourceNotFoundException") : .stall }
-        let road = try PipelineHarness(to: server)
-        try await road.save("a")
-        _ = try await road.flush()
-        let trouble = try #require(try road.pipeline.status().streams.first?.trouble)
-        let ticket = road.pipeline.flush { _ in }
+        let harness = try PipelineHarness(to: server)
+        try await harness.save("a")
+        _ = try await harness.flush()
+        let trouble = try #require(try harness.pipeline.status().streams.first?.lastError)
+        let ticket = harness.pipeline.flush { _ in }
         await server.received(2)
-        road.pipeline.giveUp(ticket)
-        try await road.runEnds()
-        #expect(try road.pipeline.status().streams.first?.trouble?.message == trouble.message)
+        harness.pipeline.withdraw(ticket)
+        try await harness.runEnds()
+        #expect(try harness.pipeline.status().streams.first?.lastError?.message == trouble.message)
     }
 
     @Test func `a drain waits for the flush under way, and can be cancelled meanwhile`() async throws {
@@ -60,13 +60,13 @@ import Testing
             gate.wait()
             return .kinesis(request)
         }
-        let road = try PipelineHarness(to: server)
-        try await road.save("a")
-        async let flush = road.flush()
+        let harness = try PipelineHarness(to: server)
+        try await harness.save("a")
+        async let flush = harness.flush()
         await server.received(1)
-        try await road.save("b")
-        let given = Task { await failure { try await road.pipeline.drain() } as? RecorderError }
-        let kept = Task { try await road.pipeline.drain() }
+        try await harness.save("b")
+        let given = Task { await failure { try await harness.pipeline.drain() } as? RecorderError }
+        let kept = Task { try await harness.pipeline.drain() }
         given.cancel()
         if case .cancelled? = await given.value {} else { Issue.record("\(String(describing: await given.value))") }
         gate.open()
@@ -81,21 +81,21 @@ import Testing
             gate.wait()
             return .kinesis(request)
         }
-        let road = try PipelineHarness(to: server)
-        try await road.saveAll(["a", "b"])
+        let harness = try PipelineHarness(to: server)
+        try await harness.saveAll(["a", "b"])
         let given = Recorded<Bool>()
         let first = Recorded<Int>()
-        road.pipeline.flush { first.append((try? $0.get().delivered) ?? -1) }
-        let second = road.pipeline.flush { result in
+        harness.pipeline.flush { first.append((try? $0.get().delivered) ?? -1) }
+        let second = harness.pipeline.flush { result in
             if case .failure(.cancelled) = result { given.append(true) } else { given.append(false) }
         }
         await server.received(1)
-        road.pipeline.giveUp(second)
+        harness.pipeline.withdraw(second)
         gate.open()
-        _ = try await road.flush()
+        _ = try await harness.flush()
         #expect(given.all == [true])
         #expect(first.all == [2])
-        #expect(try road.records() == 0)
+        #expect(try harness.records() == 0)
     }
 }
 

@@ -14,17 +14,17 @@ import Testing
             if index < 4 { gate.wait() }
             return .kinesis(request)
         }
-        let road = try PipelineHarness(to: server) { $0.requestsPerStream = 4 }
+        let harness = try PipelineHarness(to: server) { $0.requestsPerStream = 4 }
         let all = (0..<4_200).map(String.init)
-        try await road.saveAll(all)
-        async let report = road.flush()
+        try await harness.saveAll(all)
+        async let report = harness.flush()
         // All four are there before the first one is answered.
         await server.received(4)
         gate.open()
         #expect(try await report.delivered == 4_200)
         let sent = server.requests.flatMap { PutRequestSeen($0).texts }
         #expect(sent.count == 4_200 && Set(sent) == Set(all))
-        #expect(try road.records() == 0)
+        #expect(try harness.records() == 0)
     }
 
     @Test func `by default one request of a stream is answered before the next one is sent`() async throws {
@@ -40,9 +40,9 @@ import Testing
             open.withLock { $0 -= 1 }
             return reply
         }
-        let road = try PipelineHarness(to: server)
-        try await road.saveAll((0..<2_000).map(String.init))
-        #expect(try await road.flush().delivered == 2_000)
+        let harness = try PipelineHarness(to: server)
+        try await harness.saveAll((0..<2_000).map(String.init))
+        #expect(try await harness.flush().delivered == 2_000)
         #expect(most.withLock { $0 } == 1)
     }
 
@@ -50,22 +50,22 @@ import Testing
         let server = try LocalServer { request, _ in
             PutRequestSeen(request).texts.contains("700") ? .error(400, "AccessDeniedException") : .kinesis(request)
         }
-        let road = try PipelineHarness(to: server) { $0.requestsPerStream = 3 }
-        try await road.saveAll((0..<1_500).map(String.init))
-        let report = try await road.flush()
+        let harness = try PipelineHarness(to: server) { $0.requestsPerStream = 3 }
+        try await harness.saveAll((0..<1_500).map(String.init))
+        let report = try await harness.flush()
         #expect(report.delivered == 1_000 && report.failures.count == 1)
-        #expect(try road.storedTexts() == (500..<1_000).map(String.init))
-        #expect(try road.pipeline.totals().records == 500)
+        #expect(try harness.storedTexts() == (500..<1_000).map(String.init))
+        #expect(try harness.pipeline.totals().records == 500)
     }
 
     @Test func `compressed requests say so, under the signature, and are small`() async throws {
         let server = try LocalServer { _, _ in
             .json(200, #"{"Records":[{"SequenceNumber":"1"},{"SequenceNumber":"2"}]}"#)
         }
-        let road = try PipelineHarness(to: server) { $0.compressesRequests = true }
+        let harness = try PipelineHarness(to: server) { $0.compressesRequests = true }
         let text = String(repeating: "compressible ", count: 1_000)
-        try await road.saveAll([text, "x"])
-        #expect(try await road.flush().delivered == 2)
+        try await harness.saveAll([text, "x"])
+        #expect(try await harness.flush().delivered == 2)
         let request = try #require(server.requests.first)
         #expect(request.header("Content-Encoding") == "gzip")
         #expect(request.header("Authorization")?.contains("content-encoding") == true)
@@ -74,12 +74,12 @@ import Testing
 
     @Test func `a delimiter is added where it is missing, also at the size limit`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server) { $0.delimiter = UInt8(ascii: "\n") }
-        try await road.save("a")
-        try await road.save("b\n")
-        try await road.save("")
-        try await road.save(Data(count: 262_144))
-        #expect(try await road.flush().delivered == 4)
+        let harness = try PipelineHarness(to: server) { $0.delimiter = UInt8(ascii: "\n") }
+        try await harness.save("a")
+        try await harness.save("b\n")
+        try await harness.save("")
+        try await harness.save(Data(count: 262_144))
+        #expect(try await harness.flush().delivered == 4)
         let texts = server.requests.flatMap { PutRequestSeen($0).texts }
         #expect(texts.prefix(3) == ["a\n", "b\n", "\n"])
         #expect(texts.last?.utf8.count == 262_145)
@@ -87,10 +87,10 @@ import Testing
 
     @Test func `progress tells what was sent and what is left, and ends with nothing left`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server)
-        try await road.saveAll((0..<1_200).map(String.init))
-        _ = try await road.flush()
-        let steps = road.events.progress
+        let harness = try PipelineHarness(to: server)
+        try await harness.saveAll((0..<1_200).map(String.init))
+        _ = try await harness.flush()
+        let steps = harness.events.progress
         #expect(steps.map(\.delivered) == [500, 1_000, 1_200])
         #expect(steps.map(\.recordsLeft) == [700, 200, 0])
         #expect(steps.last?.bytesLeft == 0 && (steps.last?.bytes ?? 0) > 1_200 * 100)

@@ -22,11 +22,11 @@ import Testing
         var machine = FlushStateMachine<String>()
         for waiter in ["a", "b"] { _ = machine.flushRequested(by: waiter) }
         let unknown = machine.withdraw { $0 == "x" }
-        #expect(unknown.withdrawn.isEmpty && !unknown.isRunForNobody)
+        #expect(unknown.withdrawn.isEmpty && !unknown.isRunUnused)
         let next = machine.withdraw { $0 == "b" }
-        #expect(next.withdrawn == ["b"] && !next.isRunForNobody)
+        #expect(next.withdrawn == ["b"] && !next.isRunUnused)
         let last = machine.withdraw { $0 == "a" }
-        #expect(last.withdrawn == ["a"] && last.isRunForNobody)
+        #expect(last.withdrawn == ["a"] && last.isRunUnused)
         let ended = machine.flushEnded()
         #expect(ended.served.isEmpty && !ended.startsAgain)
     }

@@ -14,61 +14,61 @@ import Testing
 
     @Test func `every record is sent once, in order, at most 500 a request, and the store is empty`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server)
+        let harness = try PipelineHarness(to: server)
         let all = (0..<1_203).map { "record \($0)" }
-        try await road.saveAll(all)
-        let report = try await road.flush()
+        try await harness.saveAll(all)
+        let report = try await harness.flush()
         #expect(report.delivered == 1_203 && report.failures.isEmpty)
         #expect(texts(server) == all)
         #expect(server.requests.map { PutRequestSeen($0).texts.count } == [500, 500, 203])
-        #expect(try road.records() == 0)
-        #expect(try road.pipeline.totals().bytes == 0)
+        #expect(try harness.records() == 0)
+        #expect(try harness.pipeline.totals().bytes == 0)
     }
 
     @Test func `an empty store sends nothing and needs no configuration`() async throws {
-        let road = try PipelineHarness()
-        let report = try await road.flush()
+        let harness = try PipelineHarness()
+        let report = try await harness.flush()
         #expect(report.delivered == 0 && report.failures.isEmpty)
     }
 
     @Test func `records without a configuration stay, and the error names what is missing`() async throws {
-        let road = try PipelineHarness()
-        try await road.save("kept")
-        let error = await #expect(throws: RecorderError.self) { try await road.flush() }
+        let harness = try PipelineHarness()
+        try await harness.save("kept")
+        let error = await #expect(throws: RecorderError.self) { try await harness.flush() }
         #expect(error?.message.contains("endpoint") == true)
-        #expect(try road.records() == 1)
+        #expect(try harness.records() == 1)
     }
 
     @Test func `saves made before the call are sent, even when they are not stored yet`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server)
-        for number in 0..<300 { road.pipeline.save(Data("\(number)".utf8), stream: "s", partitionKey: nil) { _ in } }
-        #expect(try await road.flush().delivered == 300)
+        let harness = try PipelineHarness(to: server)
+        for number in 0..<300 { harness.pipeline.save(Data("\(number)".utf8), stream: "s", partitionKey: nil) { _ in } }
+        #expect(try await harness.flush().delivered == 300)
     }
 
     @Test func `throttled records are sent again, alone and in order, and delivered ones are not`() async throws {
         let server = try LocalServer { request, index in
             .kinesis(request) { index == 0 && Int($0)! % 3 == 0 ? "ProvisionedThroughputExceededException" : nil }
         }
-        let road = try PipelineHarness(to: server)
-        try await road.saveAll((0..<10).map(String.init))
-        let report = try await road.flush()
+        let harness = try PipelineHarness(to: server)
+        try await harness.saveAll((0..<10).map(String.init))
+        let report = try await harness.flush()
         #expect(report.delivered == 10 && report.failures.isEmpty)
         #expect(server.requests.map { PutRequestSeen($0).texts } == [(0..<10).map(String.init), ["0", "3", "6", "9"]])
-        #expect(try road.records() == 0)
+        #expect(try harness.records() == 0)
     }
 
     @Test func `records that stay throttled are kept after four tries, with the service's code`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) { _ in "ProvisionedThroughputExceededException" }
         }
-        let road = try PipelineHarness(to: server)
-        try await road.saveAll(["a", "b"])
-        let report = try await road.flush()
+        let harness = try PipelineHarness(to: server)
+        try await harness.saveAll(["a", "b"])
+        let report = try await harness.flush()
         #expect(server.requests.count == 4)
         #expect(report.failures.count == 1)
         #expect(kind(report.failures.first?.error) == .throttled)
-        #expect(try road.storedTexts() == ["a", "b"])
-        #expect(road.events.discards.isEmpty)
+        #expect(try harness.storedTexts() == ["a", "b"])
+        #expect(harness.events.discards.isEmpty)
     }
 
     @Test func `a batch waits behind throttled ones, and what is sent again has its own delays alone`() async throws {
@@ -76,7 +76,7 @@ import Testing
             .kinesis(request) { index < 2 && $0 != "\(index)" ? "ProvisionedThroughputExceededException" : nil }
         }
         let pauses = Recorded<Duration>()
-        let road = try PipelineHarness(.kinesis, to: server) {
+        let harness = try PipelineHarness(.kinesis, to: server) {
             $0.random = { 1 }
             $0.pause = { duration in
                 pauses.append(duration)
@@ -84,64 +84,64 @@ import Testing
                 try await Task.sleep(for: .milliseconds(10))
             }
         }
-        try await road.saveAll((0..<1_000).map(String.init))
-        #expect(try await road.flush().delivered == 1_000)
-        #expect(pauses.all == [.seconds(1), .seconds(2), StreamRateLimiter.longestWait])
+        try await harness.saveAll((0..<1_000).map(String.init))
+        #expect(try await harness.flush().delivered == 1_000)
+        #expect(pauses.all == [.seconds(1), .seconds(2), StreamRateLimiter.longestDelay])
     }
 
     @Test func `with a limit on failures, records are discarded at it and reported`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) { _ in "InternalFailure" } }
-        let road = try PipelineHarness(to: server) { $0.discardsAfterFailures = 4 }
-        try await road.save("a")
-        let report = try await road.flush()
+        let harness = try PipelineHarness(to: server) { $0.discardsAfterFailures = 4 }
+        try await harness.save("a")
+        let report = try await harness.flush()
         #expect(report.discarded == 1 && server.requests.count == 4)
-        #expect(road.events.discards.map(\.reason) == [.retriesExhausted])
-        #expect(try road.records() == 0)
+        #expect(harness.events.discards.map(\.reason) == [.retriesExhausted])
+        #expect(try harness.records() == 0)
     }
 
     @Test func `the failures of earlier flushes count for the limit`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) { _ in "InternalFailure" } }
-        let road = try PipelineHarness(to: server) { $0.discardsAfterFailures = 6 }
-        try await road.save("a")
-        #expect(try await road.flush().failures.count == 1)
-        #expect(try road.storedTexts() == ["a"])
-        #expect(try await road.flush().discarded == 1)
+        let harness = try PipelineHarness(to: server) { $0.discardsAfterFailures = 6 }
+        try await harness.save("a")
+        #expect(try await harness.flush().failures.count == 1)
+        #expect(try harness.storedTexts() == ["a"])
+        #expect(try await harness.flush().discarded == 1)
         #expect(server.requests.count == 6)
-        #expect(road.events.discards.map(\.reason) == [.retriesExhausted])
+        #expect(harness.events.discards.map(\.reason) == [.retriesExhausted])
     }
 
     @Test func `a record called invalid is deleted and reported, its neighbours are delivered`() async throws {
         let server = try LocalServer { request, _ in
             .kinesis(request) { $0 == "bad" ? "InvalidArgumentException" : nil }
         }
-        let road = try PipelineHarness(to: server)
-        try await road.saveAll(["1", "bad", "2"])
-        let report = try await road.flush()
+        let harness = try PipelineHarness(to: server)
+        try await harness.saveAll(["1", "bad", "2"])
+        let report = try await harness.flush()
         #expect(report.delivered == 2 && report.discarded == 1 && report.failures.isEmpty)
-        #expect(road.events.discards.map(\.reason) == [.rejected(code: "InvalidArgumentException")])
-        #expect(try road.records() == 0)
+        #expect(harness.events.discards.map(\.reason) == [.rejected(code: "InvalidArgumentException")])
+        #expect(try harness.records() == 0)
     }
 
     @Test func `an entry that proves nothing keeps its record, and only that one`() async throws {
         let server = try LocalServer { _, _ in
             .json(200, #"{"FailedRecordCount":0,"Records":[{"SequenceNumber":"1"},{},{"SequenceNumber":"3"}]}"#)
         }
-        let road = try PipelineHarness(to: server)
-        try await road.saveAll(["1", "2", "3"])
-        let report = try await road.flush()
+        let harness = try PipelineHarness(to: server)
+        try await harness.saveAll(["1", "2", "3"])
+        let report = try await harness.flush()
         #expect(report.delivered == 2 && report.failures.count == 1)
-        #expect(try road.storedTexts() == ["2"])
+        #expect(try harness.storedTexts() == ["2"])
         #expect(server.requests.count == 1)
     }
 
     @Test func `an answer with an entry too few keeps the whole batch after three tries`() async throws {
         let server = try LocalServer { _, _ in .json(200, #"{"Records":[{"SequenceNumber":"1"}]}"#) }
-        let road = try PipelineHarness(to: server)
-        try await road.saveAll(["1", "2"])
-        let report = try await road.flush()
+        let harness = try PipelineHarness(to: server)
+        try await harness.saveAll(["1", "2"])
+        let report = try await harness.flush()
         #expect(report.delivered == 0 && report.failures.count == 1)
         #expect(server.requests.count == 3)
-        #expect(try road.storedTexts() == ["1", "2"])
+        #expect(try harness.storedTexts() == ["1", "2"])
     }
 
     @Test func `one stream's trouble keeps its records and leaves the others alone`() async throws {
@@ -149,23 +149,23 @@ import Testing
             PutRequestSeen(request).stream == "missing"
                 ? .error(400, "ResourceNotFoundException") : .kinesis(request)
         }
-        let road = try PipelineHarness(to: server)
-        for stream in ["a", "missing", "b", "c", "d", "e"] { try await road.save("for \(stream)", to: stream) }
-        let report = try await road.flush()
+        let harness = try PipelineHarness(to: server)
+        for stream in ["a", "missing", "b", "c", "d", "e"] { try await harness.save("for \(stream)", to: stream) }
+        let report = try await harness.flush()
         #expect(report.delivered == 5)
         #expect(report.failures.map(\.stream.rawValue) == ["missing"])
         #expect(kind(report.failures.first?.error) == .notFound)
-        #expect(try road.storedTexts() == ["for missing"])
+        #expect(try harness.storedTexts() == ["for missing"])
     }
 
     @Test func `denied costs at most two requests and keeps everything`() async throws {
         let server = try LocalServer { _, _ in .error(400, "AccessDeniedException") }
-        let road = try PipelineHarness(to: server)
-        try await road.saveAll((0..<600).map(String.init))
-        let report = try await road.flush()
+        let harness = try PipelineHarness(to: server)
+        try await harness.saveAll((0..<600).map(String.init))
+        let report = try await harness.flush()
         #expect(kind(report.failures.first?.error) == .denied)
         #expect(server.requests.count <= 2)
-        #expect(try road.records() == 600)
+        #expect(try harness.records() == 600)
     }
 
     @Test func `nobody listening keeps everything, and a later flush delivers it`() async throws {
@@ -173,18 +173,18 @@ import Testing
         let nobody = try LocalSocket.loopback()
         let url = "http://\(nobody.authority)"
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(
+        let harness = try PipelineHarness(
             to: server,
             calling: { configuration throws(ConfigurationFailure) in configuration.endpoint = try Endpoint(url: url) }
         )
-        try await road.saveAll(["1", "2"])
-        let report = try await road.flush()
+        try await harness.saveAll(["1", "2"])
+        let report = try await harness.flush()
         guard case .transport? = kind(report.failures.first?.error) else {
             Issue.record("not a transport error: \(report)")
             return
         }
-        #expect(try road.storedTexts() == ["1", "2"])
-        let later = try PipelineHarness(to: server, in: road.directory)
+        #expect(try harness.storedTexts() == ["1", "2"])
+        let later = try PipelineHarness(to: server, in: harness.directory)
         #expect(try await later.flush().delivered == 2)
         #expect(texts(server) == ["1", "2"])
         withExtendedLifetime(nobody) {}
@@ -196,16 +196,16 @@ import Testing
         }
         for position in [0, 1, 250, 498, 499] {
             let before = server.requests.count
-            let road = try PipelineHarness(to: server)
+            let harness = try PipelineHarness(to: server)
             var all = (0..<499).map(String.init)
             all.insert("poison", at: position)
-            try await road.saveAll(all)
-            let report = try await road.flush()
+            try await harness.saveAll(all)
+            let report = try await harness.flush()
             #expect(report.delivered == 499 && report.discarded == 1 && report.failures.isEmpty)
             let taken = server.requests[before...].map { PutRequestSeen($0).texts }.filter { !$0.contains("poison") }
             #expect(taken.flatMap { $0 } == all.filter { $0 != "poison" })
             #expect(server.requests.count - before <= 20)
-            #expect(road.events.discards.map(\.reason) == [.rejected(code: "ValidationException")])
+            #expect(harness.events.discards.map(\.reason) == [.rejected(code: "ValidationException")])
         }
     }
 
@@ -213,35 +213,35 @@ import Testing
         let server = try LocalServer { _, _ in .error(400, "InvalidArgumentException") }
         for count in [2, 3, 499, 500] {
             let before = server.requests.count
-            let road = try PipelineHarness(to: server)
-            try await road.saveAll((0..<count).map(String.init))
-            let report = try await road.flush()
+            let harness = try PipelineHarness(to: server)
+            try await harness.saveAll((0..<count).map(String.init))
+            let report = try await harness.flush()
             #expect(kind(report.failures.first?.error) == .invalidRequest)
             #expect(server.requests.count - before <= 12)
-            #expect(try road.records() == count)
-            #expect(road.events.discards.isEmpty)
+            #expect(try harness.records() == count)
+            #expect(harness.events.discards.isEmpty)
         }
     }
 
     @Test func `a refused record alone in its stream is given up at its fourth refusal`() async throws {
         let server = try LocalServer { _, _ in .error(400, "ValidationException") }
-        let road = try PipelineHarness(to: server)
-        try await road.save("alone")
+        let harness = try PipelineHarness(to: server)
+        try await harness.save("alone")
         for _ in 0..<3 {
-            #expect(try await road.flush().failures.count == 1)
-            #expect(try road.records() == 1)
+            #expect(try await harness.flush().failures.count == 1)
+            #expect(try harness.records() == 1)
         }
-        let last = try await road.flush()
+        let last = try await harness.flush()
         #expect(last.discarded == 1 && last.failures.isEmpty)
-        #expect(road.events.discards.map(\.reason) == [.rejected(code: "ValidationException")])
+        #expect(harness.events.discards.map(\.reason) == [.rejected(code: "ValidationException")])
     }
 
     @Test func `flushes asked for together do not send anything twice`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server)
-        try await road.saveAll((0..<700).map(String.init))
+        let harness = try PipelineHarness(to: server)
+        try await harness.saveAll((0..<700).map(String.init))
         try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<10 { group.addTask { try await road.flush().delivered } }
+            for _ in 0..<10 { group.addTask { try await harness.flush().delivered } }
             try await group.waitForAll()
         }
         #expect(texts(server) == (0..<700).map(String.init))
@@ -264,15 +264,15 @@ import Testing
             gate.wait()
             return .kinesis(request)
         }
-        let road = try PipelineHarness(to: server)
-        try await road.save("first")
-        async let report = road.flush()
+        let harness = try PipelineHarness(to: server)
+        try await harness.save("first")
+        async let report = harness.flush()
         await server.received(1)
-        try await road.save("second")
-        #expect(try road.storedTexts() == ["first", "second"])
+        try await harness.save("second")
+        #expect(try harness.storedTexts() == ["first", "second"])
         gate.open()
         #expect(try await report.delivered == 1)
-        #expect(try road.storedTexts() == ["second"])
+        #expect(try harness.storedTexts() == ["second"])
     }
 
     @Test func `a record evicted while it is in flight counts as delivered once the service took it`() async throws {
@@ -281,18 +281,18 @@ import Testing
             gate.wait()
             return .kinesis(request)
         }
-        let road = try PipelineHarness(to: server)
-        try await road.saveAll(["1", "2", "3"])
-        async let report = road.flush()
+        let harness = try PipelineHarness(to: server)
+        try await harness.saveAll(["1", "2", "3"])
+        async let report = harness.flush()
         await server.received(1)
-        let bytes = try road.pipeline.totals().bytes
-        road.pipeline.policy.limits.bytes = bytes
-        try await road.save("4")
+        let bytes = try harness.pipeline.totals().bytes
+        harness.pipeline.policy.limits.bytes = bytes
+        try await harness.save("4")
         gate.open()
         #expect(try await report.delivered == 3)
-        let totals = try road.pipeline.totals()
+        let totals = try harness.pipeline.totals()
         #expect(totals.delivered == 3 && totals.discarded == 0 && totals.records == 1)
-        #expect(road.events.discards.map(\.count) == [1] && road.events.discards.map(\.reason) == [.byteLimit])
+        #expect(harness.events.discards.map(\.count) == [1] && harness.events.discards.map(\.reason) == [.byteLimit])
         #expect(totals.bytes == 1 + 36 + 64)
     }
 
@@ -301,9 +301,9 @@ import Testing
             let entries = PutRequestSeen(request).texts.map { _ in #"{"RecordId":"r"}"# }
             return .json(200, #"{"FailedPutCount":0,"RequestResponses":[\#(entries.joined(separator: ","))]}"#)
         }
-        let road = try PipelineHarness(.firehose, to: server)
-        try await road.saveAll(["1", "2"], to: "delivery")
-        #expect(try await road.flush().delivered == 2)
+        let harness = try PipelineHarness(.firehose, to: server)
+        try await harness.saveAll(["1", "2"], to: "delivery")
+        #expect(try await harness.flush().delivered == 2)
         let request = try #require(server.requests.first)
         #expect(request.header("X-Amz-Target") == "Firehose_20150804.PutRecordBatch")
         #expect(
@@ -314,10 +314,10 @@ import Testing
 
     @Test func `a partition key of any content arrives as it was`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server)
+        let harness = try PipelineHarness(to: server)
         let key = "quote\" slash\\ line\n tab\t nul\u{1} ünï 🦆"
-        try await road.save("x", key: key)
-        #expect(try await road.flush().delivered == 1)
+        try await harness.save("x", key: key)
+        #expect(try await harness.flush().delivered == 1)
         let body = try #require(server.requests.first).body
         let json = try #require(JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])
         #expect((json["Records"] as? [[String: String]])?.first?["PartitionKey"] == key)

@@ -17,63 +17,63 @@ import Testing
             gate.wait()
             return .kinesis(request, fail: entry)
         }
-        let road = try PipelineHarness(to: server)
-        try await road.saveAll(["1", "2", "3"])
-        async let report = road.flush()
+        let harness = try PipelineHarness(to: server)
+        try await harness.saveAll(["1", "2", "3"])
+        async let report = harness.flush()
         await server.received(1)
-        try await meanwhile(road)
+        try await meanwhile(harness)
         gate.open()
         let first = try await report
-        let before = try road.pipeline.totals()
+        let before = try harness.pipeline.totals()
         #expect(before.saved == before.records + before.delivered + before.discarded + before.cleared)
-        _ = try await road.flush()
-        let after = try road.pipeline.totals()
+        _ = try await harness.flush()
+        let after = try harness.pipeline.totals()
         #expect(after.saved == after.records + after.delivered + after.discarded + after.cleared)
         #expect(after.evicted == before.evicted && after.expired == before.expired)
-        return (road, first)
+        return (harness, first)
     }
 
     @Test func `what a limit evicts and the service takes is delivered; what it does not take is discarded`()
         async throws
     {
-        let (road, report) = try await flush(taking: { $0 == "2" ? "InternalFailure" : nil }) { road in
-            road.pipeline.policy.limits.bytes = try road.pipeline.totals().bytes / 3
-            try await road.save("4")
+        let (harness, report) = try await flush(taking: { $0 == "2" ? "InternalFailure" : nil }) { harness in
+            harness.pipeline.policy.limits.bytes = try harness.pipeline.totals().bytes / 3
+            try await harness.save("4")
         }
         #expect(report.delivered == 2)
-        let totals = try road.pipeline.totals()
+        let totals = try harness.pipeline.totals()
         #expect(totals.delivered == 3 && totals.evicted == 1 && totals.records == 0)
-        #expect(road.events.discards.map(\.count) == [3])
+        #expect(harness.events.discards.map(\.count) == [3])
     }
 
     @Test func `what grows too old and the service takes is delivered`() async throws {
-        let (road, report) = try await flush { road in
-            road.pipeline.policy.limits.age = .seconds(60)
-            road.clock.advance(by: 3_600)
-            try await road.save("4")
+        let (harness, report) = try await flush { harness in
+            harness.pipeline.policy.limits.age = .seconds(60)
+            harness.clock.advance(by: 3_600)
+            try await harness.save("4")
         }
         #expect(report.delivered == 3)
-        let totals = try road.pipeline.totals()
+        let totals = try harness.pipeline.totals()
         #expect(totals.delivered == 4 && totals.discarded == 0)
     }
 
     @Test func `what is cleared stays cleared, whatever the service took`() async throws {
-        let (road, report) = try await flush { road in
-            let count = try await road.clear()
+        let (harness, report) = try await flush { harness in
+            let count = try await harness.clear()
             #expect(count == 3)
         }
         #expect(report.delivered == 0)
-        let totals = try road.pipeline.totals()
+        let totals = try harness.pipeline.totals()
         #expect(totals.delivered == 0 && totals.cleared == 3)
     }
 
     @Test func `what another process evicts counts the same`() async throws {
-        let (road, report) = try await flush { road in
-            let other = try PipelineHarness(in: road.directory) { $0.limits.bytes = 101 }
+        let (harness, report) = try await flush { harness in
+            let other = try PipelineHarness(in: harness.directory) { $0.limits.bytes = 101 }
             try await other.save("4")
         }
         #expect(report.delivered == 3)
-        let totals = try road.pipeline.totals()
+        let totals = try harness.pipeline.totals()
         #expect(totals.delivered == 4 && totals.discarded == 0)
     }
 
@@ -82,25 +82,25 @@ import Testing
         for seed in UInt64(1)...6 {
             let service = EvictingService(seed: seed)
             let server = try LocalServer { request, _ in service.answer(request) }
-            let road = try PipelineHarness(to: server) { $0.limits.bytes = 20_000 }
-            service.road.withLock { $0 = road }
-            defer { service.road.withLock { $0 = nil } }
+            let harness = try PipelineHarness(to: server) { $0.limits.bytes = 20_000 }
+            service.harness.withLock { $0 = harness }
+            defer { service.harness.withLock { $0 = nil } }
             for round in 0..<6 {
                 for stream in 0..<3 {
-                    try await road.saveAll((0..<20).map { "\(round) \(stream) \($0)" }, to: "s\(stream)")
+                    try await harness.saveAll((0..<20).map { "\(round) \(stream) \($0)" }, to: "s\(stream)")
                 }
-                _ = try await road.flush()
-                await road.pipeline.limitsEnforced()
+                _ = try await harness.flush()
+                await harness.pipeline.limitsEnforced()
                 let taken = service.state.withLock { $0.taken }
-                let stored = try road.storedTexts()
-                let totals = try road.pipeline.totals()
+                let stored = try harness.storedTexts()
+                let totals = try harness.pipeline.totals()
                 #expect(Set(taken).count == taken.count && Set(taken).isDisjoint(with: stored), "seed \(seed)")
                 #expect(totals.delivered == taken.count, "seed \(seed), round \(round)")
                 #expect(totals.records == stored.count, "seed \(seed), round \(round)")
                 #expect(totals.saved == totals.records + totals.delivered + totals.discarded, "seed \(seed)")
                 #expect(totals.evicted >= 0 && totals.expired >= 0)
             }
-            let totals = try road.pipeline.totals()
+            let totals = try harness.pipeline.totals()
             #expect(totals.evicted > 0 && totals.delivered > 0)
         }
     }
@@ -115,7 +115,7 @@ private final class EvictingService: Sendable {
     }
 
     let state: Locked<State>
-    let road = Locked<PipelineHarness?>(nil)
+    let harness = Locked<PipelineHarness?>(nil)
 
     init(seed: UInt64) {
         state = Locked(State(random: SeededRandom(seed)))
@@ -127,11 +127,11 @@ private final class EvictingService: Sendable {
             defer { state.saved += count }
             return (count, state.saved)
         }
-        if let road = road.withLock({ $0 }) {
+        if let harness = harness.withLock({ $0 }) {
             let done = DispatchSemaphore(value: 0)
             for number in first..<first + count {
                 let data = Data("meanwhile \(number)".utf8)
-                road.pipeline.save(data, stream: "s\(number % 3)", partitionKey: nil) { _ in done.signal() }
+                harness.pipeline.save(data, stream: "s\(number % 3)", partitionKey: nil) { _ in done.signal() }
             }
             for _ in 0..<count { done.wait() }
         }

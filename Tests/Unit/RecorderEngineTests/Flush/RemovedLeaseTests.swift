@@ -26,12 +26,12 @@ import Testing
             if index < requestsPerStream { isSubmitted.wait() }
             return .kinesis(request)
         }
-        let road = try PipelineHarness(to: server, in: directory) { $0.requestsPerStream = requestsPerStream }
+        let harness = try PipelineHarness(to: server, in: directory) { $0.requestsPerStream = requestsPerStream }
         let texts = (0..<3_000).map(String.init)
-        try await road.saveAll(texts)
-        async let first = road.flush()
+        try await harness.saveAll(texts)
+        async let first = harness.flush()
         await server.received(requestsPerStream)
-        try Self.lose(loss, "\(road.path).submit")
+        try Self.lose(loss, "\(harness.path).submit")
         // As another process does that finds the lease free.
         let other = try PipelineHarness(to: server, in: directory)
         #expect(try await other.flush().failures.isEmpty)
@@ -43,7 +43,7 @@ import Testing
         let times = Dictionary(grouping: server.requests.flatMap { PutRequestSeen($0).texts }) { $0 }.mapValues(\.count)
         #expect(Set(times.keys) == Set(texts))
         #expect(times.values.count { $0 > 1 } <= 500 * requestsPerStream)
-        #expect(try road.records() == 0)
+        #expect(try harness.records() == 0)
     }
 
     @Test func `a submit whose lease was removed counts no failure, and the next one sends what is left`() async throws
@@ -53,25 +53,25 @@ import Testing
             if index == 0 { try? Self.lose(.removed, directory.path("kinesis.db.submit")) }
             return .kinesis(request)
         }
-        let road = try PipelineHarness(to: server, in: directory)
+        let harness = try PipelineHarness(to: server, in: directory)
         let texts = (0..<1_200).map(String.init)
-        try await road.saveAll(texts)
-        #expect(try await road.flush().delivered == 500)
-        #expect(try await road.flush().delivered == 700)
+        try await harness.saveAll(texts)
+        #expect(try await harness.flush().delivered == 500)
+        #expect(try await harness.flush().delivered == 700)
         #expect(server.requests.flatMap { PutRequestSeen($0).texts } == texts)
     }
 
     @Test(arguments: Loss.allCases)
     func `a save whose lock file is gone waits for who holds the new one`(loss: Loss) async throws {
-        let road = try PipelineHarness()
-        try await road.save("1")
-        let path = "\(road.path).lock"
+        let harness = try PipelineHarness()
+        try await harness.save("1")
+        let path = "\(harness.path).lock"
         try Self.lose(loss, path)
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(file) }
         #expect(flock(file, LOCK_EX | LOCK_NB) == 0)
         let isStored = DispatchSemaphore(value: 0)
-        let result = Task { try await road.save("2") }
+        let result = Task { try await harness.save("2") }
         let early = Task {
             try await result.value
             isStored.signal()
@@ -79,6 +79,6 @@ import Testing
         #expect(isStored.wait(timeout: .now() + 0.2) == .timedOut)
         flock(file, LOCK_UN)
         try await early.value
-        #expect(try road.storedTexts() == ["1", "2"])
+        #expect(try harness.storedTexts() == ["1", "2"])
     }
 }

@@ -40,12 +40,12 @@ import Testing
         async throws
     {
         let server = try LocalServer { request, index in trouble.answers[index % trouble.answers.count](request) }
-        let road = try PipelineHarness(.kinesis, to: server) { $0.maximumRetries = retries }
-        try await road.saveAll(["a", "b", "c"])
-        let report = try await road.flush()
+        let harness = try PipelineHarness(.kinesis, to: server) { $0.maximumRetries = retries }
+        try await harness.saveAll(["a", "b", "c"])
+        let report = try await harness.flush()
         #expect((1...retries + 1).contains(server.requests.count))
         #expect(report.delivered == 0 && report.failures.count == 1)
-        #expect(try road.storedTexts() == ["a", "b", "c"])
+        #expect(try harness.storedTexts() == ["a", "b", "c"])
     }
 
     @Test func `what is left of a batch after half of it was taken has only the retries that are left`() async throws {
@@ -56,16 +56,16 @@ import Testing
             }
             return .json(200, #"{"Records":[\#(entries.joined(separator: ","))]}"#)
         }
-        let road = try PipelineHarness(to: server)
-        try await road.saveAll(["a", "b", "c"])
-        let report = try await road.flush()
+        let harness = try PipelineHarness(to: server)
+        try await harness.saveAll(["a", "b", "c"])
+        let report = try await harness.flush()
         #expect(
             server.requests.map { PutRequestSeen($0).texts } == [
                 ["a", "b", "c"], ["a", "b", "c"], ["a", "b", "c"], ["b"],
             ]
         )
         #expect(report.delivered == 2)
-        #expect(try road.storedTexts() == ["b"])
+        #expect(try harness.storedTexts() == ["b"])
     }
 
     @Test(arguments: [0, 1, 3])
@@ -73,11 +73,11 @@ import Testing
         async throws
     {
         let server = try LocalServer { request, index in index == 0 ? Self.throttled(request) : .dropConnection }
-        let road = try PipelineHarness(.kinesis, to: server) { $0.maximumRetries = retries }
-        try await road.saveAll(["a", "b", "c"])
-        let report = try await road.flush()
+        let harness = try PipelineHarness(.kinesis, to: server) { $0.maximumRetries = retries }
+        try await harness.saveAll(["a", "b", "c"])
+        let report = try await harness.flush()
         #expect((1...(retries + 1) * 2).contains(server.requests.count))
         #expect(report.delivered == 0 && report.failures.count == 1)
-        #expect(try road.storedTexts() == ["a", "b", "c"])
+        #expect(try harness.storedTexts() == ["a", "b", "c"])
     }
 }

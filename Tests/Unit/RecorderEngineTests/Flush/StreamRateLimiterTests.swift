@@ -10,63 +10,63 @@ import Testing
 
     /// A stream of which 250 records were taken in half a second, between two answers that throttled others.
     private func paced() -> StreamRateLimiter {
-        var pace = StreamRateLimiter()
-        pace.answered(taken: 100, throttled: true, at: start)
-        pace.answered(taken: 150, throttled: false, at: after(0.2))
-        pace.answered(taken: 100, throttled: true, at: after(0.5))
-        return pace
+        var limiter = StreamRateLimiter()
+        limiter.answered(accepted: 100, isThrottled: true, at: start)
+        limiter.answered(accepted: 150, isThrottled: false, at: after(0.2))
+        limiter.answered(accepted: 100, isThrottled: true, at: after(0.5))
+        return limiter
     }
 
     @Test func `nothing waits until answers have throttled twice`() {
-        var pace = StreamRateLimiter()
-        #expect(pace.wait(before: 500, at: start) == .zero)
-        pace.answered(taken: 500, throttled: false, at: after(0.1))
-        #expect(pace.wait(before: 500, at: after(0.1)) == .zero)
-        pace.answered(taken: 300, throttled: true, at: after(0.2))
-        #expect(pace.wait(before: 500, at: after(0.2)) == .zero)
+        var limiter = StreamRateLimiter()
+        #expect(limiter.delay(before: 500, at: start) == .zero)
+        limiter.answered(accepted: 500, isThrottled: false, at: after(0.1))
+        #expect(limiter.delay(before: 500, at: after(0.1)) == .zero)
+        limiter.answered(accepted: 300, isThrottled: true, at: after(0.2))
+        #expect(limiter.delay(before: 500, at: after(0.2)) == .zero)
     }
 
     @Test func `a batch waits for its records at the rate at which they were taken between throttled answers`() {
-        var pace = paced()
-        #expect(pace.wait(before: 250, at: after(0.5)) == .milliseconds(500))
+        var limiter = paced()
+        #expect(limiter.delay(before: 250, at: after(0.5)) == .milliseconds(500))
     }
 
     @Test func `time that passed meanwhile counts, half a second of it even while nothing was sent`() {
         for (now, wait) in [(0.6, 0.4), (0.9, 0.1), (1.0, 0.0), (60.0, 0.0)] {
-            var pace = paced()
-            #expect(abs(pace.wait(before: 250, at: after(now)) / .seconds(1) - wait) < 1e-6)
+            var limiter = paced()
+            #expect(abs(limiter.delay(before: 250, at: after(now)) / .seconds(1) - wait) < 1e-6)
         }
-        var pace = paced()
-        #expect(pace.wait(before: 400, at: after(60)) == .milliseconds(300))
+        var limiter = paced()
+        #expect(limiter.delay(before: 400, at: after(60)) == .milliseconds(300))
     }
 
     @Test func `while nothing is throttled each batch waits a tenth less`() {
-        var pace = paced()
+        var limiter = paced()
         var now = after(0.5)
         var wait = 0.5
         for _ in 0..<50 {
-            let next = pace.wait(before: 250, at: now)
+            let next = limiter.delay(before: 250, at: now)
             #expect(abs(next / .seconds(1) - wait) < 1e-6)
             now += next
-            pace.answered(taken: 250, throttled: false, at: now)
+            limiter.answered(accepted: 250, isThrottled: false, at: now)
             wait /= 1.1
         }
         #expect(wait < 0.005)
     }
 
     @Test func `no wait is longer than a second, whatever was taken`() {
-        var pace = StreamRateLimiter()
-        pace.answered(taken: 1, throttled: true, at: start)
-        pace.answered(taken: 1, throttled: true, at: after(20))
-        #expect(pace.wait(before: 500, at: after(20)) == .seconds(1))
+        var limiter = StreamRateLimiter()
+        limiter.answered(accepted: 1, isThrottled: true, at: start)
+        limiter.answered(accepted: 1, isThrottled: true, at: after(20))
+        #expect(limiter.delay(before: 500, at: after(20)) == .seconds(1))
     }
 
     @Test func `answers that took nothing, or came together, tell no rate`() {
-        var pace = StreamRateLimiter()
-        pace.answered(taken: 1, throttled: true, at: start)
-        pace.answered(taken: 7, throttled: true, at: start)
-        pace.answered(taken: 0, throttled: true, at: after(1))
-        #expect(pace.wait(before: 500, at: after(1)) == .zero)
+        var limiter = StreamRateLimiter()
+        limiter.answered(accepted: 1, isThrottled: true, at: start)
+        limiter.answered(accepted: 7, isThrottled: true, at: start)
+        limiter.answered(accepted: 0, isThrottled: true, at: after(1))
+        #expect(limiter.delay(before: 500, at: after(1)) == .zero)
     }
 
     /// Time and chance are made up, so a run takes no time and is the same each time.
@@ -85,16 +85,16 @@ import Testing
     /// The longest row: so slow a stream was throttled by something that has passed.
     @Test(arguments: [(500, 12.0), (50, 36.0), (5, 60.0)])
     func `the waits end once a shard has room`(rate: Int, seconds: Double) {
-        var pace = StreamRateLimiter()
-        pace.answered(taken: 1, throttled: true, at: start)
-        pace.answered(taken: rate, throttled: true, at: after(1))
+        var limiter = StreamRateLimiter()
+        limiter.answered(accepted: 1, isThrottled: true, at: start)
+        limiter.answered(accepted: rate, isThrottled: true, at: after(1))
         var now = after(1)
         for _ in 0..<200 {
-            now += pace.wait(before: 500, at: now)
-            pace.answered(taken: 500, throttled: false, at: now)
+            now += limiter.delay(before: 500, at: now)
+            limiter.answered(accepted: 500, isThrottled: false, at: now)
         }
         #expect(now - after(1) < .seconds(seconds))
-        #expect(pace.wait(before: 500, at: now) < .milliseconds(1))
+        #expect(limiter.delay(before: 500, at: now) < .milliseconds(1))
     }
 }
 
@@ -113,20 +113,20 @@ private struct ShardModel {
     }
 
     /// Sends so many records in batches of 500; a batch is tried until it is taken.
-    func drain(_ records: Int, by pace: StreamRateLimiter?) -> (sent: Int, seconds: Double) {
+    func drain(_ records: Int, by limiter: StreamRateLimiter?) -> (sent: Int, seconds: Double) {
         var model = self
         let start = ContinuousClock.now
-        var pace = pace
+        var limiter = limiter
         var left = records
         while left > 0 {
             var batch = min(left, 500)
             left -= batch
-            let wait = pace?.wait(before: batch, at: start + .seconds(model.seconds)) ?? .zero
+            let wait = limiter?.delay(before: batch, at: start + .seconds(model.seconds)) ?? .zero
             model.pass(wait / .seconds(1))
             for retry in 0... {
                 let taken = model.put(batch)
                 batch -= taken
-                pace?.answered(taken: taken, throttled: batch > 0, at: start + .seconds(model.seconds))
+                limiter?.answered(accepted: taken, isThrottled: batch > 0, at: start + .seconds(model.seconds))
                 guard batch > 0 else { break }
                 model.pass(Double.random(in: 0...1, using: &model.random) * Double(1 << min(retry, 4)))
             }

@@ -11,10 +11,10 @@ import Testing
             gate.wait()
             return .kinesis(request)
         }
-        let road = try PipelineHarness(amplify: .kinesis, to: server) { $0.bytesOnTheirWay = room }
+        let harness = try PipelineHarness(amplify: .kinesis, to: server) { $0.inFlightBytes = room }
         // 3,000 bytes a stream are 4,000 in base64, and some more with keys and overhead.
-        for stream in 0..<8 { try await road.save(String(repeating: "x", count: 3_000), to: "stream-\(stream)") }
-        async let flush = road.pipeline.flushIfFree()
+        for stream in 0..<8 { try await harness.save(String(repeating: "x", count: 3_000), to: "stream-\(stream)") }
+        async let flush = harness.pipeline.flushIfFree()
         await server.received(together)
         // Another one would have come with these; what is counted is what the gate holds.
         #expect(server.requests.count == together)
@@ -29,16 +29,16 @@ import Testing
         together: Int
     ) {
         var policy = RecorderPolicy.legacy
-        policy.bytesOnTheirWay = room
+        policy.inFlightBytes = room
         let streams = (1...6).map { number in
             StreamSummary(number: number, name: StreamName(unchecked: "s\(number)"), records: 1, bytes: 3_000)
         }
-        var admission = StreamScheduler(streams, policy)
-        var begun: [StreamSummary] = []
-        while let stream = admission.next() { begun.append(stream) }
-        #expect(begun == Array(streams.prefix(together)))
-        admission.ended(begun[0])
-        let (next, another) = (admission.next(), admission.next())
+        var scheduler = StreamScheduler(streams, policy: policy)
+        var started: [StreamSummary] = []
+        while let stream = scheduler.next() { started.append(stream) }
+        #expect(started == Array(streams.prefix(together)))
+        scheduler.ended(started[0])
+        let (next, another) = (scheduler.next(), scheduler.next())
         #expect(next == streams[together])
         #expect(another == nil)
     }

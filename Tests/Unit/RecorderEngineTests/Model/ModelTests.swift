@@ -4,7 +4,7 @@ import RecorderEngine
 import RecorderTestSupport
 import Testing
 
-/// Random walks over the whole road against a list in memory: nothing lost, nothing twice, order kept, counts right, and
+/// Random walks over the whole harness against a list in memory: nothing lost, nothing twice, order kept, counts right, and
 /// of what the limits do not allow exactly the oldest gone.
 @Suite struct ModelTests {
     /// The same ones in each run, and fresh ones in the long runs.
@@ -66,7 +66,7 @@ private final class ScriptedService: Sendable {
 private struct Walk {
     private let service: ScriptedService
     private let server: LocalServer
-    private var road: PipelineHarness
+    private var harness: PipelineHarness
     private var random: SeededRandom
     private var saved: [String] = []
     private var cleared: Set<String> = []
@@ -83,7 +83,7 @@ private struct Walk {
         self.service = service
         random = SeededRandom(seed &+ 1)
         server = try LocalServer { request, _ in service.answer(request) }
-        road = try PipelineHarness(to: server) { $0.limits.bytes = 0 }
+        harness = try PipelineHarness(to: server) { $0.limits.bytes = 0 }
     }
 
     /// Does one random thing, and says which.
@@ -95,17 +95,17 @@ private struct Walk {
             // Large enough that a walk crosses several segments.
             let padding = String(repeating: "x", count: Int.random(in: 0...6_000, using: &random))
             let texts = (0..<count).map { "\(saved.count + $0) \(padding)" }
-            try await road.saveAll(texts, to: stream)
+            try await harness.saveAll(texts, to: stream)
             saved += texts
             for text in texts { times[text] = time }
             try enforceLimits(evicts: true)
             return "saved \(count) to \(stream)"
         case 6..<10:
             try enforceLimits(evicts: false)
-            let report = try await road.flush()
+            let report = try await harness.flush()
             return "flushed, \(report.delivered) delivered"
         case 10:
-            road = try PipelineHarness(to: server, in: road.directory, by: road.clock)
+            harness = try PipelineHarness(to: server, in: harness.directory, by: harness.clock)
             setLimits()
             return "opened again"
         case 11:
@@ -115,21 +115,21 @@ private struct Walk {
             return "limits: \(byteLimit) bytes, \(ageLimit) seconds"
         case 12:
             let seconds = Double.random(in: 1...60, using: &random)
-            road.clock.advance(by: seconds)
+            harness.clock.advance(by: seconds)
             time += seconds
             return "\(seconds) seconds passed"
         case 13:
-            road.clock.jump(by: Double.random(in: -1e9...1e9, using: &random))
+            harness.clock.jump(by: Double.random(in: -1e9...1e9, using: &random))
             return "the clock was set"
         default:
-            cleared.formUnion(try road.storedTexts())
-            return "cleared \(try await road.clear())"
+            cleared.formUnion(try harness.storedTexts())
+            return "cleared \(try await harness.clear())"
         }
     }
 
     private func setLimits() {
-        road.pipeline.policy.limits.bytes = byteLimit
-        road.pipeline.policy.limits.age = .milliseconds(Int64((ageLimit * 1_000).rounded()))
+        harness.pipeline.policy.limits.bytes = byteLimit
+        harness.pipeline.policy.limits.age = .milliseconds(Int64((ageLimit * 1_000).rounded()))
     }
 
     private func gone() -> Set<String> {
@@ -156,11 +156,11 @@ private struct Walk {
 
     func check(_ context: String) throws {
         let taken = service.state.withLock { $0.taken }
-        let stored = try road.storedTexts()
+        let stored = try harness.storedTexts()
         let gone = gone()
         #expect(Set(taken).count == taken.count, "delivered twice; \(context)")
         #expect(stored == saved.filter { !gone.contains($0) }, "\(context)")
-        let totals = try road.pipeline.totals()
+        let totals = try harness.pipeline.totals()
         #expect(totals.records == stored.count, "\(context)")
         #expect(totals.bytes == stored.reduce(0) { $0 + Self.bytes($1) }, "\(context)")
         #expect(totals.saved == saved.count && totals.delivered == taken.count, "\(context)")

@@ -17,37 +17,37 @@ import Testing
             crowd.waitForAll()
             return .error(400, "ExpiredTokenException")
         }
-        let road = try PipelineHarness(.kinesis, to: server) { $0.credentials = keys }
-        try await save(on: road)
-        let report = try await road.flush()
+        let harness = try PipelineHarness(.kinesis, to: server) { $0.credentials = keys }
+        try await save(on: harness)
+        let report = try await harness.flush()
         #expect(report.delivered == 4 && report.failures.isEmpty)
         #expect(server.requests.count == 8)
-        #expect(try road.records() == 0)
+        #expect(try harness.records() == 0)
     }
 
     @Test func `a token that renewal does not mend costs two requests a stream and keeps everything`() async throws {
         let keys = RenewedKeys(fetches: .max)
         let server = try LocalServer { _, _ in .error(400, "ExpiredTokenException", message: "token is expired") }
-        let road = try PipelineHarness(.kinesis, to: server) { $0.credentials = keys }
-        try await save(on: road)
-        let report = try await road.flush()
+        let harness = try PipelineHarness(.kinesis, to: server) { $0.credentials = keys }
+        try await save(on: harness)
+        let report = try await harness.flush()
         #expect(Set(report.failures.map(\.stream.rawValue)) == Set(Self.streams))
         for failure in report.failures { #expect(failure.error.message.contains("expired")) }
         #expect(server.requests.count <= 2 * Self.streams.count)
-        #expect(try road.storedTexts() == Self.streams)
-        #expect(try road.storedFailures() == [0, 0, 0, 0])
+        #expect(try harness.storedTexts() == Self.streams)
+        #expect(try harness.storedFailures() == [0, 0, 0, 0])
     }
 
     @Test func `keys that cannot be renewed keep everything, and the error says why`() async throws {
         let keys = RenewedKeys(fetches: 1)
         let server = try LocalServer { _, _ in .error(400, "ExpiredTokenException") }
-        let road = try PipelineHarness(.kinesis, to: server) { $0.credentials = keys }
-        try await road.save("kept")
-        let report = try await road.flush()
+        let harness = try PipelineHarness(.kinesis, to: server) { $0.credentials = keys }
+        try await harness.save("kept")
+        let report = try await harness.flush()
         #expect(report.failures.first?.error.message.contains("identity pool") == true)
         #expect(server.requests.count == 1)
-        #expect(try road.storedTexts() == ["kept"])
-        #expect(try road.storedFailures() == [0])
+        #expect(try harness.storedTexts() == ["kept"])
+        #expect(try harness.storedFailures() == [0])
     }
 
     @Test(arguments: [-7_200, 7_200, -10 * 86_400, 400_000_000])
@@ -55,9 +55,9 @@ import Testing
     {
         let service = SkewedService()
         let server = try LocalServer { request, _ in service.answer(request) }
-        let road = try PipelineHarness(.kinesis, to: server) { $0.now = { service.time + error } }
-        try await road.saveAll((0..<1_100).map(String.init))
-        let report = try await road.flush()
+        let harness = try PipelineHarness(.kinesis, to: server) { $0.now = { service.time + error } }
+        try await harness.saveAll((0..<1_100).map(String.init))
+        let report = try await harness.flush()
         #expect(report.delivered == 1_100 && report.failures.isEmpty)
         #expect(server.requests.count == 4)
     }
@@ -70,26 +70,26 @@ import Testing
             if service.isRefused(request) { crowd.waitForAll() }
             return answer
         }
-        let road = try PipelineHarness(.kinesis, to: server) { $0.now = { service.time - 7_200 } }
-        try await save(on: road)
-        let report = try await road.flush()
+        let harness = try PipelineHarness(.kinesis, to: server) { $0.now = { service.time - 7_200 } }
+        try await save(on: harness)
+        let report = try await harness.flush()
         #expect(report.delivered == 4 && report.failures.isEmpty, "\(report.failures)")
         #expect(server.requests.count == 8)
-        #expect(try road.records() == 0)
+        #expect(try harness.records() == 0)
     }
 
     @Test func `a signature's time refused without a date to go by keeps everything`() async throws {
         let server = try LocalServer { _, _ in .error(403, "RequestTimeTooSkewed", message: "the clock is wrong") }
-        let road = try PipelineHarness(.kinesis, to: server) { _ in }
-        try await road.save("kept")
-        let report = try await road.flush()
+        let harness = try PipelineHarness(.kinesis, to: server) { _ in }
+        try await harness.save("kept")
+        let report = try await harness.flush()
         #expect(report.failures.first?.error.message.contains("clock") == true)
         #expect(server.requests.count == 1)
-        #expect(try road.storedTexts() == ["kept"])
+        #expect(try harness.storedTexts() == ["kept"])
     }
 
-    private func save(on road: PipelineHarness) async throws {
-        for stream in Self.streams { try await road.save(stream, to: stream) }
+    private func save(on harness: PipelineHarness) async throws {
+        for stream in Self.streams { try await harness.save(stream, to: stream) }
     }
 }
 

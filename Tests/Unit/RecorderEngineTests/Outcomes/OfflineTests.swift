@@ -24,31 +24,31 @@ import Testing
             return .kinesis(request)
         }
         let url = Locked("")
-        let road = try PipelineHarness(
+        let harness = try PipelineHarness(
             to: online,
             calling: { configuration throws(ConfigurationFailure) in
                 configuration.endpoint = try Endpoint(url: url.withLock { $0 })
             }
         )
         let all = (0..<40).map(String.init)
-        try await road.saveAll(all)
+        try await harness.saveAll(all)
 
         var failures = 0
         for number in 0..<1_000 {
             let offline = number % 10 == 3 ? broken.url : "http://127.0.0.1:\(nobody.port)"
             url.withLock { $0 = offline }
-            let report = try await road.flush()
+            let report = try await harness.flush()
             failures += report.failures.count
             guard report.failures.count == 1 else { break }
         }
         #expect(failures == 1_000)
-        #expect(try road.storedTexts() == all)
-        #expect(try road.storedFailures().allSatisfy { $0 == 0 })
-        #expect(try road.pipeline.totals().retried == 0)
-        #expect(road.events.discards.isEmpty)
+        #expect(try harness.storedTexts() == all)
+        #expect(try harness.storedFailures().allSatisfy { $0 == 0 })
+        #expect(try harness.pipeline.totals().retried == 0)
+        #expect(harness.events.discards.isEmpty)
 
         url.withLock { $0 = online.url }
-        let report = try await road.flush()
+        let report = try await harness.flush()
         #expect(report.delivered == 40 && report.failures.isEmpty)
         #expect(arrived.all.flatMap { $0 } == all)
     }
@@ -58,17 +58,17 @@ import Testing
         let pauses = Recorded<Duration>()
         // A label of more than 63 letters is in no server's list, so none is asked.
         let name = "kinesis." + String(repeating: "x", count: 64) + ".invalid"
-        let road = try PipelineHarness(
+        let harness = try PipelineHarness(
             to: unused,
             calling: { configuration throws(ConfigurationFailure) in
                 configuration.endpoint = try Endpoint(url: "https://\(name)")
                 configuration.pause = { pauses.append($0) }
             }
         )
-        try await road.save("kept")
-        let report = try await road.flush()
+        try await harness.save("kept")
+        let report = try await harness.flush()
         #expect(report.failures.first?.error.message.contains(name) == true)
         #expect(pauses.all.count == 2)
-        #expect(try road.storedTexts() == ["kept"])
+        #expect(try harness.storedTexts() == ["kept"])
     }
 }

@@ -37,7 +37,7 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(service.name): \(name)" }
 
-    /// Runs the row through the whole road, and then shows that what was kept can still be delivered.
+    /// Runs the row through the whole harness, and then shows that what was kept can still be delivered.
     func prove() async throws {
         let all = (0..<records).map(String.init)
         let kept = kept ?? all
@@ -48,26 +48,26 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
             return answer(call(sent.append(seen.texts), seen.texts))
         }
         let pauses = Recorded<Duration>()
-        let road = try PipelineHarness(service, to: server) { [timeouts] in
+        let harness = try PipelineHarness(service, to: server) { [timeouts] in
             if let timeouts { $0.timeouts = timeouts }
             $0.random = { 1 }
             $0.pause = { pauses.append($0) }
         }
-        try await road.saveAll(all)
+        try await harness.saveAll(all)
         let neighbours = timeouts == nil ? 1 : 0
-        if neighbours > 0 { try await road.save("neighbour", to: "neighbour") }
-        let report = try await road.flush()
+        if neighbours > 0 { try await harness.save("neighbour", to: "neighbour") }
+        let report = try await harness.flush()
         // On a busy machine the server may read a request after its sender has given it up.
         await server.received(requests)
 
-        #expect(try road.storedTexts() == kept)
+        #expect(try harness.storedTexts() == kept)
         #expect(report.delivered == records - kept.count - deleted.count + neighbours)
-        #expect(road.events.discards.map(\.reason) == deleted.map { .rejected(code: $0) })
+        #expect(harness.events.discards.map(\.reason) == deleted.map { .rejected(code: $0) })
         #expect(sent.all.count == requests)
         #expect(pauses.all == delays)
-        #expect(try road.storedFailures().allSatisfy { $0 == 0 })
+        #expect(try harness.storedFailures().allSatisfy { $0 == 0 })
         check(report.failures)
-        try await deliver(kept, of: road)
+        try await deliver(kept, of: harness)
     }
 
     private func check(_ reported: [FlushReport.Failure]) {
@@ -90,14 +90,14 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
         #expect(!failure.message.isEmpty)
     }
 
-    private func deliver(_ kept: [String], of road: PipelineHarness) async throws {
+    private func deliver(_ kept: [String], of harness: PipelineHarness) async throws {
         let texts = Recorded<[String]>()
         let server = try LocalServer { request, index in
             let seen = PutRequestSeen(request)
             texts.append(seen.texts)
             return call(index, seen.texts).takes()
         }
-        let later = try PipelineHarness(service, to: server, in: road.directory)
+        let later = try PipelineHarness(service, to: server, in: harness.directory)
         let report = try await later.flush()
         #expect(report.delivered == kept.count && report.failures.isEmpty)
         #expect(texts.all.flatMap { $0 } == kept)

@@ -37,19 +37,19 @@ import Testing
         proxy: Proxy
     ) async throws {
         let server = try LocalServer { _, _ in proxy.reply }
-        let road = try PipelineHarness(service, to: server)
-        try await road.save("only", to: "alone")
+        let harness = try PipelineHarness(service, to: server)
+        try await harness.save("only", to: "alone")
         for round in 0..<10 {
-            try await road.save("\(round)")
+            try await harness.save("\(round)")
             let before = server.requests.count
-            let report = try await road.flush()
+            let report = try await harness.flush()
             #expect(report.delivered == 0 && report.discarded == 0)
             #expect(Set(report.failures.map(\.stream.rawValue)) == ["alone", "stream"])
             #expect(server.requests.count - before <= 2 * 12)
         }
-        #expect(try road.records() == 11)
-        #expect(try road.storedFailures().allSatisfy { $0 == 0 })
-        #expect(road.events.discards.isEmpty)
+        #expect(try harness.records() == 11)
+        #expect(try harness.storedFailures().allSatisfy { $0 == 0 })
+        #expect(harness.events.discards.isEmpty)
 
         let taken = Recorded<[String]>()
         let open = try LocalServer { request, index in
@@ -57,7 +57,7 @@ import Testing
             if seen.stream == "stream" { taken.append(seen.texts) }
             return PutCall(service: service, index: index, texts: seen.texts).takes()
         }
-        let later = try PipelineHarness(service, to: open, in: road.directory)
+        let later = try PipelineHarness(service, to: open, in: harness.directory)
         let report = try await later.flush()
         #expect(report.delivered == 11 && report.failures.isEmpty)
         #expect(taken.all.flatMap { $0 } == (0..<10).map(String.init))
@@ -75,23 +75,23 @@ import Testing
             taken.append(texts)
             return PutCall(service: service, index: index, texts: texts).takes()
         }
-        let road = try PipelineHarness(service, to: server)
+        let harness = try PipelineHarness(service, to: server)
         let all = (0..<500).map(String.init)
-        try await road.saveAll(all)
+        try await harness.saveAll(all)
         for round in 0..<6 {
             let before = server.requests.count
-            let report = try await road.flush()
+            let report = try await harness.flush()
             #expect(report.delivered == (round == 0 ? 499 : 2) && report.discarded == 0)
             #expect(report.failures.map(\.stream.rawValue) == ["stream"])
             guard case .service(let failure)? = report.failures.first?.error else { continue }
             #expect(failure.kind == .invalidRequest && failure.status == 413)
             #expect(server.requests.count - before <= (round == 0 ? 20 : 4))
-            #expect(try road.storedTexts() == ["250"])
-            #expect(try road.storedFailures() == [0])
-            try await road.saveAll(["a\(round)", "b\(round)"])
+            #expect(try harness.storedTexts() == ["250"])
+            #expect(try harness.storedFailures() == [0])
+            try await harness.saveAll(["a\(round)", "b\(round)"])
         }
         #expect(Array(taken.all.flatMap { $0 }.prefix(499)) == all.filter { $0 != "250" })
-        #expect(road.events.discards.isEmpty)
+        #expect(harness.events.discards.isEmpty)
     }
 
     /// A proxy that lets requests of so many bytes pass.
@@ -103,29 +103,29 @@ import Testing
 
     @Test func `many records too large for a proxy cost few requests, and the others are all sent`() async throws {
         let server = try proxy(limit: 60_000)
-        let road = try PipelineHarness(to: server)
+        let harness = try PipelineHarness(to: server)
         let large = String(repeating: "x", count: 60_000)
         let texts = (0..<60).map { $0 % 10 == 3 ? "\($0) \(large)" : "\($0)" }
-        try await road.saveAll(texts)
-        let report = try await road.flush()
+        try await harness.saveAll(texts)
+        let report = try await harness.flush()
         #expect(report.delivered == 54 && report.discarded == 0 && report.failures.count == 1)
         #expect(server.requests.count <= 16)
-        #expect(try road.storedTexts() == texts.filter { $0.count > 10 })
-        try await road.saveAll(["60", "61"])
-        let again = try await road.flush()
+        #expect(try harness.storedTexts() == texts.filter { $0.count > 10 })
+        try await harness.saveAll(["60", "61"])
+        let again = try await harness.flush()
         #expect(again.delivered == 2 && again.failures.count == 1)
         #expect(server.requests.count <= 28)
     }
 
     @Test func `records too large for a proxy, in batches of their own, hold up none behind them`() async throws {
         let server = try proxy(limit: 20_000)
-        let road = try PipelineHarness(to: server) { $0.batchByteLimit = 70_000 }
+        let harness = try PipelineHarness(to: server) { $0.batchByteLimit = 70_000 }
         let large = (0..<6).map { String(repeating: "x", count: 30_000 - $0) }
-        try await road.saveAll(large + (0..<5).map(String.init))
+        try await harness.saveAll(large + (0..<5).map(String.init))
         for _ in 0..<3 {
-            let report = try await road.flush()
+            let report = try await harness.flush()
             #expect(report.discarded == 0 && report.failures.count == 1)
-            #expect(try road.storedTexts() == large)
+            #expect(try harness.storedTexts() == large)
         }
         #expect(server.requests.count <= 3 * 12)
     }

@@ -29,15 +29,15 @@ import Testing
             taken.append(texts)
             return PutCall(service: service, index: index, texts: texts).takes()
         }
-        let road = try PipelineHarness(service, to: server)
-        try await road.saveAll((0..<500).map(String.init))
-        let report = try await road.flush()
+        let harness = try PipelineHarness(service, to: server)
+        try await harness.saveAll((0..<500).map(String.init))
+        let report = try await harness.flush()
         #expect(report.delivered == 499 && report.discarded == 1 && report.failures.isEmpty)
         let good = (0..<500).filter { $0 != 250 }.map(String.init)
         #expect(taken.all.flatMap { $0 } == good)
         #expect(server.requests.count <= 20)
-        #expect(road.events.discards.map(\.reason) == [.rejected(code: refusal.rawValue)])
-        #expect(try road.records() == 0)
+        #expect(harness.events.discards.map(\.reason) == [.rejected(code: refusal.rawValue)])
+        #expect(try harness.records() == 0)
     }
 
     @Test(arguments: [StreamServiceDescription.kinesis, .firehose], Refusal.allCases)
@@ -46,9 +46,9 @@ import Testing
         refusal: Refusal
     ) async throws {
         let server = try LocalServer { _, _ in refusal.reply }
-        let road = try PipelineHarness(service, to: server)
-        try await road.saveAll((0..<1_200).map(String.init))
-        let report = try await road.flush()
+        let harness = try PipelineHarness(service, to: server)
+        try await harness.saveAll((0..<1_200).map(String.init))
+        let report = try await harness.flush()
         guard case .service(let failure)? = report.failures.first?.error else {
             Issue.record("not a failure of the service: \(report)")
             return
@@ -56,24 +56,24 @@ import Testing
         #expect(failure.kind == .invalidRequest)
         #expect("\(failure)".contains(refusal.rawValue))
         #expect(server.requests.count <= 12)
-        #expect(try road.records() == 1_200)
-        #expect(try road.storedFailures().allSatisfy { $0 == 0 })
-        #expect(road.events.discards.isEmpty)
+        #expect(try harness.records() == 1_200)
+        #expect(try harness.storedFailures().allSatisfy { $0 == 0 })
+        #expect(harness.events.discards.isEmpty)
     }
 
     @Test func `a request too large for a proxy goes in smaller ones, and nothing is deleted`() async throws {
         let server = try LocalServer { request, _ in
             request.body.count > 20_000 ? Refusal.tooLarge.reply : .kinesis(request)
         }
-        let road = try PipelineHarness(to: server)
+        let harness = try PipelineHarness(to: server)
         let all = (0..<200).map { "\($0) \(String(repeating: "x", count: 1_000))" }
-        try await road.saveAll(all)
-        let report = try await road.flush()
+        try await harness.saveAll(all)
+        let report = try await harness.flush()
         #expect(report.delivered == 200 && report.failures.isEmpty)
         let taken = server.requests.filter { $0.body.count <= 20_000 }
         #expect(taken.flatMap { PutRequestSeen($0).texts } == all)
         #expect(server.requests.count <= 40)
-        #expect(road.events.discards.isEmpty)
+        #expect(harness.events.discards.isEmpty)
     }
 
     @Test(
@@ -89,14 +89,14 @@ import Testing
             guard !texts.contains("3") else { return .error(400, code) }
             return PutCall(service: service, index: index, texts: texts).takes()
         }
-        let road = try PipelineHarness(service, to: server)
-        try await road.saveAll((0..<9).map(String.init))
-        let report = try await road.flush()
+        let harness = try PipelineHarness(service, to: server)
+        try await harness.saveAll((0..<9).map(String.init))
+        let report = try await harness.flush()
         #expect(report.delivered == 8 && report.discarded == 0)
         #expect(report.failures.map { "\($0.error.message)" } == ["told to fail"])
-        for _ in 0..<5 { #expect(try await road.flush().failures.count == 1) }
-        #expect(try road.storedTexts() == ["3"])
-        #expect(try road.storedFailures() == [0])
+        for _ in 0..<5 { #expect(try await harness.flush().failures.count == 1) }
+        #expect(try harness.storedTexts() == ["3"])
+        #expect(try harness.storedFailures() == [0])
         #expect(server.requests.count <= 13)
     }
 
@@ -105,12 +105,12 @@ import Testing
         let server = try LocalServer { request, _ in
             PutRequestSeen(request).texts.contains(bad) ? .error(400, "ValidationException") : .kinesis(request)
         }
-        let road = try PipelineHarness(to: server) { $0.batchByteLimit = 500 }
-        try await road.saveAll([bad, bad, "1", "2", "3"])
-        let report = try await road.flush()
+        let harness = try PipelineHarness(to: server) { $0.batchByteLimit = 500 }
+        try await harness.saveAll([bad, bad, "1", "2", "3"])
+        let report = try await harness.flush()
         #expect(report.delivered == 3 && report.discarded == 2 && report.failures.isEmpty)
         #expect(server.requests.count == 4)
-        #expect(try road.records() == 0)
+        #expect(try harness.records() == 0)
     }
 
     @Test func `several bad records are all deleted, next to each other or apart`() async throws {
@@ -119,14 +119,14 @@ import Testing
                 PutRequestSeen(request).texts.contains(where: bad.contains)
                     ? .error(400, "ValidationException") : .kinesis(request)
             }
-            let road = try PipelineHarness(to: server)
-            try await road.saveAll((0..<500).map(String.init))
-            let report = try await road.flush()
+            let harness = try PipelineHarness(to: server)
+            try await harness.saveAll((0..<500).map(String.init))
+            let report = try await harness.flush()
             #expect(report.delivered == 500 - bad.count)
             #expect(report.discarded == bad.count && report.failures.isEmpty)
             #expect(server.requests.count <= 20 * bad.count)
-            #expect(road.events.discards.reduce(0) { $0 + $1.count } == bad.count)
-            #expect(try road.records() == 0)
+            #expect(harness.events.discards.reduce(0) { $0 + $1.count } == bad.count)
+            #expect(try harness.records() == 0)
         }
     }
 
@@ -134,9 +134,9 @@ import Testing
         let server = try LocalServer { request, _ in
             PutRequestSeen(request).texts.contains("bad") ? .error(400, "ValidationException") : .kinesis(request)
         }
-        let road = try PipelineHarness(to: server) { $0.batchByteLimit = 1 }
-        try await road.saveAll(["bad", "1", "2"])
-        let report = try await road.flush()
+        let harness = try PipelineHarness(to: server) { $0.batchByteLimit = 1 }
+        try await harness.saveAll(["bad", "1", "2"])
+        let report = try await harness.flush()
         #expect(report.delivered == 2 && report.discarded == 1 && report.failures.isEmpty)
         #expect(server.requests.count == 3)
     }
@@ -151,12 +151,12 @@ import Testing
                 : PutCall(service: .kinesis, index: index, texts: texts).takes { $0 == "unproven" ? "{}" : nil }
         }
         // The first batch is the long record alone, the second holds the other three.
-        let road = try PipelineHarness(to: server) { $0.batchByteLimit = 150 }
-        try await road.saveAll([bad, "unproven", "bad", "good"])
-        let report = try await road.flush()
+        let harness = try PipelineHarness(to: server) { $0.batchByteLimit = 150 }
+        try await harness.saveAll([bad, "unproven", "bad", "good"])
+        let report = try await harness.flush()
         #expect(report.delivered == 1 && report.discarded == 2)
-        #expect(try road.storedTexts() == ["unproven"])
-        #expect(try road.pipeline.totals().records == 1)
+        #expect(try harness.storedTexts() == ["unproven"])
+        #expect(try harness.pipeline.totals().records == 1)
     }
 
     @Test(arguments: [nil, 20])
@@ -168,30 +168,30 @@ import Testing
                 ? .kinesis(request) { _ in "ProvisionedThroughputExceededException" }
                 : .error(400, "ValidationException")
         }
-        let road = try PipelineHarness(to: server) { $0.discardsAfterFailures = limit }
-        try await road.save("alone")
+        let harness = try PipelineHarness(to: server) { $0.discardsAfterFailures = limit }
+        try await harness.save("alone")
         for _ in 0..<4 {
-            #expect(try await road.flush().failures.count == 1)
-            #expect(try road.storedTexts() == ["alone"])
+            #expect(try await harness.flush().failures.count == 1)
+            #expect(try harness.storedTexts() == ["alone"])
         }
-        #expect(try road.pipeline.totals().retried == 7)
+        #expect(try harness.pipeline.totals().retried == 7)
         guard limit == nil else { return }
-        let last = try await road.flush()
+        let last = try await harness.flush()
         #expect(last.discarded == 1 && last.failures.isEmpty)
         #expect(server.requests.count == 8)
-        #expect(road.events.discards.map(\.reason) == [.rejected(code: "ValidationException")])
+        #expect(harness.events.discards.map(\.reason) == [.rejected(code: "ValidationException")])
     }
 
     @Test func `a refusal ends the halving when the trouble becomes another`() async throws {
         let server = try LocalServer { _, index in
             index == 0 ? .error(400, "ValidationException") : .error(400, "AccessDeniedException")
         }
-        let road = try PipelineHarness(to: server)
-        try await road.saveAll(["1", "2", "3"])
-        let report = try await road.flush()
+        let harness = try PipelineHarness(to: server)
+        try await harness.saveAll(["1", "2", "3"])
+        let report = try await harness.flush()
         #expect(report.failures.first?.error.message == "told to fail")
         #expect(server.requests.count == 2)
-        #expect(try road.storedTexts() == ["1", "2", "3"])
-        #expect(try road.storedFailures() == [0, 0, 0])
+        #expect(try harness.storedTexts() == ["1", "2", "3"])
+        #expect(try harness.storedFailures() == [0, 0, 0])
     }
 }

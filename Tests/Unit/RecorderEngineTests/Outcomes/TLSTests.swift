@@ -36,9 +36,9 @@ import Testing
         }
         let front = try TLSFront(before: server, identity, arguments: arguments)
         let pauses = Recorded<Duration>()
-        let road = try road(to: server, through: front, trusting: trusted, pauses)
-        try await road.saveAll(["1", "2"])
-        let report = try await road.flush()
+        let harness = try harness(to: server, through: front, trusting: trusted, pauses)
+        try await harness.saveAll(["1", "2"])
+        let report = try await harness.flush()
 
         guard case .service(let failure)? = report.failures.first?.error, case .transport(let cause) = failure.kind
         else {
@@ -49,20 +49,20 @@ import Testing
         #expect(failure.message.contains("AWS_CA_BUNDLE"))
         #expect(pauses.all.isEmpty)
         #expect(server.connectionCount == 0)
-        #expect(try road.storedTexts() == ["1", "2"])
-        #expect(try road.storedFailures() == [0, 0])
+        #expect(try harness.storedTexts() == ["1", "2"])
+        #expect(try harness.storedFailures() == [0, 0])
     }
 
     @Test func `a server whose authority is trusted gets every record`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let authority = try TLSAuthority()
         let front = try TLSFront(before: server, try authority.identity())
-        let road = try road(to: server, through: front, trusting: authority.certificate, Recorded())
-        try await road.saveAll((0..<1_100).map(String.init))
-        let report = try await road.flush()
+        let harness = try harness(to: server, through: front, trusting: authority.certificate, Recorded())
+        try await harness.saveAll((0..<1_100).map(String.init))
+        let report = try await harness.flush()
         #expect(report.delivered == 1_100 && report.failures.isEmpty, "\(report.failures)")
         #expect(server.requests.flatMap { PutRequestSeen($0).texts } == (0..<1_100).map(String.init))
-        #expect(try road.records() == 0)
+        #expect(try harness.records() == 0)
     }
 
     @Test(arguments: [("IP:::1", true), ("IP:127.0.0.1", false), ("DNS:localhost", false)])
@@ -74,15 +74,15 @@ import Testing
         let server = try LocalServer { request, _ in .kinesis(request) }
         let authority = try TLSAuthority()
         let front = try TLSFront(on: "[::1]", before: server, try authority.identity(for: name))
-        let road = try road(to: server, through: front, trusting: authority.certificate, Recorded())
-        try await road.save("1")
-        let report = try await road.flush()
+        let harness = try harness(to: server, through: front, trusting: authority.certificate, Recorded())
+        try await harness.save("1")
+        let report = try await harness.flush()
         #expect(report.delivered == (isRight ? 1 : 0) && report.failures.isEmpty == isRight, "\(report.failures)")
-        #expect(try road.storedTexts() == (isRight ? [] : ["1"]))
+        #expect(try harness.storedTexts() == (isRight ? [] : ["1"]))
         #expect(server.requests.map { $0.header("Host") } == (isRight ? [String(front.url.dropFirst(8))] : []))
     }
 
-    private func road(
+    private func harness(
         to server: LocalServer,
         through front: TLSFront,
         trusting path: String?,

@@ -10,8 +10,8 @@ import Testing
     private final class Holder {
         private let file: Int32
 
-        init(_ road: PipelineHarness) throws {
-            file = open(road.path + ".lock", O_RDWR)
+        init(_ harness: PipelineHarness) throws {
+            file = open(harness.path + ".lock", O_RDWR)
             try #require(flock(file, LOCK_EX) == 0)
         }
 
@@ -50,14 +50,14 @@ import Testing
         async throws
     {
         let timeout = Duration.seconds(1)
-        let road = try PipelineHarness { $0.saveTimeout = timeout }
-        try await road.save("before")
-        let holder = try Holder(road)
+        let harness = try PipelineHarness { $0.saveTimeout = timeout }
+        try await harness.save("before")
+        let holder = try Holder(harness)
         let answers = Answers()
         let start = ContinuousClock.now
         // Twenty commits' worth.
         for _ in 0..<100 {
-            road.pipeline.save(Data(count: 200_000), stream: "s", partitionKey: nil) { answers.take($0) }
+            harness.pipeline.save(Data(count: 200_000), stream: "s", partitionKey: nil) { answers.take($0) }
         }
         await onThread { answers.wait(for: 100) }
         let waited = ContinuousClock.now - start
@@ -65,100 +65,100 @@ import Testing
         #expect(answers.failures.count == 100 && answers.failures.allSatisfy { $0.contains("Another process") })
         // One group after another would be twenty times as long.
         #expect(waited >= timeout && waited < timeout * 15)
-        try await road.save("after")
-        #expect(try road.storedTexts() == ["before", "after"])
+        try await harness.save("after")
+        #expect(try harness.storedTexts() == ["before", "after"])
     }
 
     @Test func `a save that finds the queue full waits for room until its time is over, and then says so`() async throws
     {
-        let road = try PipelineHarness {
+        let harness = try PipelineHarness {
             $0.saveQueueBytes = 1_000_000
             $0.saveTimeout = .seconds(300)
         }
-        try await road.save("before")
-        let holder = try Holder(road)
+        try await harness.save("before")
+        let holder = try Holder(harness)
         let (early, late) = (Answers(), Answers())
         for _ in 0..<4 {
-            road.pipeline.save(Data(count: 200_000), stream: "s", partitionKey: nil) { early.take($0) }
+            harness.pipeline.save(Data(count: 200_000), stream: "s", partitionKey: nil) { early.take($0) }
         }
-        road.pipeline.policy.saveTimeout = .milliseconds(200)
+        harness.pipeline.policy.saveTimeout = .milliseconds(200)
         let start = ContinuousClock.now
         await onThread {
-            road.pipeline.save(Data(count: 200_000), stream: "s", partitionKey: nil) { late.take($0) }
+            harness.pipeline.save(Data(count: 200_000), stream: "s", partitionKey: nil) { late.take($0) }
             late.wait(for: 1)
         }
         #expect(ContinuousClock.now - start >= .milliseconds(200))
         #expect(late.failures.first?.contains("800400 bytes of earlier saves") == true, "\(late.failures)")
         holder.release()
         await onThread { early.wait(for: 4) }
-        #expect(try road.records() == 5 && early.failures.isEmpty)
+        #expect(try harness.records() == 5 && early.failures.isEmpty)
     }
 
     @Test func `a program that saves faster than the disk is slowed, not failed, and the order stays`() async throws {
-        let road = try PipelineHarness {
+        let harness = try PipelineHarness {
             $0.limits.bytes = 0
             $0.saveQueueBytes = 100_000
         }
-        try await road.save("before")
-        let holder = try Holder(road)
+        try await harness.save("before")
+        let holder = try Holder(harness)
         let answers = Answers()
         async let saved: Void = onThread {
             for number in 0..<200 {
                 let text = "\(number) " + String(repeating: "x", count: 10_000)
-                road.pipeline.save(Data(text.utf8), stream: "s", partitionKey: nil) { answers.take($0) }
+                harness.pipeline.save(Data(text.utf8), stream: "s", partitionKey: nil) { answers.take($0) }
             }
         }
         holder.release()
         await saved
         await onThread { answers.wait(for: 200) }
         #expect(answers.failures.isEmpty)
-        let numbers = try road.storedTexts().dropFirst().map { Int($0.prefix { $0 != " " }) }
+        let numbers = try harness.storedTexts().dropFirst().map { Int($0.prefix { $0 != " " }) }
         #expect(numbers == Array(0..<200))
     }
 
     @Test func `async saves that find the queue full are suspended, and stored in the end`() async throws {
-        let road = try PipelineHarness {
+        let harness = try PipelineHarness {
             $0.limits.bytes = 0
             $0.saveQueueBytes = 100_000
         }
-        try await road.save("before")
-        let holder = try Holder(road)
+        try await harness.save("before")
+        let holder = try Holder(harness)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<100 {
-                group.addTask { try await road.pipeline.save(Data(count: 10_000), stream: "s", partitionKey: nil) }
+                group.addTask { try await harness.pipeline.save(Data(count: 10_000), stream: "s", partitionKey: nil) }
             }
             holder.release()
             try await group.waitForAll()
         }
-        #expect(try road.records() == 101)
+        #expect(try harness.records() == 101)
     }
 
     @Test func `a completion that blocks keeps no room from coming`() async throws {
-        let road = try PipelineHarness {
+        let harness = try PipelineHarness {
             $0.limits.bytes = 0
             $0.saveQueueBytes = 100_000
         }
         let gate = DispatchSemaphore(value: 0)
         let answers = Answers()
         await onThread {
-            road.pipeline.save(Data("first".utf8), stream: "s", partitionKey: nil) { result in
+            harness.pipeline.save(Data("first".utf8), stream: "s", partitionKey: nil) { result in
                 gate.wait()
                 answers.take(result)
             }
             // Ten times what the queue holds: each call returns once there was room.
             for _ in 0..<100 {
-                road.pipeline.save(Data(count: 10_000), stream: "s", partitionKey: nil) { answers.take($0) }
+                harness.pipeline.save(Data(count: 10_000), stream: "s", partitionKey: nil) { answers.take($0) }
             }
             gate.signal()
             answers.wait(for: 101)
         }
         #expect(answers.failures.isEmpty)
-        #expect(try road.records() == 101)
+        #expect(try harness.records() == 101)
     }
 
     @Test func `one record goes however small the queue is`() async throws {
-        let road = try PipelineHarness { $0.saveQueueBytes = 1 }
-        for number in 0..<3 { try await road.pipeline.save(Data("\(number)".utf8), stream: "s", partitionKey: nil) }
-        #expect(try road.storedTexts() == ["0", "1", "2"])
+        let harness = try PipelineHarness { $0.saveQueueBytes = 1 }
+        for number in 0..<3 { try await harness.pipeline.save(Data("\(number)".utf8), stream: "s", partitionKey: nil) }
+        #expect(try harness.storedTexts() == ["0", "1", "2"])
     }
 }

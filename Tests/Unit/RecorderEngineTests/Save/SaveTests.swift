@@ -10,32 +10,32 @@ import Testing
     }
 
     @Test func `saves complete in the order of the calls, and are stored in it`() async throws {
-        let road = try PipelineHarness()
+        let harness = try PipelineHarness()
         let order = Locked<[Int]>([])
         for number in 0..<2_000 {
-            road.pipeline.save(Data("\(number)".utf8), stream: "s\(number % 3)", partitionKey: nil) { _ in
+            harness.pipeline.save(Data("\(number)".utf8), stream: "s\(number % 3)", partitionKey: nil) { _ in
                 order.withLock { $0.append(number) }
             }
         }
-        try await road.save("2000")
+        try await harness.save("2000")
         #expect(order.withLock { $0 } == Array(0..<2_000))
-        #expect(try road.storedTexts() == (0...2_000).map(String.init))
+        #expect(try harness.storedTexts() == (0...2_000).map(String.init))
     }
 
     @Test func `a completion that takes its time delays no commit and no submit, and begins before those behind it`()
         async throws
     {
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server)
+        let harness = try PipelineHarness(to: server)
         let gate = Gate()
         let begun = Locked<[String]>([])
-        road.pipeline.save(Data("1".utf8), stream: "s", partitionKey: nil) { _ in
+        harness.pipeline.save(Data("1".utf8), stream: "s", partitionKey: nil) { _ in
             begun.withLock { $0.append("1") }
             gate.wait()
         }
-        road.pipeline.save(Data("2".utf8), stream: "s", partitionKey: nil) { _ in begun.withLock { $0.append("2") } }
-        async let report = road.flush()
-        while try server.requests.isEmpty || road.records() > 0 { await Task.yield() }
+        harness.pipeline.save(Data("2".utf8), stream: "s", partitionKey: nil) { _ in begun.withLock { $0.append("2") } }
+        async let report = harness.flush()
+        while try server.requests.isEmpty || harness.records() > 0 { await Task.yield() }
         #expect(server.requests.flatMap { PutRequestSeen($0).texts } == ["1", "2"])
         gate.open()
         #expect(try await report.delivered == 2)
@@ -43,32 +43,32 @@ import Testing
     }
 
     @Test func `a record without data is refused, and nothing is stored`() async throws {
-        let road = try PipelineHarness()
-        let error = await #expect(throws: RecorderError.self) { try await road.save(nil as Data?) }
+        let harness = try PipelineHarness()
+        let error = await #expect(throws: RecorderError.self) { try await harness.save(nil as Data?) }
         #expect(fault(error) == .noData)
-        #expect(try road.records() == 0)
+        #expect(try harness.records() == 0)
     }
 
     @Test func `256 KiB is taken and one byte more is refused at once, with both sizes named`() async throws {
-        let road = try PipelineHarness()
-        try await road.save(Data(count: 262_144))
+        let harness = try PipelineHarness()
+        try await harness.save(Data(count: 262_144))
         let answered = Locked<RecorderError?>(nil)
-        road.pipeline.save(Data(count: 262_145), stream: "s", partitionKey: nil) { result in
+        harness.pipeline.save(Data(count: 262_145), stream: "s", partitionKey: nil) { result in
             if case .failure(let error) = result { answered.withLock { $0 = error } }
         }
         let error = answered.withLock { $0 }
         #expect(fault(error) == .dataTooLarge)
         #expect(error?.message.contains("262145") == true && error?.message.contains("262144") == true)
-        #expect(try road.records() == 1)
+        #expect(try harness.records() == 1)
     }
 
     @Test func `a stream name that no stream can have is refused`() async throws {
-        let road = try PipelineHarness()
+        let harness = try PipelineHarness()
         for name in [nil, "", "with space", "slash/", "ünïcode", String(repeating: "a", count: 129)] {
-            let error = await #expect(throws: RecorderError.self) { try await road.save(Data([1]), to: name) }
+            let error = await #expect(throws: RecorderError.self) { try await harness.save(Data([1]), to: name) }
             #expect(fault(error) == .streamName)
         }
-        #expect(try road.records() == 0)
+        #expect(try harness.records() == 0)
     }
 
     @Test func `stream names are as long as their service allows`() async throws {
@@ -82,18 +82,18 @@ import Testing
     }
 
     @Test func `a partition key that the service would refuse is refused`() async throws {
-        let road = try PipelineHarness()
+        let harness = try PipelineHarness()
         for key in ["", String(repeating: "k", count: 257)] {
-            let error = await #expect(throws: RecorderError.self) { try await road.save("x", key: key) }
+            let error = await #expect(throws: RecorderError.self) { try await harness.save("x", key: key) }
             #expect(fault(error) == .partitionKey)
         }
-        #expect(try road.records() == 0)
+        #expect(try harness.records() == 0)
     }
 
     @Test func `a partition key counts Unicode code points, not bytes`() async throws {
-        let road = try PipelineHarness()
-        try await road.save("x", key: String(repeating: "🦆", count: 256))
-        #expect(try road.records() == 1)
+        let harness = try PipelineHarness()
+        try await harness.save("x", key: String(repeating: "🦆", count: 256))
+        #expect(try harness.records() == 1)
     }
 
     @Test func `a record saved without a key gets one of its own, an upper-case UUID`() throws {

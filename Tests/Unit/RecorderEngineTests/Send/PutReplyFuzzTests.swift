@@ -81,20 +81,20 @@ import Testing
             answered.append((texts, body))
             return .answer(status: 200, headers: [], body: body)
         }
-        let road = try PipelineHarness(service, to: server) { $0.limits.bytes = 0 }
+        let harness = try PipelineHarness(service, to: server) { $0.limits.bytes = 0 }
         var saved: [String] = []
         for round in 0..<rounds {
             let texts = (0..<8).map { "\(round) \($0)" }
-            try await road.saveAll(texts)
+            try await harness.saveAll(texts)
             saved += texts
-            _ = try await road.flush()
+            _ = try await harness.flush()
         }
         var mayLeave: Set<String> = []
         for (texts, body) in answered.all {
             let oracle = ReplyOracle(body, service, records: texts.count)
             mayLeave.formUnion((oracle?.mayLeave ?? []).map { texts[$0] })
         }
-        let stored = try road.storedTexts()
+        let stored = try harness.storedTexts()
         let lost = Set(saved).subtracting(stored).subtracting(mayLeave)
         #expect(lost.isEmpty, "seed \(seed), \(service.name)")
         #expect(stored == saved.filter(Set(stored).contains), "seed \(seed), \(service.name)")

@@ -10,7 +10,7 @@ import Testing
 
     @Test(arguments: services)
     func `spoilt answers remove no record from a store without leave`(service: StreamServiceDescription) async throws {
-        let run = SettleRun(service, in: try TemporaryDirectory().path("store"))
+        let run = try SettleRun(service, in: try TemporaryDirectory().path("store"))
         let seed = UInt64.random(in: 0...UInt64.max)
         var maker = ReplyMaker(seed: seed)
         for round in 0..<200 {
@@ -25,10 +25,10 @@ import Testing
         let entries = Array(repeating: #"{"\#(service.proofField)":"1"}"#, count: 3).joined(separator: ",")
         let proof = Array(#"{"\#(service.entriesField)":[\#(entries)]}"#.utf8)
         let directory = try TemporaryDirectory()
-        let honest = SettleRun(service, in: directory.path("honest"))
+        let honest = try SettleRun(service, in: directory.path("honest"))
         #expect(try await objection(of: honest, to: [proof], records: 3) == nil)
         // To the oracle the same answer looks like one that proves nothing.
-        let deceived = SettleRun(service, in: directory.path("deceived")) { _ in Array("{}".utf8) }
+        let deceived = try SettleRun(service, in: directory.path("deceived")) { _ in Array("{}".utf8) }
         let found = try await objection(of: deceived, to: [proof], records: 3)
         #expect(found == "record 0 of 3 left, and no answer allows that")
     }

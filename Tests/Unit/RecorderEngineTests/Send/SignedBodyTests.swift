@@ -18,13 +18,13 @@ import Testing
             if texts.count == 8 { return .error(400, "ValidationException") }
             return .kinesis(request) { index < 3 && $0 == "2" ? "InternalFailure" : nil }
         }
-        let road = try PipelineHarness(
+        let harness = try PipelineHarness(
             to: server,
             { $0.compressesRequests = compresses },
             calling: { $0.now = { Self.date } }
         )
-        try await road.saveAll((0..<8).map { "\($0)" })
-        _ = try await road.flush()
+        try await harness.saveAll((0..<8).map { "\($0)" })
+        _ = try await harness.flush()
         #expect(server.requests.count > (compresses ? 1 : 3))
         for request in server.requests { #expect(request.header("Authorization") == Self.authorization(of: request)) }
     }

@@ -11,52 +11,52 @@ import Testing
     @Test(arguments: [-2 * hour, 10 * day, 15 * 365 * day, -40 * 365 * day])
     func `a clock that jumps loses nothing and changes no order`(jump: Double) async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server) { $0.limits.age = .seconds(Self.hour) }
-        try await road.saveAll(["1", "2"])
-        road.clock.jump(by: jump)
-        try await road.saveAll(["3", "4"])
-        road.clock.jump(by: -jump)
-        try await road.save("5")
-        _ = try await road.flush()
+        let harness = try PipelineHarness(to: server) { $0.limits.age = .seconds(Self.hour) }
+        try await harness.saveAll(["1", "2"])
+        harness.clock.jump(by: jump)
+        try await harness.saveAll(["3", "4"])
+        harness.clock.jump(by: -jump)
+        try await harness.save("5")
+        _ = try await harness.flush()
         #expect(server.requests.flatMap { PutRequestSeen($0).texts } == ["1", "2", "3", "4", "5"])
-        #expect(road.events.discards.isEmpty)
+        #expect(harness.events.discards.isEmpty)
     }
 
     @Test func `what is too old is discarded with a report, never silently`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server) { $0.limits.age = .seconds(Self.day) }
-        try await road.saveAll(["1", "2", "3"])
-        road.clock.advance(by: 10 * Self.day)
-        try await road.save("4")
-        _ = try await road.flush()
-        #expect(road.events.discards.map(\.count) == [3])
-        #expect(road.events.discards.first?.reason == .ageLimit)
+        let harness = try PipelineHarness(to: server) { $0.limits.age = .seconds(Self.day) }
+        try await harness.saveAll(["1", "2", "3"])
+        harness.clock.advance(by: 10 * Self.day)
+        try await harness.save("4")
+        _ = try await harness.flush()
+        #expect(harness.events.discards.map(\.count) == [3])
+        #expect(harness.events.discards.first?.reason == .ageLimit)
         #expect(server.requests.flatMap { PutRequestSeen($0).texts } == ["4"])
     }
 
     @Test(arguments: [-30 * 365 * day, 12 * 365 * day])
     func `age is counted by the time that passed, whatever the clock was set to meanwhile`(jump: Double) async throws {
-        let road = try PipelineHarness { $0.limits.age = .seconds(Self.day) }
-        try await road.save("first")
-        road.clock.advance(by: 0.6 * Self.day)
-        road.clock.jump(by: jump)
-        try await road.save("second")
-        road.clock.advance(by: 0.6 * Self.day)
-        try await road.save("third")
-        #expect(try road.storedTexts() == ["second", "third"])
-        #expect(road.events.discards.map(\.count) == [1])
+        let harness = try PipelineHarness { $0.limits.age = .seconds(Self.day) }
+        try await harness.save("first")
+        harness.clock.advance(by: 0.6 * Self.day)
+        harness.clock.jump(by: jump)
+        try await harness.save("second")
+        harness.clock.advance(by: 0.6 * Self.day)
+        try await harness.save("third")
+        #expect(try harness.storedTexts() == ["second", "third"])
+        #expect(harness.events.discards.map(\.count) == [1])
     }
 
     @Test(arguments: [-30 * 365 * day, 12 * 365 * day])
     func `a program that starts under a clock years off expires nothing of an earlier one`(jump: Double) async throws {
-        let road = try PipelineHarness { $0.limits.age = .seconds(Self.day) }
-        try await road.saveAll(["1", "2"])
-        road.clock.jump(by: jump)
-        let later = try PipelineHarness(in: road.directory, by: road.clock) { $0.limits.age = .seconds(Self.day) }
+        let harness = try PipelineHarness { $0.limits.age = .seconds(Self.day) }
+        try await harness.saveAll(["1", "2"])
+        harness.clock.jump(by: jump)
+        let later = try PipelineHarness(in: harness.directory, by: harness.clock) { $0.limits.age = .seconds(Self.day) }
         try await later.save("3")
         #expect(try later.storedTexts() == ["1", "2", "3"])
         let oldest = try #require(try later.pipeline.status().streams.first?.oldest)
-        #expect(abs(oldest.timeIntervalSince(road.clock.now)) < 1, "told by the clock as it is set now")
+        #expect(abs(oldest.timeIntervalSince(harness.clock.now)) < 1, "told by the clock as it is set now")
     }
 
     private static let timesOff: [(Double, Int)] = [
@@ -65,10 +65,10 @@ import Testing
 
     @Test(arguments: timesOff)
     func `time without power counts as far as the clock can be believed`(off: Double, left: Int) async throws {
-        let road = try PipelineHarness { $0.limits.age = .seconds(Self.day) }
-        try await road.saveAll(["1", "2"])
-        road.clock.reboot(after: off)
-        let later = try PipelineHarness(in: road.directory, by: road.clock) { $0.limits.age = .seconds(Self.day) }
+        let harness = try PipelineHarness { $0.limits.age = .seconds(Self.day) }
+        try await harness.saveAll(["1", "2"])
+        harness.clock.reboot(after: off)
+        let later = try PipelineHarness(in: harness.directory, by: harness.clock) { $0.limits.age = .seconds(Self.day) }
         try await later.save("3")
         #expect(try later.records() == left)
     }

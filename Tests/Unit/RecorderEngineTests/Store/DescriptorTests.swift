@@ -7,15 +7,15 @@ import Testing
     /// In a process of its own, which has no file left to open but so many.
     @Test func `a store that finds no file descriptor says so, whichever of its files it is for`() async {
         await #expect(processExitsWith: .success) {
-            let roads = try (0..<8).map { _ in try PipelineHarness() }
+            let harnesses = try (0..<8).map { _ in try PipelineHarness() }
             var limit = rlimit(rlim_cur: 256, rlim_max: 256)
             #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
             var taken: [CInt] = []
             while case let file = open("/dev/null", O_RDONLY | O_CLOEXEC), file >= 0 { taken.append(file) }
             var refused = 0
-            for (free, road) in roads.enumerated() {
+            for (free, harness) in harnesses.enumerated() {
                 for file in taken.suffix(free) { close(file) }
-                let error = await failure { try await road.save("a") } as? RecorderError
+                let error = await failure { try await harness.save("a") } as? RecorderError
                 refused += error == nil ? 0 : 1
                 #expect(error?.message.contains("ulimit -n") != false, "\(free) left: \(error?.message ?? "")")
                 taken = taken.dropLast(free)
@@ -27,20 +27,20 @@ import Testing
 
     @Test func `a save that finds no descriptor for the lock fails and says so, and the next one is stored`() async {
         await #expect(processExitsWith: .success) {
-            let road = try PipelineHarness()
+            let harness = try PipelineHarness()
             // A process with many stores opens the lock for each commit.
             let others = try (0..<8).map { _ in try PipelineHarness() }
-            try await road.save("1")
+            try await harness.save("1")
             var limit = rlimit(rlim_cur: 256, rlim_max: 256)
             #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
             var taken: [CInt] = []
             while case let file = open("/dev/null", O_RDONLY | O_CLOEXEC), file >= 0 { taken.append(file) }
-            let error = await failure { try await road.save("2") } as? RecorderError
+            let error = await failure { try await harness.save("2") } as? RecorderError
             #expect(error?.message.contains("ulimit -n") == true)
             close(taken.removeLast())
-            try await road.save("3")
+            try await harness.save("3")
             for file in taken { close(file) }
-            #expect(try road.storedTexts() == ["1", "3"])
+            #expect(try harness.storedTexts() == ["1", "3"])
             withExtendedLifetime(others) {}
         }
     }

@@ -55,11 +55,11 @@ import Testing
     private func meet(_ place: Place, _ value: Int64, _ first: Call) async throws {
         let server = try LocalServer { request, _ in .kinesis(request) { $0 == "kept" ? "InternalFailure" : nil } }
         let directory = try TemporaryDirectory()
-        let road = try PipelineHarness(to: server, in: directory, Self.adjust)
-        for text in ["1", "kept", "3"] { try await road.save(text) }
-        try await road.save("other", to: "b")
+        let harness = try PipelineHarness(to: server, in: directory, Self.adjust)
+        for text in ["1", "kept", "3"] { try await harness.save(text) }
+        try await harness.save("other", to: "b")
         do {
-            let connection = try SQLiteConnection(path: road.path, access: .readWrite)
+            let connection = try SQLiteConnection(path: harness.path, access: .readWrite)
             let change = try connection.prepare(
                 "UPDATE OR IGNORE \(place.table) SET \(place.change) WHERE \(place.rows)"
             )
@@ -68,10 +68,10 @@ import Testing
         }
         let isCount = place.rows == "number = 0" && ["records", "bytes"].contains(place.column)
         // The one that has the file open, and one that opens it.
-        for road in [road, try PipelineHarness(to: server, in: directory, Self.adjust)] {
-            for call in [first] + Call.allCases where call != .clear || first == .clear { await run(call, on: road) }
+        for harness in [harness, try PipelineHarness(to: server, in: directory, Self.adjust)] {
+            for call in [first] + Call.allCases where call != .clear || first == .clear { await run(call, on: harness) }
         }
-        if isCount { #expect(road.events.discards.isEmpty, "\(place) \(value) \(first)") }
+        if isCount { #expect(harness.events.discards.isEmpty, "\(place) \(value) \(first)") }
     }
 
     private static func adjust(_ policy: inout RecorderPolicy) {
@@ -79,17 +79,17 @@ import Testing
     }
 
     /// Results and errors are either's business; what is asked here is that there is one.
-    private func run(_ call: Call, on road: PipelineHarness) async {
+    private func run(_ call: Call, on harness: PipelineHarness) async {
         switch call {
         case .totals:
-            guard let totals = try? road.pipeline.totals() else { break }
+            guard let totals = try? harness.pipeline.totals() else { break }
             #expect(totals.records >= 0 && totals.bytes >= 0 && totals.discarded >= 0)
         case .status:
-            guard let status = try? road.pipeline.status() else { break }
+            guard let status = try? harness.pipeline.status() else { break }
             _ = status.streams.reduce(0) { $0 + $1.records + $1.bytes }
-        case .save: try? await road.save("another")
-        case .flush: _ = try? await road.flush()
-        case .clear: _ = try? await road.clear()
+        case .save: try? await harness.save("another")
+        case .flush: _ = try? await harness.flush()
+        case .clear: _ = try? await harness.clear()
         }
     }
 }

@@ -12,9 +12,9 @@ import Testing
         return path
     }
 
-    private func importing(_ path: String, into road: PipelineHarness) async throws -> Import {
+    private func importing(_ path: String, into harness: PipelineHarness) async throws -> Import {
         try await withCheckedThrowingContinuation { continuation in
-            road.pipeline.importRecords(from: path) { continuation.resume(with: $0) }
+            harness.pipeline.importRecords(from: path) { continuation.resume(with: $0) }
         }
     }
 
@@ -31,15 +31,15 @@ import Testing
         async throws
     {
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server)
-        let path = try database(road.directory, Self.legacy)
-        try await road.save("already here", to: "a")
-        let done = try await importing(path, into: road)
+        let harness = try PipelineHarness(to: server)
+        let path = try database(harness.directory, Self.legacy)
+        try await harness.save("already here", to: "a")
+        let done = try await importing(path, into: harness)
         #expect(done.imported == 2 && done.skipped == 1)
-        #expect(try road.storedTexts() == ["already here", "first", "second"])
+        #expect(try harness.storedTexts() == ["already here", "first", "second"])
         #expect(!FileManager.default.fileExists(atPath: path))
         #expect(FileManager.default.fileExists(atPath: "\(path).imported"))
-        #expect(try await road.flush().delivered == 3)
+        #expect(try await harness.flush().delivered == 3)
         #expect(
             server.requests.contains { String(decoding: $0.body, as: UTF8.self).contains("\"PartitionKey\":\"key-2\"") }
         )
@@ -48,32 +48,32 @@ import Testing
     @Test func `a file whose records are here already is not taken twice, even if its renaming was cut off`()
         async throws
     {
-        let road = try PipelineHarness()
+        let harness = try PipelineHarness()
         // With one letter more, no file system here has such a name: the renaming fails.
-        let path = road.directory.path(String(repeating: "x", count: 255 - ".imported".count + 1))
-        try FileManager.default.moveItem(atPath: try database(road.directory, Self.legacy), toPath: path)
-        #expect(try await importing(path, into: road).imported == 2)
+        let path = harness.directory.path(String(repeating: "x", count: 255 - ".imported".count + 1))
+        try FileManager.default.moveItem(atPath: try database(harness.directory, Self.legacy), toPath: path)
+        #expect(try await importing(path, into: harness).imported == 2)
         #expect(FileManager.default.fileExists(atPath: path))
-        let shorter = road.directory.path("shorter")
+        let shorter = harness.directory.path("shorter")
         try FileManager.default.moveItem(atPath: path, toPath: shorter)
-        #expect(try await importing(shorter, into: road).imported == 0)
-        #expect(try road.records() == 2)
+        #expect(try await importing(shorter, into: harness).imported == 0)
+        #expect(try harness.records() == 2)
         #expect(!FileManager.default.fileExists(atPath: shorter))
     }
 
     @Test func `another database is taken whatever lay in its place on disk before, and no spent one is overwritten`()
         async throws
     {
-        let road = try PipelineHarness()
-        let path = try database(road.directory, Self.legacy)
-        _ = try await importing(path, into: road)
+        let harness = try PipelineHarness()
+        let path = try database(harness.directory, Self.legacy)
+        _ = try await importing(path, into: harness)
         // The same file to the system, as when a new one gets the number of one that was deleted.
         try FileManager.default.moveItem(atPath: "\(path).imported", toPath: path)
         let connection = try SQLiteConnection(path: path, access: .readWrite)
         try connection.execute("DELETE FROM record; INSERT INTO record VALUES ('key', 'c', 'new', 1700000009, 0)")
         try Data("older".utf8).write(to: URL(fileURLWithPath: "\(path).imported"))
-        #expect(try await importing(path, into: road).imported == 1)
-        #expect(try road.storedTexts() == ["first", "second", "new"])
+        #expect(try await importing(path, into: harness).imported == 1)
+        #expect(try harness.storedTexts() == ["first", "second", "new"])
         #expect(try String(contentsOfFile: "\(path).imported", encoding: .utf8) == "older")
         #expect(!FileManager.default.fileExists(atPath: path))
         #expect(FileManager.default.fileExists(atPath: "\(path).imported-2"))
@@ -100,12 +100,12 @@ import Testing
     }
 
     @Test func `what is no original's database is refused and left alone`() async throws {
-        let road = try PipelineHarness()
-        let path = try database(road.directory, "CREATE TABLE other (x)")
-        let error = await #expect(throws: RecorderError.self) { try await importing(path, into: road) }
+        let harness = try PipelineHarness()
+        let path = try database(harness.directory, "CREATE TABLE other (x)")
+        let error = await #expect(throws: RecorderError.self) { try await importing(path, into: harness) }
         #expect(error?.message.contains("no database of the AWS SDK") == true)
         #expect(FileManager.default.fileExists(atPath: path))
-        await #expect(throws: RecorderError.self) { try await importing("/nowhere/at/all", into: road) }
+        await #expect(throws: RecorderError.self) { try await importing("/nowhere/at/all", into: harness) }
     }
 }
 
@@ -130,21 +130,21 @@ extension ImportTests {
         isDamaged: Bool
     ) async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server)
-        let path = try isDamaged ? damagedDatabase(road.directory) : road.directory.path("notes.txt")
+        let harness = try PipelineHarness(to: server)
+        let path = try isDamaged ? damagedDatabase(harness.directory) : harness.directory.path("notes.txt")
         if !isDamaged { try Data(repeating: 0x20, count: 4_096).write(to: URL(fileURLWithPath: path)) }
-        try await road.save("delivered")
-        _ = try await road.flush()
-        try await road.save("ours")
-        let error = await #expect(throws: RecorderError.self) { try await importing(path, into: road) }
+        try await harness.save("delivered")
+        _ = try await harness.flush()
+        try await harness.save("ours")
+        let error = await #expect(throws: RecorderError.self) { try await importing(path, into: harness) }
         #expect(error?.message.hasPrefix(path) == true, "\(error?.message ?? "")")
         #expect(error?.message.contains(isDamaged ? ".recover" : "Check the path") == true)
-        #expect(road.events.rescues.isEmpty)
-        #expect(try road.storedTexts() == ["ours"])
-        #expect(try road.pipeline.totals().delivered == 1)
+        #expect(harness.events.rescues.isEmpty)
+        #expect(try harness.storedTexts() == ["ours"])
+        #expect(try harness.pipeline.totals().delivered == 1)
         #expect(FileManager.default.fileExists(atPath: path))
-        try await road.save("later")
-        #expect(try await road.flush().delivered == 2)
+        try await harness.save("later")
+        #expect(try await harness.flush().delivered == 2)
     }
 
     @Test func `our own store's damage is still damage during an import, and the import succeeds`() async throws {
@@ -154,34 +154,34 @@ extension ImportTests {
             let connection = try SQLiteConnection(path: first.path, access: .readWrite)
             try connection.execute("UPDATE stream SET next_sequence = 0 WHERE number = 0")
         }
-        let road = try PipelineHarness(in: first.directory)
-        let path = try database(road.directory, Self.legacy)
-        #expect(try await importing(path, into: road).imported == 2)
-        #expect(road.events.rescues.map(\.rescued) == [1])
-        #expect(try road.storedTexts() == ["ours", "first", "second"])
+        let harness = try PipelineHarness(in: first.directory)
+        let path = try database(harness.directory, Self.legacy)
+        #expect(try await importing(path, into: harness).imported == 2)
+        #expect(harness.events.rescues.map(\.rescued) == [1])
+        #expect(try harness.storedTexts() == ["ours", "first", "second"])
     }
 
     @Test func `a partition key is taken whole, whatever characters it has`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server)
+        let harness = try PipelineHarness(to: server)
         let path = try database(
-            road.directory,
+            harness.directory,
             """
             CREATE TABLE record (partition_key TEXT, stream_name TEXT, data BLOB, timestamp REAL);
             INSERT INTO record VALUES (CAST(x'610062' AS TEXT), 's', 'text', 1700000002);
             """
         )
-        #expect(try await importing(path, into: road).imported == 1)
-        #expect(try road.pipeline.totals().bytes == 4 + 3 + 64)
-        _ = try await road.flush()
+        #expect(try await importing(path, into: harness).imported == 1)
+        #expect(try harness.pipeline.totals().bytes == 4 + 3 + 64)
+        _ = try await harness.flush()
         let body = server.requests.map { String(decoding: $0.body, as: UTF8.self) }.joined()
         #expect(body.contains(#""PartitionKey":"a\u0000b""#))
     }
 
     @Test func `a time that cannot be is taken as now`() async throws {
-        let road = try PipelineHarness()
+        let harness = try PipelineHarness()
         let path = try database(
-            road.directory,
+            harness.directory,
             """
             CREATE TABLE record (partition_key TEXT, stream_name TEXT, data BLOB, timestamp);
             INSERT INTO record VALUES ('key', 'nanoseconds', 'a', 1.7e18);
@@ -193,30 +193,33 @@ extension ImportTests {
             INSERT INTO record VALUES ('key', 'year-2001', 'g', 1000000000);
             """
         )
-        #expect(try await importing(path, into: road).imported == 7)
-        for stream in try road.pipeline.status().streams {
+        #expect(try await importing(path, into: harness).imported == 7)
+        for stream in try harness.pipeline.status().streams {
             let isOld = stream.name.rawValue == "year-2001"
-            #expect(stream.oldest == (isOld ? Date(timeIntervalSince1970: 1_000_000_000) : road.clock.now), "\(stream)")
+            #expect(
+                stream.oldest == (isOld ? Date(timeIntervalSince1970: 1_000_000_000) : harness.clock.now),
+                "\(stream)"
+            )
         }
     }
 
     @Test func `a database with a log is put aside with all that it holds, and leaves no log behind`() async throws {
-        let road = try PipelineHarness()
-        let path = road.directory.path("original")
+        let harness = try PipelineHarness()
+        let path = harness.directory.path("original")
         do {
             // As a process leaves them that was killed.
-            let open = try SQLiteConnection(path: road.directory.path("open"), access: .readWrite)
+            let open = try SQLiteConnection(path: harness.directory.path("open"), access: .readWrite)
             try open.execute("PRAGMA journal_mode = WAL; \(Self.legacy)")
             try withExtendedLifetime(open) {
                 for suffix in ["", "-wal"] {
                     try FileManager.default.copyItem(
-                        atPath: road.directory.path("open\(suffix)"),
+                        atPath: harness.directory.path("open\(suffix)"),
                         toPath: "\(path)\(suffix)"
                     )
                 }
             }
         }
-        #expect(try await importing(path, into: road).imported == 2)
+        #expect(try await importing(path, into: harness).imported == 2)
         let size = try? FileManager.default.attributesOfItem(atPath: "\(path)-wal")[.size] as? Int
         #expect((size ?? 0) == 0)
         let spent = try SQLiteConnection(path: "\(path).imported", access: .readWrite)

@@ -9,28 +9,28 @@ import Testing
     private func filled(_ count: Int, in streams: Int = 1, clock: ManualClock = ManualClock()) async throws
         -> PipelineHarness
     {
-        let road = try PipelineHarness(by: clock) { $0.limits.bytes = 0 }
+        let harness = try PipelineHarness(by: clock) { $0.limits.bytes = 0 }
         for number in 0..<count {
-            road.pipeline.save(Data("\(number)".utf8), stream: "s\(number % streams)", partitionKey: "k") { _ in }
+            harness.pipeline.save(Data("\(number)".utf8), stream: "s\(number % streams)", partitionKey: "k") { _ in }
         }
-        try await road.save("last", key: "k")
-        return road
+        try await harness.save("last", key: "k")
+        return harness
     }
 
     @Test func `a byte limit that is lowered by far is reached in steps`() async throws {
-        let road = try await filled(40_000, in: 7)
-        let bytes = try road.pipeline.totals().bytes
-        road.pipeline.policy.limits.bytes = 100 * 70
-        try await road.save("then", key: "k")
-        await road.pipeline.limitsEnforced()
-        let totals = try road.pipeline.totals()
-        #expect(road.events.discards.count > 1, "all of it went in one transaction")
+        let harness = try await filled(40_000, in: 7)
+        let bytes = try harness.pipeline.totals().bytes
+        harness.pipeline.policy.limits.bytes = 100 * 70
+        try await harness.save("then", key: "k")
+        await harness.pipeline.limitsEnforced()
+        let totals = try harness.pipeline.totals()
+        #expect(harness.events.discards.count > 1, "all of it went in one transaction")
         #expect(totals.bytes <= 100 * 70 && totals.bytes > 98 * 70)
         #expect(totals.saved == totals.records + totals.evicted)
-        #expect(road.events.discards.reduce(0) { $0 + $1.count } == totals.evicted)
-        #expect(road.events.discards.reduce(0) { $0 + $1.bytes } + totals.bytes == bytes + "then".count + 65)
+        #expect(harness.events.discards.reduce(0) { $0 + $1.count } == totals.evicted)
+        #expect(harness.events.discards.reduce(0) { $0 + $1.bytes } + totals.bytes == bytes + "then".count + 65)
         let newest = (39_000..<40_000).map(String.init) + ["last", "then"]
-        #expect(try road.storedTexts() == newest.suffix(totals.records))
+        #expect(try harness.storedTexts() == newest.suffix(totals.records))
     }
 
     @Test func `an age limit that takes all is reached in steps, before anything is sent`() async throws {
@@ -38,26 +38,26 @@ import Testing
         let filled = try await filled(40_000, in: 3, clock: clock)
         clock.advance(by: 100)
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server, in: filled.directory, by: clock) { $0.limits.age = .seconds(60) }
-        let report = try await road.flush()
+        let harness = try PipelineHarness(to: server, in: filled.directory, by: clock) { $0.limits.age = .seconds(60) }
+        let report = try await harness.flush()
         #expect(report.delivered == 0 && server.requests.isEmpty)
-        #expect(road.events.discards.count > 1, "all of it went in one transaction")
-        #expect(road.events.discards.reduce(0) { $0 + $1.count } == 40_001)
-        let totals = try road.pipeline.totals()
+        #expect(harness.events.discards.count > 1, "all of it went in one transaction")
+        #expect(harness.events.discards.reduce(0) { $0 + $1.count } == 40_001)
+        let totals = try harness.pipeline.totals()
         #expect(totals.records == 0 && totals.bytes == 0 && totals.expired == 40_001)
     }
 
     @Test func `a store that is released while it discards goes on at the next save of any process`() async throws {
         let directory = try await {
-            let road = try await filled(40_000)
-            road.pipeline.policy.limits.bytes = 100 * 70
-            try await road.save("then", key: "k")
-            return road.directory
+            let harness = try await filled(40_000)
+            harness.pipeline.policy.limits.bytes = 100 * 70
+            try await harness.save("then", key: "k")
+            return harness.directory
         }()
-        let road = try PipelineHarness(in: directory) { $0.limits.bytes = 100 * 70 }
-        try await road.save("again", key: "k")
-        await road.pipeline.limitsEnforced()
-        let totals = try road.pipeline.totals()
+        let harness = try PipelineHarness(in: directory) { $0.limits.bytes = 100 * 70 }
+        try await harness.save("again", key: "k")
+        await harness.pipeline.limitsEnforced()
+        let totals = try harness.pipeline.totals()
         #expect(totals.bytes <= 100 * 70)
         #expect(totals.saved == totals.records + totals.evicted)
     }
@@ -82,15 +82,15 @@ import Testing
                 refused.withLock { $0.contains(text) } ? "ProvisionedThroughputExceededException" : nil
             }
         }
-        let road = try PipelineHarness(to: server) { $0.limits.bytes = 20 * 70 }
-        for number in 0..<40 { try await road.save("\(number)", to: "s\(number % 2)", key: "k") }
+        let harness = try PipelineHarness(to: server) { $0.limits.bytes = 20 * 70 }
+        for number in 0..<40 { try await harness.save("\(number)", to: "s\(number % 2)", key: "k") }
         // Some in the middle stay, those around them go.
         refused.withLock { $0 = ["25", "30", "31"] }
-        _ = try await road.flush()
-        #expect(try road.storedTexts() == ["25", "30", "31"])
-        for number in 40..<60 { try await road.save("\(number)", to: "s\(number % 2)", key: "k") }
-        let totals = try road.pipeline.totals()
+        _ = try await harness.flush()
+        #expect(try harness.storedTexts() == ["25", "30", "31"])
+        for number in 40..<60 { try await harness.save("\(number)", to: "s\(number % 2)", key: "k") }
+        let totals = try harness.pipeline.totals()
         #expect(totals.saved == totals.records + totals.delivered + totals.evicted)
-        #expect(try road.storedTexts() == (["25", "30", "31"] + (40..<60).map(String.init)).suffix(totals.records))
+        #expect(try harness.storedTexts() == (["25", "30", "31"] + (40..<60).map(String.init)).suffix(totals.records))
     }
 }

@@ -7,40 +7,40 @@ import Testing
 @Suite struct LimitTests {
     @Test func `beyond the byte limit the oldest go first, across streams, and the report says so`() async throws {
         // Each record takes 1 + 1 + 64 bytes: four fit.
-        let road = try PipelineHarness { $0.limits.bytes = 4 * 66 }
+        let harness = try PipelineHarness { $0.limits.bytes = 4 * 66 }
         for (number, stream) in ["a", "b", "a", "b", "b", "c"].enumerated() {
-            try await road.save("\(number)", to: stream, key: "k")
+            try await harness.save("\(number)", to: stream, key: "k")
         }
-        #expect(try road.storedTexts() == ["2", "3", "4", "5"])
-        try await road.save("6", to: "c", key: "k")
-        #expect(try road.storedTexts() == ["3", "4", "5", "6"])
-        #expect(road.events.discards.reduce(0) { $0 + $1.count } == 3)
-        #expect(road.events.discards.allSatisfy { $0.reason == .byteLimit })
-        #expect(try road.pipeline.totals().bytes == 4 * 66)
+        #expect(try harness.storedTexts() == ["2", "3", "4", "5"])
+        try await harness.save("6", to: "c", key: "k")
+        #expect(try harness.storedTexts() == ["3", "4", "5", "6"])
+        #expect(harness.events.discards.reduce(0) { $0 + $1.count } == 3)
+        #expect(harness.events.discards.allSatisfy { $0.reason == .byteLimit })
+        #expect(try harness.pipeline.totals().bytes == 4 * 66)
     }
 
     @Test func `a large record evicts as many small ones as it needs`() async throws {
-        let road = try PipelineHarness { $0.limits.bytes = 10_000 }
-        for number in 0..<100 { try await road.save("\(number)", key: "k") }
-        try await road.save(Data(count: 9_000), key: "k")
-        #expect(try road.pipeline.totals().bytes <= 10_000)
-        #expect(try road.records() > 1)
+        let harness = try PipelineHarness { $0.limits.bytes = 10_000 }
+        for number in 0..<100 { try await harness.save("\(number)", key: "k") }
+        try await harness.save(Data(count: 9_000), key: "k")
+        #expect(try harness.pipeline.totals().bytes <= 10_000)
+        #expect(try harness.records() > 1)
     }
 
     @Test func `a limit of zero keeps everything`() async throws {
-        let road = try PipelineHarness { $0.limits.bytes = 0 }
-        for _ in 0..<30 { try await road.save(Data(count: 262_144)) }
-        #expect(try road.records() == 30)
+        let harness = try PipelineHarness { $0.limits.bytes = 0 }
+        for _ in 0..<30 { try await harness.save(Data(count: 262_144)) }
+        #expect(try harness.records() == 30)
     }
 
     @Test func `an age limit longer than any time keeps everything`() async throws {
         for seconds in [9_999_999_999_999_999, Int64.max] {
-            let road = try PipelineHarness { $0.limits.age = .seconds(seconds) }
-            try await road.save("1")
-            road.clock.advance(by: 100 * 365 * 86_400)
-            try await road.save("2")
-            #expect(try road.storedTexts() == ["1", "2"])
-            let limit = try #require(try road.pipeline.status().limits?.age)
+            let harness = try PipelineHarness { $0.limits.age = .seconds(seconds) }
+            try await harness.save("1")
+            harness.clock.advance(by: 100 * 365 * 86_400)
+            try await harness.save("2")
+            #expect(try harness.storedTexts() == ["1", "2"])
+            let limit = try #require(try harness.pipeline.status().limits?.age)
             #expect(limit > .seconds(100 * 365 * 86_400))
         }
     }
@@ -50,41 +50,41 @@ import Testing
     /// small records they take less.
     private func promised(size: Int) -> Int { (size <= 1_000 ? limit * 5 / 4 : limit * 2) + 6 * 1_024 * 1_024 }
 
-    private func fileBytes(of road: PipelineHarness) throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: road.directory.path).reduce(0) { sum, name in
-            let size = try FileManager.default.attributesOfItem(atPath: road.directory.path(name))[.size] as? Int
+    private func fileBytes(of harness: PipelineHarness) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: harness.directory.path).reduce(0) { sum, name in
+            let size = try FileManager.default.attributesOfItem(atPath: harness.directory.path(name))[.size] as? Int
             return sum + (size ?? 0)
         }
     }
 
     @Test(arguments: [20, 1_000, 20_000, 262_144])
     func `however many records pass through, the files stay within what the limit promises`(size: Int) async throws {
-        let road = try PipelineHarness { $0.limits.bytes = limit }
+        let harness = try PipelineHarness { $0.limits.bytes = limit }
         let record = Data(count: size)
         // Eight times what may stay.
         for number in 0..<(8 * limit / (size + 100)) {
-            road.pipeline.save(record, stream: "s\(number % 3)", partitionKey: "key") { _ in }
+            harness.pipeline.save(record, stream: "s\(number % 3)", partitionKey: "key") { _ in }
         }
-        try await road.save(record)
-        #expect(try fileBytes(of: road) <= promised(size: size))
-        let totals = try road.pipeline.totals()
+        try await harness.save(record)
+        #expect(try fileBytes(of: harness) <= promised(size: size))
+        let totals = try harness.pipeline.totals()
         #expect(totals.bytes <= limit && totals.bytes > limit - size - 100)
     }
 
     /// Each commit is as large as one can be, which a fast disk hardly ever sees.
     @Test(arguments: [20, 1_000, 2_100, 4_100, 5_000, 20_000, 262_144])
     func `saves that waited together take no more room than the limit promises either`(size: Int) async throws {
-        let road = try PipelineHarness { $0.limits.bytes = limit }
-        try await road.save("first")
-        let lock = open(road.path + ".lock", O_RDWR)
+        let harness = try PipelineHarness { $0.limits.bytes = limit }
+        try await harness.save("first")
+        let lock = open(harness.path + ".lock", O_RDWR)
         defer { close(lock) }
         try #require(flock(lock, LOCK_EX) == 0)
         for number in 0..<(16 * limit / (size + 100)) {
-            road.pipeline.save(Data(count: size), stream: "s\(number % 3)", partitionKey: "key") { _ in }
+            harness.pipeline.save(Data(count: size), stream: "s\(number % 3)", partitionKey: "key") { _ in }
         }
         flock(lock, LOCK_UN)
-        try await road.save("last")
-        #expect(try fileBytes(of: road) <= promised(size: size))
+        try await harness.save("last")
+        #expect(try fileBytes(of: harness) <= promised(size: size))
     }
 
     /// The Amplify clients take records of up to 10 MiB, each of which the log must hold at once.
@@ -92,18 +92,18 @@ import Testing
     func `records of megabytes take no more room than the clients' documents say`(mebibytes: Int) async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let limit = 21 * 1_024 * 1_024
-        let road = try PipelineHarness(to: server) { $0 = .amplify(.kinesis, cacheBytes: limit, maxRetries: 5) }
+        let harness = try PipelineHarness(to: server) { $0 = .amplify(.kinesis, cacheBytes: limit, maxRetries: 5) }
         let record = Data(count: mebibytes * 1_024 * 1_024 - 1)
         for _ in 0..<2 {
             // One batch goes, so that what comes next meets what is dead, and what is left of the log.
             await #expect(throws: RecorderError.self) {
                 while true {
-                    try await road.save(record, key: "k")
-                    #expect(try fileBytes(of: road) <= 2 * limit + 14 * 1_024 * 1_024)
+                    try await harness.save(record, key: "k")
+                    #expect(try fileBytes(of: harness) <= 2 * limit + 14 * 1_024 * 1_024)
                 }
             }
-            #expect(try await road.flush().delivered > 0)
-            #expect(try fileBytes(of: road) <= 2 * limit + 14 * 1_024 * 1_024)
+            #expect(try await harness.flush().delivered > 0)
+            #expect(try fileBytes(of: harness) <= 2 * limit + 14 * 1_024 * 1_024)
         }
     }
 
@@ -113,85 +113,86 @@ import Testing
             refused.withLock { $0.contains(PutRequestSeen(request).stream) }
                 ? .error(400, "ResourceNotFoundException") : .kinesis(request)
         }
-        let road = try PipelineHarness(to: server) { $0.limits.bytes = 0 }
-        try await road.save("first", to: "slow")
+        let harness = try PipelineHarness(to: server) { $0.limits.bytes = 0 }
+        try await harness.save("first", to: "slow")
         // Segments of half a megabyte: several of the fast stream, with another record of the slow one behind them.
-        for _ in 0..<100 { try await road.save(Data(count: 20_000), to: "fast") }
-        try await road.save("last", to: "slow")
-        #expect(try await road.flush().delivered == 100)
+        for _ in 0..<100 { try await harness.save(Data(count: 20_000), to: "fast") }
+        try await harness.save("last", to: "slow")
+        #expect(try await harness.flush().delivered == 100)
         refused.withLock { $0 = [] }
-        #expect(try await road.flush().delivered == 2)
+        #expect(try await harness.flush().delivered == 2)
         // A quarter of a megabyte is the reserve.
-        #expect(try fileBytes(of: road) < 400_000)
+        #expect(try fileBytes(of: harness) < 400_000)
 
-        road.pipeline.policy.limits.bytes = 200_000
-        for _ in 0..<20 { try await road.save(Data(count: 20_000), to: "fast") }
-        #expect(try road.pipeline.totals().bytes <= 200_000)
+        harness.pipeline.policy.limits.bytes = 200_000
+        for _ in 0..<20 { try await harness.save(Data(count: 20_000), to: "fast") }
+        #expect(try harness.pipeline.totals().bytes <= 200_000)
     }
 
     @Test func `a lower limit counts from the next save on`() async throws {
-        let road = try PipelineHarness()
-        for number in 0..<10 { try await road.save("\(number)", key: "k") }
-        road.pipeline.policy.limits.bytes = 2 * 66
-        #expect(try road.records() == 10)
-        try await road.save("x", key: "k")
-        #expect(try road.storedTexts() == ["9", "x"])
+        let harness = try PipelineHarness()
+        for number in 0..<10 { try await harness.save("\(number)", key: "k") }
+        harness.pipeline.policy.limits.bytes = 2 * 66
+        #expect(try harness.records() == 10)
+        try await harness.save("x", key: "k")
+        #expect(try harness.storedTexts() == ["9", "x"])
     }
 
     @Test func `records over the age limit go at the next save`() async throws {
-        let road = try PipelineHarness { $0.limits.age = .seconds(60) }
-        try await road.save("old", to: "a")
-        road.clock.advance(by: 30)
-        try await road.save("younger", to: "b")
-        road.clock.advance(by: 31)
-        try await road.save("new", to: "a")
-        #expect(try road.storedTexts() == ["younger", "new"])
-        #expect(road.events.discards.map(\.reason) == [.ageLimit])
-        #expect(road.events.discards.first?.streams.map(\.rawValue) == ["a"])
+        let harness = try PipelineHarness { $0.limits.age = .seconds(60) }
+        try await harness.save("old", to: "a")
+        harness.clock.advance(by: 30)
+        try await harness.save("younger", to: "b")
+        harness.clock.advance(by: 31)
+        try await harness.save("new", to: "a")
+        #expect(try harness.storedTexts() == ["younger", "new"])
+        #expect(harness.events.discards.map(\.reason) == [.ageLimit])
+        #expect(harness.events.discards.first?.streams.map(\.rawValue) == ["a"])
     }
 
     @Test func `records over the age limit are not sent`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server) { $0.limits.age = .seconds(60) }
-        try await road.save("old")
-        road.clock.advance(by: 61)
-        let report = try await road.flush()
+        let harness = try PipelineHarness(to: server) { $0.limits.age = .seconds(60) }
+        try await harness.save("old")
+        harness.clock.advance(by: 61)
+        let report = try await harness.flush()
         #expect(report.delivered == 0)
         #expect(server.requests.isEmpty)
-        #expect(try road.records() == 0)
+        #expect(try harness.records() == 0)
     }
 
     @Test func `each save strictly above the threshold is reported before it completes`() async throws {
-        let road = try PipelineHarness { $0.limits.notificationThreshold = 2 * 66 }
+        let harness = try PipelineHarness { $0.limits.notificationThreshold = 2 * 66 }
         let seen = Locked<[Int]>([])
         for number in 0..<4 {
-            road.pipeline.save(Data("\(number)".utf8), stream: "s", partitionKey: "k") { [events = road.events] _ in
+            harness.pipeline.save(Data("\(number)".utf8), stream: "s", partitionKey: "k") {
+                [events = harness.events] _ in
                 seen.withLock { $0.append(events.thresholds.count) }
             }
         }
-        try await road.save("4", key: "k")
+        try await harness.save("4", key: "k")
         #expect(seen.withLock { $0 } == [0, 0, 1, 2])
-        #expect(road.events.thresholds == [3 * 66, 4 * 66, 5 * 66])
+        #expect(harness.events.thresholds == [3 * 66, 4 * 66, 5 * 66])
     }
 
     @Test func `where only crossings are reported, it is silent until the usage has been below again`() async throws {
-        let road = try PipelineHarness {
+        let harness = try PipelineHarness {
             $0.limits.notificationThreshold = 2 * 66
             $0.limits.reportsCrossingOnly = true
         }
-        for number in 0..<5 { try await road.save("\(number)", key: "k") }
-        #expect(road.events.thresholds == [3 * 66])
-        _ = try await road.clear()
-        for number in 0..<5 { try await road.save("\(number)", key: "k") }
-        #expect(road.events.thresholds == [3 * 66, 3 * 66])
+        for number in 0..<5 { try await harness.save("\(number)", key: "k") }
+        #expect(harness.events.thresholds == [3 * 66])
+        _ = try await harness.clear()
+        for number in 0..<5 { try await harness.save("\(number)", key: "k") }
+        #expect(harness.events.thresholds == [3 * 66, 3 * 66])
     }
 
     @Test func `the usage reported counts the save before anything is evicted for it`() async throws {
-        let road = try PipelineHarness {
+        let harness = try PipelineHarness {
             $0.limits.bytes = 2 * 66
             $0.limits.notificationThreshold = 2 * 66
         }
-        for number in 0..<4 { try await road.save("\(number)", key: "k") }
-        #expect(road.events.thresholds == [3 * 66, 3 * 66])
+        for number in 0..<4 { try await harness.save("\(number)", key: "k") }
+        #expect(harness.events.thresholds == [3 * 66, 3 * 66])
     }
 }

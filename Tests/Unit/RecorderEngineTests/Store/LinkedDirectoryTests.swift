@@ -35,11 +35,11 @@ import Testing
         _ = try link("relative", to: "./real")
         _ = try link("chain", to: directory.path("link"))
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server, in: directory, at: directory.path(name))
-        try await road.save("sent")
-        #expect(try await road.flush().delivered == 1)
-        try await road.save("kept")
-        #expect(try road.records() == 1)
+        let harness = try PipelineHarness(to: server, in: directory, at: directory.path(name))
+        try await harness.save("sent")
+        #expect(try await harness.flush().delivered == 1)
+        try await harness.save("kept")
+        #expect(try harness.records() == 1)
         #expect(try PipelineHarness(in: directory, at: directory.path(name)).records() == 1)
         let found = try #require(FileManager.default.enumerator(atPath: real)).compactMap { $0 as? String }
         #expect(found.contains { $0.hasSuffix("kinesis.db") })
@@ -47,16 +47,16 @@ import Testing
 
     @Test func `programs that name one directory by different links share its records and its locks`() async throws {
         let real = try makeDirectory("real")
-        let roads = try [real, link("a", to: real), link("b", to: directory.path("a"))].map {
+        let harnesses = try [real, link("a", to: real), link("b", to: directory.path("a"))].map {
             try PipelineHarness(in: directory, at: $0)
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for road in roads {
-                group.addTask { for number in 0..<50 { try await road.save("\(number)") } }
+            for harness in harnesses {
+                group.addTask { for number in 0..<50 { try await harness.save("\(number)") } }
             }
             try await group.waitForAll()
         }
-        for road in roads { #expect(try road.records() == 150) }
+        for harness in harnesses { #expect(try harness.records() == 150) }
         let names = try FileManager.default.contentsOfDirectory(atPath: real).sorted()
         #expect(names == ["", "-shm", "-wal", ".lock", ".reserve"].map { "kinesis.db\($0)" })
     }
@@ -65,18 +65,18 @@ import Testing
         let (first, second) = (try makeDirectory("first"), try makeDirectory("second"))
         let place = try link("link", to: first)
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server, in: directory, at: place)
-        try await road.save("before")
+        let harness = try PipelineHarness(to: server, in: directory, at: place)
+        try await harness.save("before")
         _ = try link("next", to: second)
         #expect(rename(directory.path("next"), place) == 0)
-        try await road.save("after")
+        try await harness.save("after")
         #expect(
             try PipelineHarness(in: directory, at: first).records() == 2,
             "what was stored before the move stays there"
         )
         #expect(try PipelineHarness(in: directory, at: second).storedTexts() == ["after"])
-        #expect(try await road.flush().delivered == 1)
-        #expect(try road.records() == 0)
+        #expect(try await harness.flush().delivered == 1)
+        #expect(try harness.records() == 0)
     }
 
     @Test func `a submit sends what lies where the link leads now`() async throws {
@@ -84,11 +84,11 @@ import Testing
         let server = try LocalServer { request, _ in .kinesis(request) }
         try await PipelineHarness(in: directory, at: first).save("of the first")
         try await PipelineHarness(in: directory, at: second).save("of the second")
-        let road = try PipelineHarness(to: server, in: directory, at: try link("link", to: first))
-        #expect(try road.records() == 1)
+        let harness = try PipelineHarness(to: server, in: directory, at: try link("link", to: first))
+        #expect(try harness.records() == 1)
         _ = try link("next", to: second)
         #expect(rename(directory.path("next"), directory.path("link")) == 0)
-        #expect(try await road.flush().delivered == 1)
+        #expect(try await harness.flush().delivered == 1)
         #expect(try PipelineHarness(in: directory, at: first).records() == 1)
         #expect(try PipelineHarness(in: directory, at: second).records() == 0)
     }
@@ -104,13 +104,13 @@ import Testing
                 """
             )
         }
-        let road = try PipelineHarness()
+        let harness = try PipelineHarness()
         let place = try link("link", to: real)
         let imported: Import = try await withCheckedThrowingContinuation { continuation in
-            road.pipeline.importRecords(from: "\(place)/old") { continuation.resume(with: $0) }
+            harness.pipeline.importRecords(from: "\(place)/old") { continuation.resume(with: $0) }
         }
         #expect(imported.imported == 1)
-        #expect(try road.records() == 1)
+        #expect(try harness.records() == 1)
     }
 
     // MARK: what is refused
@@ -181,8 +181,8 @@ import Testing
         let place = directory.path("\(name)/\(String(repeating: "e", count: rest / 2))")
         #expect(place.utf8.count + file == 497)
         do {
-            let road = try PipelineHarness(in: directory, at: place)
-            for number in 0..<10 { try await road.save("\(number)") }
+            let harness = try PipelineHarness(in: directory, at: place)
+            for number in 0..<10 { try await harness.save("\(number)") }
         }
         do {
             let connection = try SQLiteConnection(path: "\(place)/kinesis.db", access: .readWrite)
@@ -192,9 +192,9 @@ import Testing
         try handle.seek(toOffset: 20)
         try handle.write(contentsOf: Data(repeating: 0xff, count: 60))
         try handle.close()
-        let road = try PipelineHarness(in: directory, at: place)
-        try await road.save("after")
-        #expect(road.events.rescues.count == 1)
+        let harness = try PipelineHarness(in: directory, at: place)
+        try await harness.save("after")
+        #expect(harness.events.rescues.count == 1)
         #expect(await refusal("\(place)e").contains("498"))
     }
 }

@@ -8,20 +8,20 @@ import Testing
     /// In a process of its own, whose threads and files are those of its stores alone.
     @Test func `three hundred stores have at most two threads and three descriptors each`() async {
         await #expect(processExitsWith: .success) {
-            let roads = try (0..<300).map { _ in try PipelineHarness() }
+            let harnesses = try (0..<300).map { _ in try PipelineHarness() }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for road in roads {
-                    group.addTask { for number in 0..<3 { try await road.save("\(number)") } }
+                for harness in harnesses {
+                    group.addTask { for number in 0..<3 { try await harness.save("\(number)") } }
                 }
                 try await group.waitForAll()
             }
             let threads = ProcessCounts.storeThreads
             #expect(threads > 0)
-            for road in roads { #expect(try road.records() == 3) }
+            for harness in harnesses { #expect(try harness.records() == 3) }
             let descriptors = ProcessCounts.databaseDescriptors
-            #expect(threads <= 2 * roads.count, "\(threads) threads")
+            #expect(threads <= 2 * harnesses.count, "\(threads) threads")
             // Some may be at work at this moment, with their lock open.
-            #expect(descriptors <= 3 * roads.count + 10, "\(descriptors) descriptors")
+            #expect(descriptors <= 3 * harnesses.count + 10, "\(descriptors) descriptors")
         }
     }
 
@@ -29,19 +29,19 @@ import Testing
     @Test func `stores that were submitted keep at most three descriptors each once they are idle`() async {
         await #expect(processExitsWith: .success) {
             let server = try LocalServer { request, _ in .kinesis(request) }
-            let roads = try (0..<10).map { _ in try PipelineHarness(to: server) }
-            for road in roads {
-                try await road.save("a")
-                #expect(try await road.flush().delivered == 1)
-                _ = try road.pipeline.status()
+            let harnesses = try (0..<10).map { _ in try PipelineHarness(to: server) }
+            for harness in harnesses {
+                try await harness.save("a")
+                #expect(try await harness.flush().delivered == 1)
+                _ = try harness.pipeline.status()
             }
             while ProcessCounts.storeThreads > 0 { try await Task.sleep(for: .milliseconds(50)) }
             let descriptors = ProcessCounts.databaseDescriptors
-            #expect(descriptors <= 3 * roads.count, "\(descriptors) descriptors")
-            for road in roads {
-                try await road.save("b")
-                #expect(try await road.flush().delivered == 1)
-                #expect(try road.pipeline.totals().delivered == 2)
+            #expect(descriptors <= 3 * harnesses.count, "\(descriptors) descriptors")
+            for harness in harnesses {
+                try await harness.save("b")
+                #expect(try await harness.flush().delivered == 1)
+                #expect(try harness.pipeline.totals().delivered == 2)
             }
         }
     }

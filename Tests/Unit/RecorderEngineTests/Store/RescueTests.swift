@@ -14,23 +14,23 @@ import Testing
     }
 
     private func filled() async throws -> (directory: TemporaryDirectory, path: String, texts: [String]) {
-        let road = try PipelineHarness { $0.limits.bytes = 0 }
+        let harness = try PipelineHarness { $0.limits.bytes = 0 }
         let texts = (0..<400).map { "\($0) " + String(repeating: "x", count: 1_000) }
-        try await road.saveAll(Array(texts[..<200]), to: "a")
-        try await road.saveAll(Array(texts[200...]), to: "b")
+        try await harness.saveAll(Array(texts[..<200]), to: "a")
+        try await harness.saveAll(Array(texts[200...]), to: "b")
         // Nothing is left for the closing of the store to write over the damage to come.
-        try SQLiteConnection(path: road.path, access: .readWrite).checkpoint(.truncate)
-        return (road.directory, road.path, texts)
+        try SQLiteConnection(path: harness.path, access: .readWrite).checkpoint(.truncate)
+        return (harness.directory, harness.path, texts)
     }
 
     @Test func `a damaged page is put aside with its file, and what can be read is delivered in order`() async throws {
         let (directory, path, texts) = try await filled()
         try damage(path, at: 40 * 4_096, count: 8 * 4_096)
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server, in: directory) { $0.limits.bytes = 0 }
-        let report = try await road.flush()
-        let rescue = try #require(road.events.rescues.first)
-        #expect(road.events.rescues.count == 1)
+        let harness = try PipelineHarness(to: server, in: directory) { $0.limits.bytes = 0 }
+        let report = try await harness.flush()
+        let rescue = try #require(harness.events.rescues.first)
+        #expect(harness.events.rescues.count == 1)
         #expect(rescue.rescued > 200 && rescue.rescued < 400)
         #expect(rescue.lost == 400 - rescue.rescued)
         #expect(FileManager.default.fileExists(atPath: rescue.movedTo))
@@ -47,19 +47,19 @@ import Testing
     {
         let clock = ManualClock()
         let directory = try await {
-            let road = try PipelineHarness(by: clock) { $0.limits.bytes = 0 }
-            try await road.saveAll((0..<200).map { "\($0) " + String(repeating: "x", count: 1_000) })
+            let harness = try PipelineHarness(by: clock) { $0.limits.bytes = 0 }
+            try await harness.saveAll((0..<200).map { "\($0) " + String(repeating: "x", count: 1_000) })
             clock.jump(by: 12 * 365 * 86_400)
-            try await road.save("later")
-            try SQLiteConnection(path: road.path, access: .readWrite).checkpoint(.truncate)
-            return road.directory
+            try await harness.save("later")
+            try SQLiteConnection(path: harness.path, access: .readWrite).checkpoint(.truncate)
+            return harness.directory
         }()
         try damage(directory.path("kinesis.db"), at: 20 * 4_096, count: 4_096)
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server, in: directory, by: clock) { $0.limits.age = .seconds(86_400) }
-        #expect(try await road.flush().delivered > 150)
-        #expect(road.events.rescues.count == 1)
-        #expect(road.events.discards == [])
+        let harness = try PipelineHarness(to: server, in: directory, by: clock) { $0.limits.age = .seconds(86_400) }
+        #expect(try await harness.flush().delivered > 150)
+        #expect(harness.events.rescues.count == 1)
+        #expect(harness.events.discards == [])
     }
 
     /// In how many commits the records were saved decides where in their page the counts lie.
@@ -81,9 +81,9 @@ import Testing
         for size in Array(stride(from: 4_099, to: counts, by: 127)) + Array(counts..<8_192) {
             let directory = try TemporaryDirectory()
             try whole.prefix(size).write(to: URL(fileURLWithPath: directory.path("kinesis.db")))
-            let road = try PipelineHarness(in: directory)
-            try await road.save("goes on")
-            let rescue = try #require(road.events.rescues.first)
+            let harness = try PipelineHarness(in: directory)
+            try await harness.save("goes on")
+            let rescue = try #require(harness.events.rescues.first)
             #expect(rescue.lost == nil || rescue.lost == 400 - rescue.rescued, "cut at \(size): \(rescue)")
         }
     }
@@ -94,28 +94,28 @@ import Testing
         try Data((0..<100_000).map { _ in UInt8.random(in: 0...255, using: &random) }).write(
             to: URL(fileURLWithPath: path)
         )
-        let road = try PipelineHarness(in: directory)
-        try await road.save("goes on")
-        #expect(road.events.rescues.map(\.rescued) == [0])
-        #expect(road.events.rescues.first?.lost == nil)
-        #expect(try road.storedTexts() == ["goes on"])
+        let harness = try PipelineHarness(in: directory)
+        try await harness.save("goes on")
+        #expect(harness.events.rescues.map(\.rescued) == [0])
+        #expect(harness.events.rescues.first?.lost == nil)
+        #expect(try harness.storedTexts() == ["goes on"])
     }
 
     @Test func `a rescued store saves, delivers and counts as any other`() async throws {
         let (directory, path, _) = try await filled()
         try damage(path, at: 40 * 4_096, count: 4_096)
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server, in: directory) { $0.limits.bytes = 0 }
-        _ = try? await road.flush()
-        let status = try road.pipeline.status()
+        let harness = try PipelineHarness(to: server, in: directory) { $0.limits.bytes = 0 }
+        _ = try? await harness.flush()
+        let status = try harness.pipeline.status()
         #expect(status.streams.reduce(0) { $0 + $1.bytes } == status.totals.bytes)
-        for number in 0..<600 { try await road.save("later \(number)", to: "b") }
+        for number in 0..<600 { try await harness.save("later \(number)", to: "b") }
         // What the first flush left, because the damage met it on its way, goes along.
-        #expect(try await road.flush().delivered >= 600)
-        let totals = try road.pipeline.totals()
+        #expect(try await harness.flush().delivered >= 600)
+        let totals = try harness.pipeline.totals()
         #expect(totals.records == 0 && totals.bytes == 0)
         #expect(totals.saved == totals.delivered)
-        #expect(road.events.rescues.count == 1)
+        #expect(harness.events.rescues.count == 1)
     }
 }
 
@@ -149,12 +149,12 @@ extension RescueTests {
             "ALTER TABLE stream RENAME next_sequence TO next_sequencd",
         ] {
             let server = try LocalServer { request, _ in .kinesis(request) }
-            let road = try await threeRecords(after: change, to: server)
-            try await road.save("4")
-            #expect(try await road.flush().failures.isEmpty, "\(change)")
+            let harness = try await threeRecords(after: change, to: server)
+            try await harness.save("4")
+            #expect(try await harness.flush().failures.isEmpty, "\(change)")
             let arrived = server.requests.flatMap { PutRequestSeen($0).texts }
             #expect(arrived == ["1", "2", "3", "4"], "\(change)")
-            #expect(road.events.rescues.count == 1, "\(change)")
+            #expect(harness.events.rescues.count == 1, "\(change)")
         }
     }
 }
@@ -171,19 +171,19 @@ extension RescueTests {
             "ALTER TABLE record_1 RENAME sum TO sun; UPDATE record_1 SET data = CAST('altered' AS BLOB) WHERE id & 0xFF = 2",
         ] {
             let server = try LocalServer { request, _ in .kinesis(request) }
-            let road = try await threeRecords(after: change, to: server)
-            #expect(try await road.flush().delivered == 2, "\(change)")
+            let harness = try await threeRecords(after: change, to: server)
+            #expect(try await harness.flush().delivered == 2, "\(change)")
             #expect(server.requests.flatMap { PutRequestSeen($0).texts } == ["1", "3"], "\(change)")
-            #expect(road.events.rescues.map(\.lost) == [1], "\(change)")
+            #expect(harness.events.rescues.map(\.lost) == [1], "\(change)")
         }
     }
 
     @Test func `a file whose header alone is damaged is rescued, not refused`() async throws {
         for change in ["application_id = 1096241489", "user_version = 65537", "user_version = 0"] {
             let server = try LocalServer { request, _ in .kinesis(request) }
-            let road = try await threeRecords(after: "PRAGMA \(change)", to: server)
-            #expect(try await road.flush().delivered == 3, "\(change)")
-            #expect(road.events.rescues.map(\.lost) == [0], "\(change)")
+            let harness = try await threeRecords(after: "PRAGMA \(change)", to: server)
+            #expect(try await harness.flush().delivered == 3, "\(change)")
+            #expect(harness.events.rescues.map(\.lost) == [0], "\(change)")
         }
     }
 
@@ -198,13 +198,13 @@ extension RescueTests {
                 try connection.execute("ALTER TABLE stream DROP COLUMN \(column)")
             }
         }
-        let road = try PipelineHarness(to: server, in: first.directory)
-        try await road.save("3")
+        let harness = try PipelineHarness(to: server, in: first.directory)
+        try await harness.save("3")
         let sums = try SQLiteConnection(path: first.path, access: .readOnly).integer("SELECT count(sum) FROM record_1")
         #expect(sums == 3)
-        #expect(try await road.flush().delivered == 3)
+        #expect(try await harness.flush().delivered == 3)
         #expect(server.requests.flatMap { PutRequestSeen($0).texts } == ["1", "2", "3"])
-        #expect(road.events.rescues.isEmpty)
+        #expect(harness.events.rescues.isEmpty)
     }
 }
 
@@ -221,11 +221,11 @@ extension RescueTests {
             try connection.execute("UPDATE stream SET cursor = -31534 WHERE number = 1")
         }
         // Each record takes 1 + 1 + 64 bytes: two fit.
-        let road = try PipelineHarness(in: first.directory) { $0.limits.bytes = 2 * 66 }
-        try await road.save("5", key: "k")
-        #expect(road.events.rescues.map(\.lost) == [0])
-        #expect(try road.storedTexts() == ["4", "5"])
-        let totals = try road.pipeline.totals()
+        let harness = try PipelineHarness(in: first.directory) { $0.limits.bytes = 2 * 66 }
+        try await harness.save("5", key: "k")
+        #expect(harness.events.rescues.map(\.lost) == [0])
+        #expect(try harness.storedTexts() == ["4", "5"])
+        let totals = try harness.pipeline.totals()
         #expect(totals.records == 2 && totals.bytes == 2 * 66)
     }
 
@@ -241,13 +241,13 @@ extension RescueTests {
             #expect(try connection.integer("SELECT count(*) FROM segment") == 2)
             try connection.execute("DELETE FROM record_1")
         }
-        let road = try PipelineHarness(in: first.directory) { $0.limits.bytes = limit }
-        for number in 9..<30 { try await road.save(Data(count: 100_000), to: "s\(number % 2)", key: "k") }
-        let totals = try road.pipeline.totals()
+        let harness = try PipelineHarness(in: first.directory) { $0.limits.bytes = limit }
+        for number in 9..<30 { try await harness.save(Data(count: 100_000), to: "s\(number % 2)", key: "k") }
+        let totals = try harness.pipeline.totals()
         #expect(totals.records == 10 && totals.bytes <= limit)
-        #expect(try road.storedTexts().count == 10)
-        #expect(road.events.rescues.count == 1)
-        #expect(road.events.rescues.first?.lost == 6)
+        #expect(try harness.storedTexts().count == 10)
+        #expect(harness.events.rescues.count == 1)
+        #expect(harness.events.rescues.first?.lost == 6)
     }
 
     @Test(arguments: [
@@ -265,10 +265,10 @@ extension RescueTests {
             #expect(try connection.integer("SELECT count(*) FROM segment") == 2)
             try connection.execute(change)
         }
-        let road = try PipelineHarness(to: server, in: first.directory) { $0.limits.bytes = 0 }
-        for _ in 0..<12 { try await road.save(Data(count: 100_000)) }
-        #expect(try await road.flush().delivered == 24)
-        #expect(road.events.rescues.map(\.lost) == [0])
+        let harness = try PipelineHarness(to: server, in: first.directory) { $0.limits.bytes = 0 }
+        for _ in 0..<12 { try await harness.save(Data(count: 100_000)) }
+        #expect(try await harness.flush().delivered == 24)
+        #expect(harness.events.rescues.map(\.lost) == [0])
     }
 
     @Test func `a record with a zero character in its key outlives one rescue after another`() async throws {
@@ -276,17 +276,17 @@ extension RescueTests {
         let directory = try TemporaryDirectory()
         try await PipelineHarness(in: directory).save("1", key: "a\u{0}b")
         for number in 2...3 {
-            let road = try PipelineHarness(in: directory)
+            let harness = try PipelineHarness(in: directory)
             do {
-                let connection = try SQLiteConnection(path: road.path, access: .readWrite)
+                let connection = try SQLiteConnection(path: harness.path, access: .readWrite)
                 try connection.execute("UPDATE stream SET next_sequence = 0 WHERE number = 0")
             }
-            try await road.save("\(number)")
-            #expect(road.events.rescues.map(\.lost) == [0])
+            try await harness.save("\(number)")
+            #expect(harness.events.rescues.map(\.lost) == [0])
         }
-        let road = try PipelineHarness(to: server, in: directory)
-        #expect(try await road.flush().delivered == 3)
-        #expect(road.events.rescues.isEmpty)
+        let harness = try PipelineHarness(to: server, in: directory)
+        #expect(try await harness.flush().delivered == 3)
+        #expect(harness.events.rescues.isEmpty)
         let body = server.requests.map { String(decoding: $0.body, as: UTF8.self) }.joined()
         #expect(body.contains(#""PartitionKey":"a\u0000b""#))
     }
@@ -301,15 +301,15 @@ extension RescueTests {
             let connection = try SQLiteConnection(path: first.path, access: .readWrite)
             try connection.execute("UPDATE record_1 SET failures = \(damaged)")
         }
-        let road = try PipelineHarness(to: server, in: first.directory) {
+        let harness = try PipelineHarness(to: server, in: first.directory) {
             $0.failureRule = .countsAttempts
             $0.discardsAfterFailures = 3
         }
         for left in [1, 1, 0] {
-            _ = try await road.flush()
-            #expect(try road.records() == left)
+            _ = try await harness.flush()
+            #expect(try harness.records() == left)
         }
-        #expect(road.events.discards.map(\.reason) == [.retriesExhausted])
-        #expect(road.events.rescues.isEmpty)
+        #expect(harness.events.discards.map(\.reason) == [.retriesExhausted])
+        #expect(harness.events.rescues.isEmpty)
     }
 }

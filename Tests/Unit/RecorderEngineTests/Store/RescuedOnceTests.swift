@@ -24,7 +24,7 @@ import Testing
         try damage(first.path)
         let asked = Locked(0)
         let other = Locked<PipelineHarness?>(nil)
-        let road = try PipelineHarness(
+        let harness = try PipelineHarness(
             in: first.directory,
             whenLocating: {
                 let count = asked.withLock { count in
@@ -38,12 +38,12 @@ import Testing
         )
         // A second store at the same path knows as little of this one as another process does.
         let another = try PipelineHarness(in: first.directory)
-        other.withLock { $0 = by == "this process" ? road : another }
-        try await road.save("4")
-        #expect((road.events.rescues + another.events.rescues).map(\.rescued) == [3])
+        other.withLock { $0 = by == "this process" ? harness : another }
+        try await harness.save("4")
+        #expect((harness.events.rescues + another.events.rescues).map(\.rescued) == [3])
         #expect(try filesPutAside(first.directory).count == 1)
-        #expect(try road.storedTexts() == ["1", "2", "3", "4"])
-        #expect(try road.pipeline.totals().saved == 4)
+        #expect(try harness.storedTexts() == ["1", "2", "3", "4"])
+        #expect(try harness.pipeline.totals().saved == 4)
         other.withLock { $0 = nil }
     }
 
@@ -53,9 +53,9 @@ import Testing
         var rescues: [Rescue] = []
         for number in 2...4 {
             try damage(first.path)
-            let road = try PipelineHarness(in: first.directory)
-            try await road.save("\(number)")
-            rescues += road.events.rescues
+            let harness = try PipelineHarness(in: first.directory)
+            try await harness.save("\(number)")
+            rescues += harness.events.rescues
         }
         #expect(rescues.map(\.rescued) == [1, 2, 3])
         #expect(try filesPutAside(first.directory) == Set(rescues.map(\.movedTo)))

@@ -31,10 +31,10 @@ import Testing
     /// Leaves every file of a store, as a process does that died.
     private func fill() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let road = try PipelineHarness(to: server, in: directory)
-        try await road.save("sent")
-        #expect(try await road.flush().delivered == 1)
-        try await road.save("kept")
+        let harness = try PipelineHarness(to: server, in: directory)
+        try await harness.save("sent")
+        #expect(try await harness.flush().delivered == 1)
+        try await harness.save("kept")
         for name in Self.files where mode(directory.path(name)) == nil {
             _ = FileManager.default.createFile(atPath: directory.path(name), contents: nil)
         }
@@ -109,9 +109,9 @@ import Testing
         #expect(message.contains("\(path) belongs to another user (id \(Self.other))"), "\(message)")
         #expect(message.contains("sudo chown \(geteuid()) \(path)"))
         #expect(chown(path, geteuid(), getegid()) == 0)
-        let road = try PipelineHarness(in: directory)
-        try await road.save("another")
-        #expect(try road.records() == 2)
+        let harness = try PipelineHarness(in: directory)
+        try await harness.save("another")
+        #expect(try harness.records() == 2)
     }
 
     @Test(arguments: files)
@@ -120,10 +120,10 @@ import Testing
         let path = directory.path(name)
         for bits in [0o644, 0o666, 0o777] as [mode_t] {
             #expect(chmod(path, bits) == 0)
-            let road = try PipelineHarness(in: directory)
-            try await road.save("another")
+            let harness = try PipelineHarness(in: directory)
+            try await harness.save("another")
             // Without a service the submit gets as far as its lease.
-            _ = try? await road.flush()
+            _ = try? await harness.flush()
             #expect(mode(path).map { $0 & 0o077 } == 0)
         }
     }

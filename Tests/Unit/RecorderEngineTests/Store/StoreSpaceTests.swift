@@ -8,35 +8,35 @@ import Testing
     @Test func `a long drain writes over a short log, where saves alone let it grow`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) { $0 == "kept" ? "InternalFailure" : nil } }
         // One record a batch.
-        let road = try PipelineHarness(to: server) { $0.batchByteLimit = 1 }
-        try await road.saveAll((0..<400).map { "\($0)" })
-        try await road.save("kept")
-        _ = try? await road.flush()
-        #expect(try road.storedTexts() == ["kept"])
-        let log = try FileManager.default.attributesOfItem(atPath: "\(road.path)-wal")[.size] as? Int
+        let harness = try PipelineHarness(to: server) { $0.batchByteLimit = 1 }
+        try await harness.saveAll((0..<400).map { "\($0)" })
+        try await harness.save("kept")
+        _ = try? await harness.flush()
+        #expect(try harness.storedTexts() == ["kept"])
+        let log = try FileManager.default.attributesOfItem(atPath: "\(harness.path)-wal")[.size] as? Int
         #expect(try #require(log) < 150 * 4_096)
     }
 
     @Test func `tables of what was delivered go when a new one comes, and when nothing is left`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request, fail: { $0 == "kept" ? "InternalFailure" : nil })
         }
-        let road = try PipelineHarness(to: server) { $0.limits.bytes = 0 }
+        let harness = try PipelineHarness(to: server) { $0.limits.bytes = 0 }
         func tables() throws -> (segments: Int64?, all: Int64?) {
-            let connection = try SQLiteConnection(path: road.path, access: .readOnly)
+            let connection = try SQLiteConnection(path: harness.path, access: .readOnly)
             return (
                 try connection.integer("SELECT count(*) FROM segment"),
                 try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name GLOB 'record_*'")
             )
         }
-        for _ in 0..<20 { try await road.save(Data(count: 100_000)) }
+        for _ in 0..<20 { try await harness.save(Data(count: 100_000)) }
         #expect(try tables() == (4, 4))
-        try await road.save("kept")
-        _ = try? await road.flush()
-        #expect(try road.storedTexts() == ["kept"])
+        try await harness.save("kept")
+        _ = try? await harness.flush()
+        #expect(try harness.storedTexts() == ["kept"])
         #expect(try tables().segments == 1)
-        for _ in 0..<6 { try await road.save(Data(count: 100_000)) }
+        for _ in 0..<6 { try await harness.save(Data(count: 100_000)) }
         #expect(try tables() == (2, 2))
-        #expect(try await road.clear() == 7)
+        #expect(try await harness.clear() == 7)
         #expect(try tables() == (0, 0))
     }
 }

@@ -14,99 +14,101 @@ import Testing
     }
 
     @Test func `bytes count payload, partition key and 64 for each record, and an empty store is 0`() async throws {
-        let road = try PipelineHarness()
-        #expect(try road.pipeline.totals().bytes == 0)
-        try await road.save("12345", key: "ключ")
-        #expect(try road.pipeline.totals().bytes == 5 + 8 + 64)
+        let harness = try PipelineHarness()
+        #expect(try harness.pipeline.totals().bytes == 0)
+        try await harness.save("12345", key: "ключ")
+        #expect(try harness.pipeline.totals().bytes == 5 + 8 + 64)
     }
 
     @Test func `clearing removes what was saved before the call and nothing saved after it`() async throws {
-        let road = try PipelineHarness()
-        for number in 0..<50 { road.pipeline.save(Data([UInt8(number)]), stream: "s", partitionKey: nil) { _ in } }
-        async let cleared = road.clear()
+        let harness = try PipelineHarness()
+        for number in 0..<50 { harness.pipeline.save(Data([UInt8(number)]), stream: "s", partitionKey: nil) { _ in } }
+        async let cleared = harness.clear()
         #expect(try await cleared == 50)
-        try await road.save("after")
-        #expect(try road.storedTexts() == ["after"])
+        try await harness.save("after")
+        #expect(try harness.storedTexts() == ["after"])
     }
 
     @Test func `saved is always stored and delivered and discarded and cleared together`() async throws {
-        let road = try PipelineHarness { $0.limits.bytes = 1_000 }
-        for number in 0..<20 { try await road.save("record \(number)", to: "s\(number % 2)") }
-        _ = try await road.clear()
-        for number in 0..<3 { try await road.save("record \(number)") }
-        let totals = try road.pipeline.totals()
+        let harness = try PipelineHarness { $0.limits.bytes = 1_000 }
+        for number in 0..<20 { try await harness.save("record \(number)", to: "s\(number % 2)") }
+        _ = try await harness.clear()
+        for number in 0..<3 { try await harness.save("record \(number)") }
+        let totals = try harness.pipeline.totals()
         #expect(totals.saved == 23)
         #expect(totals.saved == totals.records + totals.delivered + totals.discarded + totals.cleared)
         #expect(totals.discarded > 0 && totals.cleared > 0)
     }
 
     @Test func `files are for this user only, whatever the umask`() async throws {
-        let road = try PipelineHarness()
-        try await road.save("x")
-        for name in try FileManager.default.contentsOfDirectory(atPath: road.directory.path) {
-            let rights = try FileManager.default.attributesOfItem(atPath: road.directory.path(name))[.posixPermissions]
+        let harness = try PipelineHarness()
+        try await harness.save("x")
+        for name in try FileManager.default.contentsOfDirectory(atPath: harness.directory.path) {
+            let rights = try FileManager.default.attributesOfItem(atPath: harness.directory.path(name))[
+                .posixPermissions
+            ]
             #expect((rights as? NSNumber)?.intValue == 0o600, "\(name)")
         }
     }
 
     @Test func `a save after the file was deleted goes to a new file`() async throws {
-        let road = try PipelineHarness()
-        try await road.save("gone with the file")
-        for name in try FileManager.default.contentsOfDirectory(atPath: road.directory.path) {
-            try FileManager.default.removeItem(atPath: road.directory.path(name))
+        let harness = try PipelineHarness()
+        try await harness.save("gone with the file")
+        for name in try FileManager.default.contentsOfDirectory(atPath: harness.directory.path) {
+            try FileManager.default.removeItem(atPath: harness.directory.path(name))
         }
-        try await road.save("in the new file")
-        #expect(try road.storedTexts() == ["in the new file"])
-        #expect(try road.records() == 1)
+        try await harness.save("in the new file")
+        #expect(try harness.storedTexts() == ["in the new file"])
+        #expect(try harness.records() == 1)
     }
 
     @Test func `what each stream takes adds up to what the store takes`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) { $0 == "kept" ? "InternalFailure" : nil } }
-        let road = try PipelineHarness(to: server) { $0.discardsAfterFailures = nil }
+        let harness = try PipelineHarness(to: server) { $0.discardsAfterFailures = nil }
         for text in ["kept", "delivered", "delivered too"] {
-            for stream in ["a", "b"] { try await road.save(text, to: stream) }
+            for stream in ["a", "b"] { try await harness.save(text, to: stream) }
         }
         func bytes(_ rows: String) throws -> Int64? {
-            try SQLiteConnection(path: road.path, access: .readOnly)
+            try SQLiteConnection(path: harness.path, access: .readOnly)
                 .integer("SELECT sum(bytes) FROM stream WHERE \(rows)")
         }
         #expect(try bytes("number > 0") == bytes("number = 0"))
         #expect(try bytes("name = 'a'") == bytes("name = 'b'"))
-        _ = try? await road.flush()
-        #expect(try road.records() == 2)
+        _ = try? await harness.flush()
+        #expect(try harness.records() == 2)
         #expect(try bytes("number > 0") == bytes("number = 0"))
     }
 
     @Test func `a store of a newer version is refused, named, and left as it is`() async throws {
-        let road = try PipelineHarness()
-        try await road.save("kept")
+        let harness = try PipelineHarness()
+        try await harness.save("kept")
         do {
-            let connection = try SQLiteConnection(path: road.path, access: .readWrite)
+            let connection = try SQLiteConnection(path: harness.path, access: .readWrite)
             try connection.execute("PRAGMA user_version = 99")
         }
-        let later = try PipelineHarness(in: road.directory)
+        let later = try PipelineHarness(in: harness.directory)
         let error = await #expect(throws: RecorderError.self) { try await later.save("refused") }
         #expect(error?.message.contains("newer version") == true)
         #expect(try later.storedTexts() == ["kept"])
     }
 
     @Test func `another program's database is refused and left as it is`() async throws {
-        let road = try PipelineHarness()
+        let harness = try PipelineHarness()
         do {
-            let connection = try SQLiteConnection(path: road.path, access: .readWrite)
+            let connection = try SQLiteConnection(path: harness.path, access: .readWrite)
             try connection.execute("CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)")
         }
-        let error = await #expect(throws: RecorderError.self) { try await road.save("refused") }
+        let error = await #expect(throws: RecorderError.self) { try await harness.save("refused") }
         #expect(error?.message.contains("other program") == true)
-        let connection = try SQLiteConnection(path: road.path, access: .readOnly)
+        let connection = try SQLiteConnection(path: harness.path, access: .readOnly)
         #expect(try connection.integer("SELECT x FROM theirs") == 1)
     }
 
     @Test func `a symbolic link in the file's place is refused, and its target is not written`() async throws {
-        let road = try PipelineHarness()
-        let target = road.directory.path("target")
-        try FileManager.default.createSymbolicLink(atPath: road.path, withDestinationPath: target)
-        let error = await #expect(throws: RecorderError.self) { try await road.save("refused") }
+        let harness = try PipelineHarness()
+        let target = harness.directory.path("target")
+        try FileManager.default.createSymbolicLink(atPath: harness.path, withDestinationPath: target)
+        let error = await #expect(throws: RecorderError.self) { try await harness.save("refused") }
         #expect(error?.message.contains("symbolic link") == true)
         #expect(!FileManager.default.fileExists(atPath: target))
     }
@@ -132,8 +134,8 @@ import Testing
         let first = try PipelineHarness()
         let second = try PipelineHarness(in: first.directory)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for road in [first, second] {
-                group.addTask { for number in 0..<100 { try await road.save("\(number)", to: "s\(number % 7)") } }
+            for harness in [first, second] {
+                group.addTask { for number in 0..<100 { try await harness.save("\(number)", to: "s\(number % 7)") } }
             }
             try await group.waitForAll()
         }
@@ -143,11 +145,11 @@ import Testing
     }
 
     @Test func `a drained store gives its pages back`() async throws {
-        let road = try PipelineHarness { $0.limits.bytes = 0 }
-        for _ in 0..<200 { try await road.save(Data(count: 20_000)) }
-        _ = try await road.clear()
+        let harness = try PipelineHarness { $0.limits.bytes = 0 }
+        for _ in 0..<200 { try await harness.save(Data(count: 20_000)) }
+        _ = try await harness.clear()
         let sizes = try ["", "-wal", "-shm"].map {
-            try FileManager.default.attributesOfItem(atPath: road.path + $0)[.size] as? Int ?? 0
+            try FileManager.default.attributesOfItem(atPath: harness.path + $0)[.size] as? Int ?? 0
         }
         #expect(sizes.reduce(0, +) < 100_000)
     }

@@ -18,16 +18,17 @@ import Testing
         func comes() -> Bool { semaphore.wait(timeout: .now() + WaitingCallbackTests.limit) == .success }
     }
 
-    private func save(_ road: PipelineHarness, _ text: String = "text", _ completion: @escaping @Sendable () -> Void) {
-        road.pipeline.save(text.data, stream: "stream", partitionKey: nil) { _ in completion() }
+    private func save(_ harness: PipelineHarness, _ text: String = "text", _ completion: @escaping @Sendable () -> Void)
+    {
+        harness.pipeline.save(text.data, stream: "stream", partitionKey: nil) { _ in completion() }
     }
 
     @Test func `a completion that waits for another save of the same store gets it`() async throws {
-        let road = try PipelineHarness()
+        let harness = try PipelineHarness()
         let came = await withCheckedContinuation { continuation in
-            save(road) {
+            save(harness) {
                 let stored = Signal()
-                save(road) { stored.send() }
+                save(harness) { stored.send() }
                 continuation.resume(returning: stored.comes())
             }
         }
@@ -36,28 +37,28 @@ import Testing
 
     @Test func `a completion that waits for what a later one of its commit signals gets it`() async throws {
         let isQueued = Gate()
-        let road = try PipelineHarness(whenLocating: { isQueued.wait() })
-        save(road) {}
+        let harness = try PipelineHarness(whenLocating: { isQueued.wait() })
+        save(harness) {}
         let signal = Signal()
         let came = await withCheckedContinuation { continuation in
-            save(road) { continuation.resume(returning: signal.comes()) }
-            save(road) { signal.send() }
+            save(harness) { continuation.resume(returning: signal.comes()) }
+            save(harness) { signal.send() }
             isQueued.open()
         }
         #expect(came)
     }
 
     @Test func `completions that wait for clear, flush and counts of the same store get them`() async throws {
-        let road = try PipelineHarness()
+        let harness = try PipelineHarness()
         let came = await withCheckedContinuation { continuation in
-            save(road) {
+            save(harness) {
                 let (flushed, cleared) = (Signal(), Signal())
-                road.pipeline.flush { _ in
-                    road.pipeline.clear { _ in cleared.send() }
+                harness.pipeline.flush { _ in
+                    harness.pipeline.clear { _ in cleared.send() }
                     if cleared.comes() { flushed.send() }
                 }
                 let isFlushed = flushed.comes()
-                continuation.resume(returning: isFlushed && (try? road.records()) == 0)
+                continuation.resume(returning: isFlushed && (try? harness.records()) == 0)
             }
         }
         #expect(came)
@@ -68,19 +69,19 @@ import Testing
     {
         let count = 100
         let isQueued = Gate()
-        let road = try PipelineHarness(whenLocating: { isQueued.wait() })
+        let harness = try PipelineHarness(whenLocating: { isQueued.wait() })
         let (begun, missed) = (Recorded<Int>(), Recorded<Int>())
         let ends = (0...count).map { _ in Signal() }
         await withCheckedContinuation { continuation in
             for number in 0..<count {
-                save(road) {
+                save(harness) {
                     begun.append(number)
                     if missed.all.isEmpty, !ends[number + 1].comes() { missed.append(number) }
                     ends[number].send()
                     if number == 0 { continuation.resume() }
                 }
             }
-            save(road) { ends[count].send() }
+            save(harness) { ends[count].send() }
             isQueued.open()
         }
         #expect(missed.all.isEmpty)
@@ -89,20 +90,20 @@ import Testing
 
     @Test func `callbacks that are stuck keep no save, flush or later callback from completing`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let (road, stuck) = (try PipelineHarness(to: server), Gate())
+        let (harness, stuck) = (try PipelineHarness(to: server), Gate())
         defer { stuck.open() }
-        for _ in 0..<3 { save(road) { stuck.wait() } }
+        for _ in 0..<3 { save(harness) { stuck.wait() } }
         let order = Recorded<Int>()
         await withCheckedContinuation { continuation in
             for number in 0..<200 {
-                save(road) {
+                save(harness) {
                     order.append(number)
                     if number == 199 { continuation.resume() }
                 }
             }
         }
         #expect(order.all == Array(0..<200))
-        #expect(try await road.flush().delivered == 203)
+        #expect(try await harness.flush().delivered == 203)
     }
 }
 

@@ -1,0 +1,81 @@
+import Foundation
+import RecorderAWS
+import RecorderEngine
+import RecorderHTTP
+import RecorderTestSupport
+
+extension PipelineHarness {
+    /// A pipeline as an application would have it, without limits that would empty it.
+    ///
+    /// - Parameters:
+    ///   - directory: where the file is; made by `ScratchDirectory`.
+    ///   - transport: the service; without one nothing can be sent.
+    ///   - signs: whether requests have a signature, as they usually do.
+    init(in directory: String, to transport: ScriptedTransport? = nil, signs: Bool = true) throws {
+        var policy = RecorderPolicy.legacy
+        policy.limits.bytes = 0
+        // So that 500 records are one request, the most that the service accepts.
+        policy.batchByteLimit = 500 * (Payload.bytes + Payload.key.utf8.count)
+        try self.init(
+            url: transport == nil ? nil : "http://service.invalid",
+            in: TemporaryDirectory(existing: directory),
+            systemClock: .system,
+            policy: policy,
+            calling: { configuration in
+                if let transport { configuration.transport = transport }
+                configuration.credentials = Self.credentials(signs: signs)
+                configuration.pause = { try await Task.sleep(for: $0) }
+            },
+            emit: { _ in }
+        )
+    }
+
+    /// A pipeline with the recorders' own policy, except for the byte limit, and a service at `url`.
+    init(in directory: String, at url: String, requestsPerStream: Int) throws {
+        var policy = RecorderPolicy.legacy
+        policy.limits.bytes = 0
+        policy.requestsPerStream = requestsPerStream
+        try self.init(
+            url: url,
+            in: TemporaryDirectory(existing: directory),
+            systemClock: .system,
+            policy: policy,
+            calling: { configuration in
+                configuration.credentials = Self.credentials(signs: true)
+                configuration.pause = { try await Task.sleep(for: $0) }
+            },
+            emit: { _ in }
+        )
+    }
+
+    private static func credentials(signs: Bool) -> any CredentialsSource {
+        guard signs else { return AnonymousCredentials() }
+        return StaticCredentials(Credentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "secret"))
+    }
+
+    /// Saves one record and waits until it is durable.
+    func save(to stream: String = Payload.stream) async throws { try await save(Payload.data, to: stream) }
+
+    /// Saves one after the other.
+    func saveOneByOne(_ count: Int) async throws {
+        for _ in 0..<count { try await save() }
+    }
+
+    /// Saves `count` records with up to 1,024 on their way at any time, and waits for the last.
+    func saveTogether(_ count: Int, to stream: String = Payload.stream, of data: Data = Payload.data) {
+        // Places are given back 64 at a time, as a signal for each save would be most of the work.
+        let share = 64
+        let places = DispatchSemaphore(value: 1_024 / share)
+        for number in 1...count {
+            let endsShare = number.isMultiple(of: share)
+            if number % share == 1 { places.wait() }
+            pipeline.save(data, stream: stream, partitionKey: nil) { result in
+                if case .failure(let error) = result { fatalError("A save failed: \(error.message)") }
+                if endsShare || number == count { places.signal() }
+            }
+        }
+        for _ in 0..<(1_024 / share) { places.wait() }
+        // A semaphore must not go with less than it began with.
+        for _ in 0..<(1_024 / share) { places.signal() }
+    }
+}

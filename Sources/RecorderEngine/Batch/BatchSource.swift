@@ -1,0 +1,59 @@
+import RecorderAWS
+
+/// Reads the batches of one stream, one after the other.
+struct BatchSource {
+    private let stream: StreamSummary
+    private let end: Int64
+    private let store: RecordStore
+    private let service: StreamServiceDescription
+    private let planner: BatchPlanner
+    private let buffers: RequestBuffers
+    private let computesDigests: Bool
+    private var position: RecordID?
+    private var batchesLeft: Int
+
+    /// The records of a stream whose sequences are below `end`.
+    init(
+        _ stream: StreamSummary,
+        before end: Int64,
+        in store: RecordStore,
+        service: StreamServiceDescription,
+        policy: RecorderPolicy,
+        buffers: RequestBuffers
+    ) {
+        self.stream = stream
+        self.end = end
+        self.store = store
+        self.service = service
+        self.buffers = buffers
+        planner = BatchPlanner(service, batchByteLimit: policy.batchByteLimit)
+        computesDigests = !policy.compressesRequests
+        batchesLeft = policy.batchesPerStream ?? .max
+    }
+
+    /// The next batch; each record is read once.
+    mutating func next() async throws(RecorderError) -> Batch? {
+        guard batchesLeft > 0 else { return nil }
+        // As much as it will need, or a little more: growing the buffer would copy it.
+        let capacity = stream.batchBytes(limit: planner.maximumBytes)
+        if position != nil { MallocTrim.run(after: capacity) }
+        let query = RecordQuery(
+            stream: stream,
+            position: position,
+            end: end,
+            maximumRecords: planner.maximumRecords
+        ) { [stream, service, planner, buffers] in
+            BatchEncoder(
+                stream: stream.name,
+                planner: planner,
+                request: PutRequest(to: stream.name, of: service, buffer: buffers.take(capacity: capacity))
+            )
+        }
+        var batch = try await store.read(query)
+        // Usually while the previous request is in flight.
+        if computesDigests { batch?.computeDigest() }
+        position = batch?.records.last?.id
+        batchesLeft = batch == nil ? 0 : batchesLeft - 1
+        return batch
+    }
+}

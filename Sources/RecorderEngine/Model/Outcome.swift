@@ -1,0 +1,28 @@
+import RecorderAWS
+
+/// What the service's answer means for one record.
+package enum Outcome: Sendable, Hashable {
+    /// Its own entry proves it: there is a sequence number or a record id.
+    case delivered
+    /// It failed and may succeed later. Every code that is not known to call a record invalid means this.
+    case retry(code: String, message: String)
+    /// The service called the record itself invalid.
+    case rejected(code: String, message: String)
+    /// Its entry says neither that it was accepted nor that it was not.
+    case unproven
+
+    init(code: String, message: String) {
+        // The service's text goes into reports, so it is cut. It is judged uncut: the end may be what matters.
+        let text = Legible.text(code, limit: 128)
+        self =
+            InvalidInputCodes.contains(code)
+            ? .rejected(code: text, message: message) : .retry(code: text, message: message)
+    }
+}
+
+extension [Outcome] {
+    /// Whether every record was accepted. Uses a pattern: comparing two outcomes takes ten times as long.
+    var areAllDelivered: Bool {
+        allSatisfy { if case .delivered = $0 { true } else { false } }
+    }
+}

@@ -1,0 +1,90 @@
+package import Foundation
+
+/// One record as it is saved: its stream, its payload and its partition key.
+package struct Record: Sendable {
+    package let stream: StreamName
+    package let payload: Data
+    /// Chooses the shard; empty where the service has none (Firehose).
+    package let partitionKey: String
+
+    package init(stream: StreamName, payload: Data, partitionKey: String) {
+        self.stream = stream
+        self.payload = payload
+        self.partitionKey = partitionKey
+    }
+
+    /// The record with `delimiter` as its last byte; unchanged if it already ends with it, or if that is nil.
+    func ending(with delimiter: UInt8?) -> Record {
+        guard let delimiter, payload.last != delimiter else { return self }
+        return Record(stream: stream, payload: payload + [delimiter], partitionKey: partitionKey)
+    }
+
+    /// What the record counts for in `diskBytesUsed` and the limits: payload, partition key and a fixed overhead, in bytes.
+    package var storedBytes: Int { Self.storedBytes(payload: payload.count, key: partitionKey.utf8.count) }
+
+    package static func storedBytes(payload: Int, key: Int) -> Int { payload + key + overhead }
+
+    /// SQLite's own bytes for a row (headers, row id, time, unused space of its page), rounded up, so that many tiny records
+    /// count for what they take on disk.
+    package static let overhead = 64
+
+    /// Calls `body` with the bytes of key and payload, which are valid during the call.
+    func withBytes<Result>(_ body: (_ key: UnsafeRawBufferPointer, _ data: UnsafeRawBufferPointer) -> Result) -> Result
+    {
+        var key = partitionKey
+        return key.withUTF8 { key in
+            unsafe payload.withUnsafeBytes { data in unsafe body(UnsafeRawBufferPointer(key), data) }
+        }
+    }
+}
+
+/// The name of a stream or delivery stream. The service accepts its characters; see `StreamServiceDescription.checkStream`.
+package struct StreamName: Sendable, Hashable, CustomStringConvertible {
+    package let rawValue: String
+
+    package init(unchecked rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    package var description: String { rawValue }
+
+    /// Whether a name may contain this byte: letters, digits, `_`, `.` and `-`.
+    static func isNameCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}
+
+/// Identifies a stored record: the number of its stream, and its sequence among all records of the store.
+///
+/// The stream is in the high bits, so that a stream's records are one range of the table's primary key, oldest first, without
+/// a second index. Sequences come from one counter for the whole store and are never reused.
+package struct RecordID: Sendable, Hashable, Comparable {
+    package let rawValue: Int64
+
+    private static let sequenceBits: Int64 = 40
+    /// The numbers a stream may have.
+    static let streams: ClosedRange<Int64> = 1...(1 << 22)
+    /// The sequences a record may have; 0 is before the first one.
+    static let sequences: ClosedRange<Int64> = 0...(1 << sequenceBits - 1)
+
+    package init(rawValue: Int64) {
+        self.rawValue = rawValue
+    }
+
+    package init(stream: Int64, sequence: Int64) {
+        rawValue = stream << Self.sequenceBits | sequence
+    }
+
+    var next: RecordID { RecordID(rawValue: rawValue + 1) }
+    var previous: RecordID { RecordID(rawValue: rawValue - 1) }
+
+    package var stream: Int64 { rawValue >> Self.sequenceBits }
+    package var sequence: Int64 { rawValue & (1 << Self.sequenceBits - 1) }
+
+    package static func < (a: RecordID, b: RecordID) -> Bool { a.rawValue < b.rawValue }
+}

@@ -1,0 +1,62 @@
+package import RecorderAWS
+package import RecorderSQLite
+
+/// Every error of the engine. A closed enum, so that each public API's mapping has to handle every case.
+package enum RecorderError: Error, Sendable {
+    package enum Fault: Sendable, Hashable {
+        case noData, dataTooLarge, streamName, partitionKey
+    }
+
+    /// The record was refused before it was stored.
+    case invalidRecord(Fault, String)
+    /// The store is full, and its limits refuse new records instead of evicting old ones.
+    case storeFull(String)
+    /// The store's directory or file cannot be used; the text says what to do.
+    case storage(String, SQLiteError?)
+    /// The service or the network failed.
+    case service(ServiceFailure)
+    /// The region, the endpoint or the credentials are not configured, or cannot be used.
+    case configuration(ConfigurationFailure)
+    /// The caller cancelled.
+    case cancelled
+
+    /// SQLite's extended result code, if the error came from SQLite.
+    package var sqliteCode: Int? {
+        if case .storage(_, let error?) = self { Int(error.code) } else { nil }
+    }
+
+    /// Whether the service itself answered with an error. Such an error concerns one stream and says nothing about others.
+    package var isAnswer: Bool {
+        guard case .service(let failure) = self else { return false }
+        return switch failure.kind {
+        case .throttled, .transient, .expiredCredentials, .denied, .clockSkew, .notFound, .invalidRequest, .unreadable,
+            .other:
+            true
+        case .transport, .credentials, .configuration, .redirect, .cancelled: false
+        }
+    }
+
+    /// Whether the service answered without saying what happened to some records.
+    package var isUnproven: Bool {
+        if case .service(let failure) = self { failure.kind == .unreadable } else { false }
+    }
+
+    /// Whether the caller cancelled and nothing else failed.
+    package var isCancellation: Bool {
+        if case .cancelled = self { true } else { false }
+    }
+
+    var isCorrupt: Bool {
+        if case .storage(_, let error?) = self { error.isCorrupt } else { false }
+    }
+
+    /// What failed and how to fix it.
+    package var message: String {
+        switch self {
+        case .invalidRecord(_, let text), .storeFull(let text), .storage(let text, _): text
+        case .service(let failure): failure.message
+        case .configuration(let failure): failure.message
+        case .cancelled: "The operation was cancelled; the records are kept."
+        }
+    }
+}

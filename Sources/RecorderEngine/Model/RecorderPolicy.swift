@@ -1,0 +1,107 @@
+/// Every limit and option of the engine in one struct. Each public API is a preset of it.
+package struct RecorderPolicy: Sendable {
+    /// The largest payload of one record, in bytes.
+    package var maximumRecordBytes: Int
+    /// Whether the partition key counts in `maximumRecordBytes` as well.
+    package var countsKeyInRecord = false
+    /// How much a store may hold; enforced by each save.
+    package var limits: DiskLimits
+    /// Payload and partition keys of one request, in bytes; a single larger record is still sent.
+    package var batchByteLimit: Int
+    /// Streams that are sent to at the same time.
+    package var parallelStreams: Int
+    /// Requests of one stream in flight at the same time; more than one gives up the order of records for speed.
+    package var requestsPerStream: Int
+    /// Memory for saves that are not on disk yet, in bytes; a single larger one is accepted. Beyond it, a save waits.
+    package var saveQueueBytes = 64 * 1_024 * 1_024
+    /// How long a save waits for room in the queue and for other processes that hold the lock, counted from its call.
+    package var saveTimeout = Duration.seconds(10)
+    /// Request bodies in flight at the same time, in bytes; a single larger request is still sent.
+    package var inFlightBytes = 32 * 1_024 * 1_024
+    /// Whether request bodies are compressed with gzip.
+    package var compressesRequests = false
+    /// The last byte of each record; a save appends it where it is missing.
+    package var delimiter: UInt8?
+    /// Failures after which a record is discarded; nil keeps it, within the limits.
+    package var discardsAfterFailures: Int?
+    /// What a failure means for its record and for the flush.
+    package var failureRule = FailureRule.retriesInFlush
+    /// The maximum number of batches of a stream that `flushIfFree` sends; nil sends all records.
+    package var batchesPerStream: Int?
+
+    /// As `AWSKinesisRecorder` and `AWSFirehoseRecorder` documented.
+    package static let legacy = RecorderPolicy(
+        maximumRecordBytes: 262_144,
+        limits: DiskLimits(bytes: 5 * 1_024 * 1_024, age: .zero, notificationThreshold: 0),
+        batchByteLimit: 512 * 1_024,
+        parallelStreams: 4,
+        requestsPerStream: 1,
+        discardsAfterFailures: nil
+    )
+
+    /// As `AmplifyKinesisClient` and `AmplifyFirehoseClient` document.
+    package static func amplify(_ service: StreamServiceDescription, cacheBytes: Int, maxRetries: Int) -> RecorderPolicy
+    {
+        var limits = DiskLimits(bytes: cacheBytes, age: .zero, notificationThreshold: 0)
+        limits.refusesWhenFull = true
+        return RecorderPolicy(
+            maximumRecordBytes: service.maximumRecordBytes,
+            countsKeyInRecord: true,
+            limits: limits,
+            batchByteLimit: service.maximumRequestBytes,
+            parallelStreams: 4,
+            requestsPerStream: 1,
+            discardsAfterFailures: maxRetries == .max ? nil : maxRetries + 1,
+            failureRule: .countsAttempts,
+            batchesPerStream: 1
+        )
+    }
+}
+
+/// What failures mean. The two families of clients document different rules.
+package enum FailureRule: Sendable, Hashable {
+    /// Transient failures are retried within the flush, records that the service calls invalid are deleted at once, and one
+    /// stream's failure does not affect the others.
+    case retriesInFlush
+    /// A flush tries each record once, and every answer but success counts as one failure of the record, including refused
+    /// requests. Failures without an answer (network, credentials, storage) do not count, and end the flush after the streams
+    /// that have started.
+    case countsAttempts
+}
+
+/// How much a store may hold, and for how long. Zero means no limit.
+package struct DiskLimits: Sendable, Hashable {
+    /// Bytes of stored records; beyond it the oldest are evicted.
+    package var bytes: Int
+    /// Whether a save that would exceed `bytes` is refused, and nothing is evicted. Only payloads and partition keys count
+    /// then, and zero means no room at all.
+    package var refusesWhenFull = false
+    /// The age at which a record is discarded.
+    package var age: Duration
+    /// A save that finds more bytes than this stored is reported.
+    package var notificationThreshold: Int
+    /// Whether only the save that crosses the threshold is reported, instead of each save above it.
+    package var reportsCrossingOnly = false
+
+    package init(bytes: Int, age: Duration, notificationThreshold: Int) {
+        self.bytes = bytes
+        self.age = age
+        self.notificationThreshold = notificationThreshold
+    }
+
+    /// The error for a record that does not fit beside `storedRecords` of `storedBytes`; nil if it fits.
+    func refusal(of record: Record, storedRecords: Int, storedBytes: Int) -> RecorderError? {
+        guard refusesWhenFull else { return nil }
+        let size = record.storedBytes - Record.overhead
+        let free = bytes - (storedBytes - storedRecords * Record.overhead)
+        guard size > free else { return nil }
+        return .storeFull("The record takes \(size) bytes; \(max(free, 0)) of the store's \(bytes) are free.")
+    }
+
+    /// The usage to report after a save that added `bytes`; nil if there is nothing to report.
+    func reportedUsage(_ usage: Int, afterAdding bytes: Int) -> Int? {
+        guard notificationThreshold > 0, usage > notificationThreshold else { return nil }
+        let crossed = usage - bytes <= notificationThreshold
+        return crossed || !reportsCrossingOnly ? usage : nil
+    }
+}

@@ -1,0 +1,54 @@
+package import RecorderAWS
+
+/// The differences between Kinesis and Firehose, as data.
+///
+/// Limits are those of the services' API references (PutRecords, PutRecordBatch) as of 2026.
+package struct StreamServiceDescription: Sendable {
+    /// Used in file names, logs and notifications.
+    package let name: String
+    package let service: AWSService
+
+    // The request.
+    package let operation: String
+    package let streamField: String
+    package let sendsPartitionKey: Bool
+
+    // The answer: one entry per record, with a proof of delivery or an error code.
+    package let entriesField: String
+    package let proofField: String
+
+    // Limits.
+    package let maximumStreamNameLength: Int
+    package let maximumRequestRecords: Int
+    package let maximumRequestBytes: Int
+    /// Of one record, including the partition key.
+    package let maximumRecordBytes: Int
+
+    package static let kinesis = StreamServiceDescription(
+        name: "kinesis",
+        service: .kinesis,
+        operation: "PutRecords",
+        streamField: "StreamName",
+        sendsPartitionKey: true,
+        entriesField: "Records",
+        proofField: "SequenceNumber",
+        maximumStreamNameLength: 128,
+        maximumRequestRecords: 500,
+        maximumRequestBytes: 10 * 1_024 * 1_024,
+        maximumRecordBytes: 10 * 1_024 * 1_024
+    )
+
+    package static let firehose = StreamServiceDescription(
+        name: "firehose",
+        service: .firehose,
+        operation: "PutRecordBatch",
+        streamField: "DeliveryStreamName",
+        sendsPartitionKey: false,
+        entriesField: "RequestResponses",
+        proofField: "RecordId",
+        maximumStreamNameLength: 64,
+        maximumRequestRecords: 500,
+        maximumRequestBytes: 4 * 1_024 * 1_024,
+        maximumRecordBytes: 1_000 * 1_024
+    )
+}

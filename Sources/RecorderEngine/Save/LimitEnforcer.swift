@@ -1,0 +1,66 @@
+import Dispatch
+import RecorderConcurrency
+
+/// Discards records in the background that a save found beyond the limits and left in the store, one transaction at a time.
+final class LimitEnforcer: Sendable {
+    private struct State {
+        /// The limits to enforce; nil if nothing is being discarded.
+        var limits: DiskLimits?
+        /// Called at the end.
+        var waiters: [@Sendable () -> Void] = []
+    }
+
+    private let state = Locked(State())
+    /// Weak, so that this does not keep a released store alive.
+    private weak let store: RecordStore?
+    private let discarded: @Sendable ([Discard]) -> Void
+
+    /// `discarded` is called after each transaction, on the write queue.
+    init(_ store: RecordStore, discarded: @escaping @Sendable ([Discard]) -> Void) {
+        self.store = store
+        self.discarded = discarded
+    }
+
+    /// Enforces these limits until nothing is beyond them.
+    func start(_ limits: DiskLimits) {
+        let isIdle = state.withLock { state in
+            defer { state.limits = limits }
+            return state.limits == nil
+        }
+        if isIdle { continueLater() }
+    }
+
+    /// Calls `done` when nothing is being discarded.
+    func whenDone(_ done: @escaping @Sendable () -> Void) {
+        let isIdle = state.withLock { state in
+            if state.limits != nil { state.waiters.append(done) }
+            return state.limits == nil
+        }
+        if isIdle { done() }
+    }
+
+    private func continueLater() {
+        let pause = DispatchTimeInterval.milliseconds(Int(RecordStore.pauseBetweenTransactions / .milliseconds(1)))
+        DispatchQueue.global().asyncAfter(deadline: .now() + pause) { [weak self] in
+            guard let self else { return }
+            guard let store else { return end() }
+            store.executor.enqueue(on: .write) { self.step(store) }
+        }
+    }
+
+    private func step(_ store: RecordStore) {
+        guard let limits = state.withLock({ $0.limits }) else { return }
+        // If the store cannot be used, the next save fails too, and a later one starts this again.
+        let receipt = try? store.enforce(limits)
+        if let receipt, !receipt.discards.isEmpty { discarded(receipt.discards) }
+        if receipt?.isIncomplete == true { continueLater() } else { end() }
+    }
+
+    private func end() {
+        let waiters = state.withLock { state in
+            defer { state = State() }
+            return state.waiters
+        }
+        for waiter in waiters { waiter() }
+    }
+}

@@ -1,0 +1,50 @@
+import RecorderConcurrency
+
+/// Called once for each save, in the order of the saves.
+package typealias SaveCompletion = @Sendable (Result<Void, RecorderError>) -> Void
+
+/// A save that is not on disk yet.
+///
+/// A class, because it is passed on several times.
+final class PendingSave: StoreInput {
+    let record: Record
+    let limits: DiskLimits
+    /// Until when it waits for room in the queue and for other processes.
+    let deadline: ContinuousClock.Instant
+    /// What the queue may hold, including this save, in bytes.
+    let queueLimit: Int
+    /// Set if the save is stored only if earlier ones of the sequence were.
+    let sequence: SaveSequence?
+    let completion: SaveCompletion
+
+    init(
+        _ record: Record,
+        policy: RecorderPolicy,
+        sequence: SaveSequence?,
+        completion: @escaping SaveCompletion
+    ) {
+        self.record = record
+        limits = policy.limits
+        deadline = .now + policy.saveTimeout
+        queueLimit = policy.saveQueueBytes
+        self.sequence = sequence
+        self.completion = completion
+    }
+}
+
+/// Saves that depend on each other in order: once one has failed, none that was called after it is stored.
+///
+/// So the stored part of an input is always its beginning, whichever commit fails. A save after the failure gets the same
+/// error, in order.
+package final class SaveSequence: Sendable {
+    private let state = Locked<RecorderError?>(nil)
+
+    package init() {}
+
+    /// The first failure.
+    var failure: RecorderError? { state.withLock { $0 } }
+
+    func fail(_ error: RecorderError) {
+        state.withLock { $0 = $0 ?? error }
+    }
+}

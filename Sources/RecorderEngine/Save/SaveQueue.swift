@@ -1,0 +1,266 @@
+import Dispatch
+import RecorderConcurrency
+
+/// The queue of saves: callers append in order and continue, the writer stores what is queued, one group per commit.
+///
+/// It holds a bounded number of bytes. Beyond that a save waits, in order, until there is room or its deadline passes. Each
+/// commit makes room, whatever completions do.
+final class SaveQueue: Sendable {
+    /// What the writer does in one step.
+    private enum WorkItem: Sendable {
+        case saves([PendingSave])
+        /// Work between the saves before it and those after it.
+        case step(@Sendable () -> Void)
+    }
+
+    /// A save for which there is no room yet.
+    private final class Waiter: Sendable {
+        let save: PendingSave
+        let isAdmitted = DispatchSemaphore(value: 0)
+
+        init(_ save: PendingSave) {
+            self.save = save
+        }
+    }
+
+    private struct State {
+        var items = FIFO<WorkItem>()
+        /// The group that still accepts saves, behind all items.
+        var group: [PendingSave] = []
+        var groupBytes = 0
+        /// The bytes of all saves without an answer, including those of the current commit.
+        var queuedBytes = 0
+        /// Saves without room, in order.
+        var waiters: [Waiter] = []
+        var isDraining = false
+
+        var isEmpty: Bool { items.isEmpty && group.isEmpty }
+
+        /// Adds a save to the group; false if there is no room.
+        mutating func admit(_ save: PendingSave) -> Bool {
+            let bytes = save.record.storedBytes
+            guard queuedBytes == 0 || queuedBytes + bytes <= save.queueLimit else { return false }
+            queuedBytes += bytes
+            if group.count == maximumGroup || groupBytes + bytes > maximumGroupBytes { closeGroup() }
+            group.append(save)
+            groupBytes += bytes
+            return true
+        }
+
+        /// Admits the waiting saves for which there is room.
+        mutating func admitWaiters() -> [Waiter] {
+            let count = waiters.prefix { admit($0.save) }.count
+            defer { waiters.removeFirst(count) }
+            return Array(waiters.prefix(count))
+        }
+
+        mutating func closeGroup() {
+            if !group.isEmpty { items.append(.saves(group)) }
+            group = []
+            groupBytes = 0
+        }
+
+        mutating func next() -> WorkItem? {
+            if items.isEmpty { closeGroup() }
+            return items.popFirst()
+        }
+    }
+
+    /// The size of one commit is limited, so that memory, the log and the wait for the first completion are bounded. A mebibyte
+    /// takes up to two in the log, if each record needs a page, and must fit, with the log's earlier content, into the 6 MiB
+    /// that are documented as overhead.
+    private static let maximumGroup = 1_024
+    private static let maximumGroupBytes = 1_024 * 1_024
+
+    private let state = Locked(State())
+    private let store: RecordStore
+    private let callbacks: CallbackQueue
+    private let enforcer: LimitEnforcer
+    private let emit: @Sendable (RecorderEvent) -> Void
+
+    /// `emit` is called on the callback queue.
+    init(_ store: RecordStore, callbacks: CallbackQueue, emit: @escaping @Sendable (RecorderEvent) -> Void) {
+        self.store = store
+        self.callbacks = callbacks
+        self.emit = emit
+        enforcer = LimitEnforcer(store) { discards in
+            callbacks.deliverNext { for discard in discards { emit(.discarded(discard)) } }
+        }
+    }
+
+    // MARK: - append
+
+    /// Queues a save; never touches the disk. If there is no room, blocks until there is, or until the save's deadline.
+    func append(_ save: PendingSave) {
+        guard let waiter = admit(save) else { return }
+        let left = max(save.deadline - .now, .zero)
+        guard waiter.isAdmitted.wait(timeout: .now() + .nanoseconds(Int(left / .nanoseconds(1)))) == .timedOut else {
+            return
+        }
+        refuse(waiter)
+    }
+
+    /// Queues a save without blocking: if there is no room, its completion is called later.
+    func appendLater(_ save: PendingSave) {
+        guard let waiter = admit(save) else { return }
+        let left = max(save.deadline - .now, .zero)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(left / .nanoseconds(1)))) { [weak self] in
+            self?.refuse(waiter)
+        }
+    }
+
+    /// Runs `step` on the write queue when all earlier saves are stored.
+    func afterEarlierSaves(_ step: @escaping @Sendable () -> Void) {
+        change { state in
+            state.closeGroup()
+            state.items.append(.step(step))
+        }
+    }
+
+    /// Returns when all earlier saves are stored.
+    func earlierSaves() async {
+        await withCheckedContinuation { continuation in afterEarlierSaves { continuation.resume() } }
+    }
+
+    /// Calls `done` when no more records are being discarded because of limits, after the reports of those that were.
+    func whenLimitsEnforced(_ done: @escaping @Sendable () -> Void) {
+        enforcer.whenDone { [callbacks] in callbacks.deliver(done) }
+    }
+
+    /// Returns nil if the save is in the queue, and otherwise its waiter.
+    private func admit(_ save: PendingSave) -> Waiter? {
+        change { state in
+            if state.waiters.isEmpty, state.admit(save) { return nil }
+            let waiter = Waiter(save)
+            state.waiters.append(waiter)
+            return waiter
+        }
+    }
+
+    private func change<T: Sendable>(_ body: (inout State) -> T) -> T {
+        let (starts, result) = state.withLock { state in
+            let result = body(&state)
+            defer { state.isDraining = true }
+            return (!state.isDraining, result)
+        }
+        if starts { store.executor.enqueue(on: .write) { self.drain() } }
+        return result
+    }
+
+    /// Fails a save that found no room in time, unless it has just been admitted.
+    private func refuse(_ waiter: Waiter) {
+        let failure = state.withLock { state -> RecorderError? in
+            guard let index = state.waiters.firstIndex(where: { $0 === waiter }) else { return nil }
+            state.waiters.remove(at: index)
+            let failure = RecorderError.storage(
+                "The disk is too slow or locked: \(state.queuedBytes) bytes of earlier saves wait for it, and the limit "
+                    + "is \(waiter.save.queueLimit). The record was not saved; save it again later.",
+                nil
+            )
+            // Before a later save of its sequence is admitted.
+            waiter.save.sequence?.fail(failure)
+            return failure
+        }
+        if let failure { waiter.save.completion(.failure(failure)) }
+    }
+
+    // MARK: - store
+
+    /// Does one work item. Other work of the write queue (settles) runs between two of them.
+    private func drain() {
+        switch state.withLock({ $0.next() }) {
+        case .saves(let group)?: store(group)
+        case .step(let step)?: step()
+        case nil: break
+        }
+        let isDone = state.withLock { state in
+            state.isDraining = !state.isEmpty
+            return state.isEmpty
+        }
+        if !isDone { store.executor.enqueueNext(on: .write) { self.drain() } }
+    }
+
+    /// Stores a group. If another process holds the lock, each save waits until its own deadline.
+    private func store(_ group: [PendingSave]) {
+        var remaining = failingStopped(group)
+        while let first = remaining.first {
+            do throws(RecorderError) {
+                let receipt = try store.append(remaining, before: first.deadline)
+                complete(remaining, receipt: receipt)
+                if receipt.discarded.isIncomplete, let limits = remaining.last?.limits { enforcer.start(limits) }
+                return
+            } catch {
+                let now = ContinuousClock.now
+                let late = Array(remaining.prefix { $0.deadline <= now })
+                let failed = late.isEmpty ? remaining : late
+                for save in failed { save.sequence?.fail(error) }
+                complete(failed, error: error)
+                remaining = failingStopped(Array(remaining.dropFirst(failed.count)))
+            }
+        }
+    }
+
+    /// Fails the saves whose sequence has failed before; returns the others.
+    private func failingStopped(_ saves: [PendingSave]) -> [PendingSave] {
+        guard saves.contains(where: { $0.sequence?.failure != nil }) else { return saves }
+        return saves.filter { save in
+            guard let failure = save.sequence?.failure else { return true }
+            complete([save], error: failure)
+            return false
+        }
+    }
+
+    // MARK: - complete
+
+    /// Reports and completes in order. Each call is a callback of its own, so that none waits for one that blocks.
+    private func complete(_ saves: [PendingSave], receipt: AppendReceipt) {
+        release(saves)
+        // Only the completions are kept: they may take long, and the records are no longer needed.
+        let completions = saves.map { $0.completion }
+        let discards = receipt.discarded.discards
+        guard !discards.isEmpty || receipt.answers.contains(where: \.hasReport) else {
+            return callbacks.deliverNext(
+                CallbackRun(count: saves.count) { completions[$0](receipt.answers[$0].result) }
+            )
+        }
+        var calls = discards.map { [emit] discard in { @Sendable in emit(.discarded(discard)) } }
+        for (completion, answer) in zip(completions, receipt.answers) {
+            if case .stored(let usage?) = answer {
+                calls.append { [emit] in emit(.byteThresholdReached(usage: usage)) }
+            }
+            calls.append { completion(answer.result) }
+        }
+        callbacks.deliverNext(CallbackRun(calls))
+    }
+
+    private func complete(_ saves: [PendingSave], error: RecorderError) {
+        release(saves)
+        let completions = saves.map { $0.completion }
+        // Not `deliverNext`: this thread may continue with the group's other saves, and wait for the lock.
+        callbacks.deliver(CallbackRun(count: saves.count) { completions[$0](.failure(error)) })
+    }
+
+    /// Makes room for waiting saves.
+    private func release(_ saves: [PendingSave]) {
+        var bytes = 0
+        for save in saves { bytes += save.record.storedBytes }
+        let admitted = state.withLock { [bytes] state -> [Waiter]? in
+            state.queuedBytes -= bytes
+            return state.waiters.isEmpty ? nil : state.admitWaiters()
+        }
+        for waiter in admitted ?? [] { waiter.isAdmitted.signal() }
+    }
+}
+
+extension AppendReceipt.Answer {
+    fileprivate var hasReport: Bool {
+        if case .stored(_?) = self { true } else { false }
+    }
+
+    fileprivate var result: Result<Void, RecorderError> {
+        switch self {
+        case .stored: .success(())
+        case .refused(let error): .failure(error)
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import RecorderAWS
+
+/// Settles the records of one stream: applies to the store what the answers prove, and reports it.
+struct BatchSettler {
+    let context: FlushContext
+    private let stream: StreamName
+    var refused = RefusedRecords()
+    private(set) var report = FlushReport()
+
+    init(_ stream: StreamName, context: FlushContext) {
+        self.stream = stream
+        self.context = context
+    }
+
+    var countsAttempts: Bool { context.policy.failureRule == .countsAttempts }
+
+    /// Adds the reason why records stay; the stream's first one is reported.
+    mutating func addFailure(_ error: RecorderError) {
+        if report.failures.isEmpty { report.failures = [.init(stream: stream, error: error)] }
+    }
+
+    // MARK: - outcomes
+
+    /// The result of settling an answer.
+    struct Settled {
+        var accepted = 0
+        /// Whether the stream throttled a record.
+        var isThrottled = false
+        /// The records that failed and stay, in order.
+        var failed: [BatchedRecord] = []
+        /// Why the last of them failed.
+        var lastFailure: ServiceFailure?
+    }
+
+    /// Applies the outcomes of a part of a batch in one transaction.
+    mutating func settle(_ part: Batch, outcomes: [Outcome]) async throws(RecorderError) -> Settled {
+        refused.requestPassed(bytes: part.requestBytes)
+        guard !outcomes.areAllDelivered else { return try await settleDelivered(part) }
+        var settlement = Settlement()
+        var settled = Settled()
+        var reason: ServiceFailure?
+        for (record, outcome) in zip(part.records, outcomes) {
+            switch outcome {
+            case .delivered:
+                settlement.remove(record, as: .delivered)
+                settled.accepted += 1
+            case .rejected(let code, _) where !countsAttempts:
+                settlement.remove(record, as: .discarded(.rejected(code: code)))
+            case .rejected(let code, let message), .retry(let code, let message):
+                let failure = ServiceFailure(ofRecord: code, message: message)
+                reason = failure
+                if failure.kind == .throttled { settled.isThrottled = true }
+                if let kept = addFailed(record, to: &settlement) {
+                    settled.failed.append(kept)
+                    settled.lastFailure = failure
+                }
+            case .unproven:
+                settlement.keep(record)
+                reason = reason ?? .unproven
+                addFailure(.service(.unproven))
+            }
+        }
+        if settled.accepted > 0 { refused.recordAccepted() }
+        removeConfirmed(&settlement)
+        try await apply(settlement, reason: reason)
+        return settled
+    }
+
+    /// Settles a part whose records were all accepted, which is the usual case, without inspecting each.
+    private mutating func settleDelivered(_ part: Batch) async throws(RecorderError) -> Settled {
+        var settlement = Settlement()
+        settlement.remove(part.records, as: .delivered)
+        refused.recordAccepted()
+        removeConfirmed(&settlement)
+        try await apply(settlement)
+        return Settled(accepted: part.records.count)
+    }
+
+    /// Applies what an answer proves. Errors are reported, and nothing is sent again.
+    mutating func settleOnly(_ batch: Batch, answer: BatchSender.Answer) async {
+        guard case .outcomes(let outcomes) = answer else { return }
+        do throws(RecorderError) {
+            _ = try await settle(batch, outcomes: outcomes)
+        } catch {
+            addFailure(error)
+        }
+    }
+
+    // MARK: - failures
+
+    /// Adds a record that failed. Returns the record as it stays, or nil if it has failed too often and is discarded.
+    ///
+    /// Failures are not counted if no limit depends on them.
+    private func addFailed(_ record: BatchedRecord, to settlement: inout Settlement) -> BatchedRecord? {
+        guard context.policy.discardsAfterFailures != nil || countsAttempts else {
+            settlement.keep(record)
+            return record
+        }
+        var record = record
+        record.failures += 1
+        if let limit = context.policy.discardsAfterFailures, record.failures >= limit {
+            settlement.remove(record, as: .discarded(.retriesExhausted))
+            return nil
+        }
+        settlement.keepCountingFailure(record)
+        return record
+    }
+
+    /// Counts a failed request for every record without an answer of its own.
+    mutating func countAttempt(_ error: RecorderError, of records: [BatchedRecord]) async throws(RecorderError) {
+        guard countsAttempts, error.isAnswer, case .service(let failure) = error else { return }
+        var settlement = Settlement()
+        for record in records { addAttempt(of: record, failure: failure, to: &settlement) }
+        try await apply(settlement, reason: failure)
+    }
+
+    /// Counts a failed request for one of its records, if the service itself refused it. A proxy's answer says nothing about a
+    /// record, and after an answer without proof it may have been accepted.
+    func addAttempt(of record: BatchedRecord, failure: ServiceFailure, to settlement: inout Settlement) {
+        if failure.isOfService, failure.kind != .unreadable {
+            _ = addFailed(record, to: &settlement)
+        } else {
+            settlement.keep(record)
+        }
+    }
+
+    /// Adds the records that are now confirmed invalid.
+    mutating func removeConfirmed(_ settlement: inout Settlement) {
+        let confirmed = refused.confirmInvalid()
+        guard !countsAttempts else { return }
+        for candidate in confirmed {
+            settlement.removeAlone(candidate.record, as: .discarded(.rejected(code: candidate.code)))
+        }
+    }
+
+    // MARK: - apply
+
+    /// Applies a settlement in one transaction, and reports it.
+    mutating func apply(_ settlement: Settlement, reason: ServiceFailure? = nil) async throws(RecorderError) {
+        guard !settlement.isEmpty else { return }
+        let receipt = try await context.store.settle(settlement, flushStart: context.start)
+        let discarded = receipt.discards.reduce(0) { $0 + $1.count }
+        let retried = settlement.kept.count
+        RecorderLog.verbose(
+            "settle: stream \(stream): \(receipt.delivered) delivered, \(retried) failed and kept, \(discarded) discarded."
+        )
+        report.delivered += receipt.delivered
+        report.discarded += discarded
+        let answer = ServiceAnswer(stream: stream, delivered: receipt.delivered, retried: retried, failure: reason)
+        context.emit(.answered(answer))
+        for discard in receipt.discards { context.emit(.discarded(discard)) }
+        context.emit(.settled(receipt.progress))
+    }
+}
+
+extension ServiceFailure {
+    fileprivate static let unproven = ServiceFailure(
+        .unreadable,
+        message: "The service's answer says neither that a record was taken nor why it was not; it is kept."
+    )
+}

@@ -1,0 +1,107 @@
+import RecorderAWS
+
+/// Decides whether refused requests are the fault of a record or of the stream. Pure.
+///
+/// A service refuses a whole request because of one invalid record, but also for reasons of the stream (Firehose does so for a
+/// stream that Kinesis feeds). A record is confirmed invalid only if the stream accepted another record in the same flush. If
+/// two records were refused and none accepted, a probe is sent, the record least like them, before the stream is blamed:
+/// otherwise two invalid records at the head of a stream would block it forever. Only the service's own answer confirms a
+/// record; a record that a proxy refuses stays.
+struct RefusedRecords {
+    /// What the refusals so far mean.
+    enum Decision {
+        /// The records are at fault, or that is not known yet.
+        case continueBatch
+        /// Another record is needed to decide.
+        case probe
+        /// The stream is at fault.
+        case leaveStream
+    }
+
+    /// A record that may be invalid.
+    struct Candidate {
+        let record: BatchedRecord
+        let refusal: ServiceFailure
+
+        var code: String { refusal.code ?? "InvalidRequest" }
+    }
+
+    /// The number of refusals after which a record that is alone in its stream is deleted.
+    static let maximumRefusals = 4
+    /// The number of refused requests after which a stream that accepted nothing is left.
+    static let maximumRequests = 12
+
+    /// Records that the service itself calls invalid, until that is confirmed.
+    private(set) var candidates: [Candidate] = []
+    /// The size of the smallest record that was too large for a proxy, in bytes of the request.
+    private var refusedBytes = Int.max
+    /// The size of the largest request that was answered.
+    private var passedBytes = 0
+    private var streamAccepts = false
+    private var requests = 0
+    private var records = 0
+
+    /// A record of the stream was delivered in this flush.
+    mutating func recordAccepted() {
+        streamAccepts = true
+    }
+
+    /// A request of so many bytes was answered record by record.
+    mutating func requestPassed(bytes: Int) {
+        passedBytes = max(passedBytes, bytes)
+    }
+
+    /// A request was refused.
+    mutating func requestRefused() {
+        requests += 1
+    }
+
+    /// A record was refused in a request of its own.
+    mutating func add(_ record: BatchedRecord, refusal: ServiceFailure) {
+        if refusal.provesInvalidInput {
+            candidates.append(Candidate(record: record, refusal: refusal))
+        } else if refusal.isTooLargeForProxy {
+            refusedBytes = min(refusedBytes, record.entry.count)
+        }
+        records += 1
+    }
+
+    /// The decision after a record was refused in a request of its own.
+    ///
+    /// If its size is the reason, a refusal concerns all larger records and no smaller ones, so only the number of requests
+    /// limits the probes.
+    func decision(after refusal: ServiceFailure) -> Decision {
+        guard !streamAccepts else { return .continueBatch }
+        guard !isAtRequestLimit else { return .leaveStream }
+        return switch records {
+        case ..<2: .continueBatch
+        case 2: .probe
+        default: refusal.isTooLargeForProxy ? .probe : .leaveStream
+        }
+    }
+
+    /// The size from which on a record is too large for a proxy; nil if that is not known. One refusal says nothing about
+    /// records of the same size, and none says anything if larger requests were answered.
+    var tooLargeBytes: Int? {
+        guard refusedBytes < .max, refusedBytes > passedBytes else { return nil }
+        return streamAccepts || records > 2 ? refusedBytes : refusedBytes + 1
+    }
+
+    /// Whether the stream accepted nothing and refused as many requests as are sent.
+    var isAtRequestLimit: Bool { !streamAccepts && requests >= Self.maximumRequests }
+
+    /// The records that are now confirmed invalid; each is returned once.
+    mutating func confirmInvalid() -> [Candidate] {
+        guard streamAccepts else { return [] }
+        defer { candidates = [] }
+        return candidates
+    }
+
+    /// The candidate, if no other record of the stream was answered.
+    var onlyCandidate: Candidate? { records == 1 ? candidates.first : nil }
+}
+
+extension ServiceFailure {
+    /// Whether a proxy, or the service without an error document, called the request too large.
+    var isTooLargeForProxy: Bool { status == 413 && !provesInvalidInput }
+}

@@ -1,0 +1,57 @@
+/// The parts of a batch without an answer, each to be sent as one request. Pure.
+struct UnsentParts {
+    /// The next one last.
+    private var parts: [Batch]
+
+    /// The whole batch.
+    init(_ batch: Batch) {
+        parts = [batch]
+    }
+
+    /// The records of all parts, oldest first.
+    var records: [BatchedRecord] { parts.reversed().flatMap(\.records) }
+
+    /// Removes the part to send now.
+    mutating func next() -> Batch? { parts.popLast() }
+
+    /// Sends a part next.
+    mutating func add(_ part: Batch) {
+        parts.append(part)
+    }
+
+    /// Sends both halves of a part next.
+    mutating func addHalves(of part: Batch) {
+        let middle = part.records.count / 2
+        parts.append(part.keeping(Array(part.records[middle...])))
+        parts.append(part.keeping(Array(part.records[..<middle])))
+    }
+
+    /// Removes the records that take at least so many bytes of a request.
+    mutating func removeRecords(from bytes: Int) -> [BatchedRecord] {
+        let removed = records.filter { $0.entry.count >= bytes }
+        guard !removed.isEmpty else { return [] }
+        parts = parts.compactMap { part in
+            let rest = part.records.filter { $0.entry.count < bytes }
+            return rest.isEmpty ? nil : part.keeping(rest)
+        }
+        return removed
+    }
+
+    /// Sends one record next, in a request of its own: the smallest one, or else the batch's last.
+    mutating func addProbe(smallest: Bool) {
+        guard let (index, record) = smallest ? smallestRecord : lastRecord else { return }
+        let part = parts[index]
+        parts[index].records.removeAll { $0.id == record.id }
+        if parts[index].records.isEmpty { parts.remove(at: index) }
+        parts.append(part.keeping([record]))
+    }
+
+    private var lastRecord: (Int, BatchedRecord)? {
+        parts.first?.records.last.map { (0, $0) }
+    }
+
+    private var smallestRecord: (Int, BatchedRecord)? {
+        parts.indices.flatMap { index in parts[index].records.map { (index, $0) } }
+            .min { $0.1.entry.count < $1.1.entry.count }
+    }
+}

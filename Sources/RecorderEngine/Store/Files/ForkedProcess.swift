@@ -1,0 +1,28 @@
+import Foundation
+import Synchronization
+
+/// Detects whether this process was forked from one that used a store.
+///
+/// The child has the parent's connections and locks but none of its threads: a save would wait forever, and one that did not
+/// could damage the file (https://www.sqlite.org/howtocorrupt.html, 2.6). So every call in a child fails, before it can wait
+/// for a lock that no thread will release.
+enum ForkedProcess {
+    private static let isChild = Atomic(false)
+
+    /// Registered at the first use, so that a process that forks before may use stores in parent and child.
+    private static let isWatched = pthread_atfork(nil, nil, { isChild.store(true, ordering: .relaxed) }) == 0
+
+    /// The error of every call in a forked process; nil elsewhere.
+    static var refusal: RecorderError? {
+        guard isWatched, isChild.load(ordering: .relaxed) else { return nil }
+        return .storage(
+            "This process was forked from one that used a record store, which belongs to its parent. "
+                + "Fork before the first use, or start a program with exec or posix_spawn.",
+            nil
+        )
+    }
+
+    static func check() throws(RecorderError) {
+        if let refusal { throw refusal }
+    }
+}

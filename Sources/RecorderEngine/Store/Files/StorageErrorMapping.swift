@@ -1,0 +1,68 @@
+import Glibc
+import RecorderAWS
+import RecorderSQLite
+
+/// Turns errors of SQLite and the system into texts that tell a user what to do.
+enum StorageErrorMapping {
+    /// The engine's error for an SQLite error. The store's connections throw `SQLiteError`; it is translated where the store
+    /// is left.
+    static func error(_ error: SQLiteError, path: String) -> RecorderError {
+        .storage(message(error, path: path), error)
+    }
+
+    /// Runs an expression that uses SQLite, and translates its error.
+    static func translating<T>(
+        path: String,
+        _ body: @autoclosure () throws(SQLiteError) -> T
+    ) throws(RecorderError) -> T {
+        do {
+            return try body()
+        } catch {
+            throw Self.error(error, path: path)
+        }
+    }
+
+    static func message(_ error: SQLiteError, path: String) -> String {
+        if error.isDiskFull {
+            return "The disk is full; nothing was written to \(path). Free some space and try again."
+        }
+        if let advice = descriptorAdvice(error.systemError) { return "\(path) cannot be opened: \(advice)" }
+        if error.isReadOnly { return "\(path) is read-only. Make it and its directory writable for this user." }
+        if error.isCannotOpen { return "\(path) cannot be opened\(cause(path))" }
+        if error.isCorrupt { return "\(path) is damaged (\(error.message))." }
+        if error.isBusy { return "\(path) is locked by another process. Try again, or stop that process." }
+        return "\(path): \(error)"
+    }
+
+    /// Why SQLite cannot open a file. Its own message is only "unable to open database file".
+    private static func cause(_ path: String) -> String {
+        if let obstacle = PathDiagnosis.obstacle(in: path) {
+            return ": \(obstacle). Fix that, or use another directory."
+        }
+        if let wrong = FileStatus(path: path).flatMap({ FileRights.problem(ofFile: path, $0) }) {
+            return ": \(wrong.message)"
+        }
+        return ". Check the permissions of its directory."
+    }
+
+    /// The system's text for an `errno`, and what to do about it.
+    static func advice(for number: Int32, otherwise remedy: String) -> String {
+        descriptorAdvice(number) ?? "\(String(errorNumber: number)). \(remedy)"
+    }
+
+    private static func descriptorAdvice(_ number: Int32) -> String? {
+        switch number {
+        case EMFILE:
+            "this process has as many files open as it may. Close some, or raise its limit (ulimit -n, LimitNOFILE=)."
+        case ENFILE: "this machine has as many files open as it may. Stop what holds them, or raise fs.file-max."
+        default: nil
+        }
+    }
+}
+
+extension String {
+    /// The system's text for an `errno`.
+    init(errorNumber: Int32) {
+        self = unsafe String(cString: strerror(errorNumber))
+    }
+}

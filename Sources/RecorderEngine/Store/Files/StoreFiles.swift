@@ -1,0 +1,63 @@
+import Glibc
+import RecorderAWS
+
+/// The files of a store, side by side in its directory: owned by this user, no links, private.
+///
+/// The database and its log files are inspected and changed by path only. Opening and closing one of them would cancel the
+/// locks that SQLite holds on it for this process, and another process could then remove the log that this one writes to:
+/// https://www.sqlite.org/howtocorrupt.html
+enum StoreFiles {
+    /// The endings of the files' names; the first is the database.
+    static let suffixes = ["", "-wal", "-shm", ".lock", ".submit", ".reserve"]
+
+    /// Refuses files that are not this user's, and makes private what others may use. Called before SQLite opens the database.
+    static func secure(_ database: String) throws(RecorderError) {
+        for suffix in suffixes {
+            let path = "\(database)\(suffix)"
+            guard let status = FileStatus(path: path) else { continue }
+            try secure(path, status: status)
+        }
+    }
+
+    /// The same for a lock file that is open, whatever is at its path now.
+    static func secure(_ path: String, descriptor: Int32) throws(RecorderError) {
+        guard let status = FileStatus(descriptor: descriptor) else { return }
+        try secure(path, status: status)
+    }
+
+    private static func secure(_ path: String, status: FileStatus) throws(RecorderError) {
+        if let wrong = FileRights.problem(ofFile: path, status) ?? FileRights.makePrivate(path, status) {
+            throw .storage("The record file \(wrong.message)", nil)
+        }
+    }
+
+    /// Throws for a file that could not be opened, if its kind or its owner is the cause.
+    static func checkKindAndOwner(of path: String) throws(RecorderError) {
+        if let status = FileStatus(path: path) { try secure(path, status: status) }
+    }
+}
+
+/// Identifies the file at a path. Another file that replaces it has another identity.
+struct FileIdentity: Sendable, Hashable, CustomStringConvertible {
+    private let device: dev_t
+    private let number: ino_t
+
+    var description: String { "\(device):\(number)" }
+
+    /// nil if there is no file.
+    init?(_ path: String) {
+        var status = stat()
+        // Called at each commit; passing the string directly would copy it first.
+        guard unsafe path.withCString({ unsafe stat($0, &status) }) == 0 else { return nil }
+        device = status.st_dev
+        number = status.st_ino
+    }
+
+    /// nil if there is no such descriptor.
+    init?(descriptor: Int32) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+        device = status.st_dev
+        number = status.st_ino
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import RecorderAWS
+
+/// The path of a store's file, from the environment alone: nothing is created here.
+///
+/// The directory is the first of: the one the program named, `AWS_KINESIS_RECORDER_DIR`, `$STATE_DIRECTORY` (systemd),
+/// `$XDG_STATE_HOME`, `~/.local/state`; the last three followed by `<program>/com.amazonaws.AWSKinesisRecorder`. Never the
+/// temporary directory, because Linux empties it. A relative directory is resolved when the location is made, symbolic links
+/// when the file is opened (``StoreDirectory``).
+package struct StoreLocation: Sendable, Hashable {
+    package let directory: String
+    package let fileName: String
+
+    package var path: String { directory == "/" ? "/\(fileName)" : "\(directory)/\(fileName)" }
+
+    /// The location of a file whose directory is known.
+    package init(directory: String, fileName: String) {
+        self.directory = directory
+        self.fileName = fileName
+    }
+
+    /// Each service ("kinesis", "firehose") and each key has its own file; the key nil is the default recorder's.
+    /// `directory` is the one the program named, if any.
+    package init(
+        service: String,
+        key: String?,
+        directory: String?,
+        program: String,
+        environment: [String: String]
+    ) throws(RecorderError) {
+        do throws(ConfigurationFailure) {
+            if let directory {
+                self.directory = try PrivateDirectory.absolute(directory)
+            } else {
+                self.directory = try StateDirectory.path(
+                    folder: StoreDirectory.ownName,
+                    program: program,
+                    environment: environment
+                )
+            }
+        } catch {
+            throw .storage(error.message, nil)
+        }
+        fileName = key.map { "\(service)-\(StateDirectory.fileSafe($0)).db" } ?? "\(service).db"
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import RecorderConcurrency
+import Synchronization
+
+/// An `flock` on a file beside the database. It is released when its holder dies, however that happens.
+///
+/// One lock guards every write and checkpoint: SQLite before 3.51.3 can damage a write-ahead log that two connections write
+/// or checkpoint at the same instant. A second one is the lease of the process that submits.
+///
+/// A lock on a file that was removed or replaced excludes no other process, so the locked file must be the one at the path.
+final class StoreLock: Sendable {
+    let path: String
+    private let file = Locked<OpenFile?>(nil)
+
+    private struct OpenFile {
+        let descriptor: Int32
+        let fileID: FileIdentity?
+        var isHeld = false
+    }
+
+    /// How often a file is opened again that is removed as soon as it is locked.
+    private static let maximumOpens = 100
+
+    init(path: String) {
+        self.path = path
+    }
+
+    deinit {
+        file.withLock { Self.close(&$0) }
+    }
+
+    /// Takes the lock if no other process or store holds it.
+    func tryLock() throws(RecorderError) -> Bool {
+        try file.withLock { (file) throws(RecorderError) in
+            for _ in 0..<Self.maximumOpens {
+                let open = if let file { file } else { try open() }
+                file = open
+                guard flock(open.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                    // The holder may hold a file that was removed.
+                    if open.fileID != FileIdentity(path) { Self.close(&file) }
+                    return false
+                }
+                file?.isHeld = true
+                if isEffective(file) { return true }
+                Self.close(&file)
+            }
+            throw .storage("\(path) is removed as often as it is created. Stop whatever removes it.", nil)
+        }
+    }
+
+    /// Blocks until the lock is held, at most until `deadline`; after that it is tried once.
+    func lock(before deadline: ContinuousClock.Instant) throws(RecorderError) {
+        if try tryLock() { return }
+        let start = ContinuousClock.now
+        var pause: UInt32 = 200
+        repeat {
+            let now = ContinuousClock.now
+            guard now < deadline else {
+                let waited = max(deadline - start, .zero)
+                throw .storage("Another process holds \(path), for more than \(waited). Stop it or wait for it.", nil)
+            }
+            // Writers hold the lock for one commit, well under a millisecond each.
+            usleep(min(pause, UInt32((deadline - now) / .microseconds(1)) + 1))
+            pause = min(pause * 2, 5_000)
+        } while try !tryLock()
+    }
+
+    /// Releases the lock. A process with many stores closes the file too.
+    func unlock() {
+        file.withLock { file in
+            guard let open = file, open.isHeld else { return }
+            // A child of this process may have the same file open, and would keep the lock.
+            flock(open.descriptor, LOCK_UN)
+            file?.isHeld = false
+            if StoreCount.isHigh { Self.close(&file) }
+        }
+    }
+
+    /// Whether the lock is held and excludes others: false once its file was removed or replaced.
+    var isEffective: Bool {
+        file.withLock { isEffective($0) }
+    }
+
+    private func isEffective(_ file: OpenFile?) -> Bool {
+        guard let file, file.isHeld, let fileID = file.fileID else { return false }
+        return fileID == FileIdentity(path)
+    }
+
+    private static func close(_ file: inout OpenFile?) {
+        if let open = file { _ = Glibc.close(open.descriptor) }
+        file = nil
+    }
+
+    private func open() throws(RecorderError) -> OpenFile {
+        let opened = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard opened >= 0 else {
+            let number = errno
+            try StoreFiles.checkKindAndOwner(of: path)
+            let advice = StorageErrorMapping.advice(
+                for: number,
+                otherwise: "Make its directory writable for this user, or set AWS_KINESIS_RECORDER_DIR elsewhere."
+            )
+            throw .storage("The lock file \(path) cannot be opened: \(advice)", nil)
+        }
+        do throws(RecorderError) {
+            try StoreFiles.secure(path, descriptor: opened)
+            return OpenFile(descriptor: opened, fileID: FileIdentity(descriptor: opened))
+        } catch {
+            _ = Glibc.close(opened)
+            throw error
+        }
+    }
+
+    /// Writes this process's number into the file, for others that wait.
+    func writeHolder() {
+        let name = Array("\(getpid())\n".utf8)
+        file.withLock { file in
+            guard let file else { return }
+            ftruncate(file.descriptor, 0)
+            _ = unsafe name.withUnsafeBytes { unsafe pwrite(file.descriptor, $0.baseAddress, $0.count, 0) }
+        }
+    }
+
+    /// The process that wrote its number last.
+    var holder: String {
+        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        return text.isEmpty ? "unknown" : text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
+
+/// The number of stores in this process.
+enum StoreCount {
+    private static let stores = Atomic(0)
+
+    static func increment() { stores.add(1, ordering: .relaxed) }
+    static func decrement() { stores.subtract(1, ordering: .relaxed) }
+
+    /// Whether there are so many stores that idle ones keep few files open. With few stores, files stay open: opening a store
+    /// again writes more than a save does.
+    static var isHigh: Bool { stores.load(ordering: .relaxed) > 8 }
+}

@@ -1,0 +1,64 @@
+import RecorderSQLite
+
+/// The next records of one stream, and how to encode them.
+struct RecordQuery<Encoder: RecordEncoder>: Sendable {
+    let stream: StreamSummary
+    /// The last record that was read; nil at first.
+    let position: RecordID?
+    /// Only records whose sequence is below this.
+    let end: Int64
+    let maximumRecords: Int
+    let makeEncoder: @Sendable () -> Encoder
+}
+
+/// Encodes records while they are read, so that their bytes are copied once.
+protocol RecordEncoder: SendableMetatype {
+    associatedtype Output: Sendable
+
+    /// Appends a record and returns the range of its entry; nil if it does not fit, which ends the batch.
+    mutating func append(key: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer) -> Range<Int>?
+
+    /// What was encoded; called once, with the records in order.
+    mutating func finish(_ records: [BatchedRecord]) -> Output
+}
+
+/// A batch while it is read.
+struct EncodedRecords<Encoder: RecordEncoder> {
+    private var encoder: Encoder
+    private var records: [BatchedRecord] = []
+
+    init(_ encoder: Encoder, capacity: Int) {
+        self.encoder = encoder
+        records.reserveCapacity(capacity)
+    }
+
+    /// Appends rows while they fit; false once one did not.
+    mutating func append(_ rows: SQLiteStatement, file: StoreIdentity) throws(SQLiteError) -> Bool {
+        while try rows.step() {
+            let id = RecordID(rawValue: rows.integer(at: 0))
+            let key = unsafe rows.bytes(at: 3)
+            let data = unsafe rows.bytes(at: 4)
+            // An altered record is never sent; the rescue that this error causes keeps all others. NULL reads as 0.
+            let checksum = rows.integer(at: 2)
+            guard unsafe checksum == RecordChecksum.of(id, key: key, data: data), checksum != 0 || !rows.isNull(at: 2)
+            else { throw SQLiteError.damage("a record's checksum is wrong", action: "reading a batch") }
+            guard let entry = unsafe encoder.append(key: key, data: data) else { return false }
+            records.append(
+                BatchedRecord(
+                    id: id,
+                    file: file,
+                    position: records.count,
+                    failures: SegmentTable.failures(rows.integer(at: 1)),
+                    storedBytes: Record.storedBytes(payload: data.count, key: key.count),
+                    entry: entry
+                )
+            )
+        }
+        return true
+    }
+
+    /// nil if there is no record.
+    mutating func finish() -> Encoder.Output? {
+        records.isEmpty ? nil : encoder.finish(records)
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import RecorderSQLite
+
+/// Replaces a damaged database by a new one with every record that can still be read.
+///
+/// The new file is built beside the old one and replaces it in one step when it is complete and on disk. If the process dies
+/// before that, the damaged file is still at its path, and the next process starts again. Counters start again too.
+struct StoreRescue {
+    private let path: String
+    private let copy: String
+
+    init(_ path: String) {
+        self.path = path
+        copy = "\(path).rescue"
+    }
+
+    /// Rescues the damaged file, with no connection of this process open. Returns nil if another process has replaced it.
+    func run(_ damaged: FileIdentity?, before deadline: ContinuousClock.Instant) throws(RecorderError) -> Rescue? {
+        let lock = StoreLock(path: "\(path).lock")
+        try lock.lock(before: deadline)
+        defer { lock.unlock() }
+        guard let damaged, damaged == FileIdentity(path) else { return nil }
+        for suffix in ["", "-wal", "-shm"] { _ = unsafe unlink("\(copy)\(suffix)") }
+        try StoreDirectory.createFile(copy)
+        let (rescued, counted) = try copyRecords()
+        // Unique, however soon one rescue follows another.
+        let movedTo = "\(path).damaged-\(Int(Date().timeIntervalSince1970))-\(UUID().uuidString.prefix(8))"
+        let hasTwoNames = try addName(movedTo)
+        // The log is empty, or belongs to a file that cannot use it. It must not stay if the process dies from here on.
+        _ = unsafe rename("\(path)-wal", "\(movedTo)-wal")
+        _ = unsafe unlink("\(path)-shm")
+        if !hasTwoNames { try move(path, to: movedTo) }
+        try move(copy, to: path)
+        return Rescue(movedTo: movedTo, rescued: rescued, lost: counted.map { max($0 - rescued, 0) })
+    }
+
+    /// Gives the damaged file a second name, so that there is always a file at the path; false if the file system has no hard
+    /// links, such as FAT, or a policy forbids them, as AppArmor can.
+    private func addName(_ name: String) throws(RecorderError) -> Bool {
+        if unsafe link(path, name) == 0 { return true }
+        let number = errno
+        if [EACCES, EPERM, EOPNOTSUPP, ENOSYS].contains(number) { return false }
+        throw .storage("\(path) is damaged and cannot be renamed: \(String(errorNumber: number)).", nil)
+    }
+
+    private func move(_ file: String, to name: String) throws(RecorderError) {
+        guard unsafe rename(file, name) == 0 else {
+            throw .storage("\(file) cannot be renamed to \(name): \(String(errorNumber: errno)).", nil)
+        }
+    }
+
+    /// Fills the copy; returns how many records were read, and how many the damaged store says it had.
+    private func copyRecords() throws(RecorderError) -> (rescued: Int, counted: Int?) {
+        let new = try StorageErrorMapping.translating(
+            path: copy,
+            try SQLiteConnection(path: copy, access: .readWrite)
+        )
+        try StoreSchema.prepare(new, path: copy)
+        let damaged = DamagedStore(path)
+        let rescued = try StorageErrorMapping.translating(
+            path: copy,
+            try new.transaction(running: try copyRecords(of: damaged, to: new))
+        )
+        try StorageErrorMapping.translating(path: copy, try new.checkpoint(.truncate))
+        return (rescued, damaged.countedRecords)
+    }
+
+    private func copyRecords(of damaged: DamagedStore, to new: SQLiteConnection) throws(SQLiteError) -> Int {
+        try new.execute(StoreSchema.recordTable(Segment.table(1)))
+        let records = try RescuedRecords(new)
+        try damaged.readRecords(insert: records.insert)
+        damaged.emptyLog()
+        try records.finish(damaged.streams)
+        try damaged.clock?.write(new)
+        return records.count
+    }
+}
+
+/// The new store while it is filled: one segment, whose range begins at the first sequence.
+private final class RescuedRecords {
+    private let connection: SQLiteConnection
+    private let statement: SQLiteStatement
+    /// How many records each stream has, and what they take.
+    private var streams: [Int64: (records: Int, bytes: Int)] = [:]
+    private var bytes = 0
+    private var last: Int64 = 0
+    private(set) var count = 0
+
+    init(_ connection: SQLiteConnection) throws(SQLiteError) {
+        self.connection = connection
+        statement = try connection.prepare(
+            """
+            INSERT OR IGNORE INTO record_1 (id, saved_at, failures, sum, partition_key, data)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            """
+        )
+    }
+
+    /// False if the record was inserted before.
+    func insert(_ row: DamagedStore.Row) throws(SQLiteError) -> Bool {
+        try statement.bind(row.id.rawValue, at: 1)
+        try statement.bind(row.savedAt, at: 2)
+        try statement.bind(row.failures, at: 3)
+        try statement.bind(row.checksum, at: 4)
+        try statement.bind(row.partitionKey, at: 5)
+        try statement.run(binding: row.data, at: 6)
+        guard connection.changes == 1 else { return false }
+        let size = Record.storedBytes(payload: row.data.count, key: row.partitionKey.utf8.count)
+        let earlier = streams[row.id.stream] ?? (0, 0)
+        streams[row.id.stream] = (earlier.records + 1, earlier.bytes + size)
+        bytes += size
+        last = max(last, row.id.sequence)
+        count += 1
+        return true
+    }
+
+    /// Writes streams, totals and the segment.
+    func finish(_ known: [DamagedStore.Stream]) throws(SQLiteError) {
+        let add = try connection.prepare(
+            "INSERT INTO stream (number, name, cursor, records, bytes) VALUES (?1, ?2, ?3, ?4, ?5)"
+        )
+        for stream in known {
+            try add.bind(stream.number, at: 1)
+            try add.bind(stream.name, at: 2)
+            try add.bind(stream.cursor, at: 3)
+            let counts = streams[stream.number] ?? (0, 0)
+            try add.bind(Int64(counts.records), at: 4)
+            try add.bind(Int64(counts.bytes), at: 5)
+            try add.run()
+        }
+        let next = max(last, known.map(\.cursor).max() ?? 0) + 1
+        try connection.execute(
+            """
+            UPDATE stream SET records = \(count), bytes = \(bytes), saved = \(count), saved_bytes = \(bytes),
+                next_sequence = \(next) WHERE number = 0
+            """
+        )
+        guard count > 0 else { return try connection.execute("DROP TABLE record_1") }
+        try connection.execute(
+            "INSERT INTO segment (first_sequence, first_bytes, removed) VALUES (1, 0, \(next - 1 - Int64(count)))"
+        )
+    }
+}

@@ -1,0 +1,78 @@
+/// A record in a batch. Its content is in the batch's request.
+package struct BatchedRecord: Sendable, Hashable {
+    package let id: RecordID
+    /// The file it was read from; in another file the id may belong to another record.
+    let file: StoreIdentity
+    /// Its index in the batch as read: neighbors here are neighbors in the table.
+    let position: Int
+    /// Failures so far, including those of this flush.
+    var failures: Int
+    /// What it counts for in the store, in bytes.
+    let storedBytes: Int
+    /// The range of its JSON in the batch's request.
+    let entry: Range<Int>
+}
+
+/// What one answer changes in the store: which records leave, which stay, and whose failures are counted. Applied in one
+/// transaction.
+struct Settlement: Sendable {
+    /// Records that leave for one reason and are neighbors in the table, so that one range removes them.
+    struct Run: Sendable {
+        let departure: StoreLedger.Departure
+        var records: [BatchedRecord]
+    }
+
+    private(set) var runs: [Run] = []
+    /// Records that stay, to be sent again.
+    private(set) var kept: [BatchedRecord] = []
+    /// Those of them whose failures increase by one.
+    private(set) var failed: [BatchedRecord] = []
+
+    var isEmpty: Bool { runs.isEmpty && kept.isEmpty }
+
+    /// Adds a record that leaves; call in the order of the batch.
+    mutating func remove(_ record: BatchedRecord, as departure: StoreLedger.Departure) {
+        if let last = runs.last, last.departure == departure, let end = last.records.last?.position,
+            end + 1 == record.position
+        {
+            runs[runs.count - 1].records.append(record)
+        } else {
+            runs.append(Run(departure: departure, records: [record]))
+        }
+    }
+
+    /// Adds records of one batch that leave, in the order of the batch.
+    mutating func remove(_ records: [BatchedRecord], as departure: StoreLedger.Departure) {
+        if let first = records.first, let last = records.last, runs.isEmpty,
+            last.position - first.position == records.count - 1
+        {
+            runs = [Run(departure: departure, records: records)]
+        } else {
+            for record in records { remove(record, as: departure) }
+        }
+    }
+
+    /// Adds a record that leaves out of order, perhaps of an earlier batch: it has no neighbors.
+    mutating func removeAlone(_ record: BatchedRecord, as departure: StoreLedger.Departure) {
+        runs.append(Run(departure: departure, records: [record]))
+    }
+
+    /// Adds a record that stays unchanged.
+    mutating func keep(_ record: BatchedRecord) {
+        kept.append(record)
+    }
+
+    /// Adds a record that stays, with one failure more.
+    mutating func keepCountingFailure(_ record: BatchedRecord) {
+        keep(record)
+        failed.append(record)
+    }
+}
+
+/// The result of a settle transaction.
+struct SettleReceipt: Sendable {
+    var progress = FlushProgress()
+    var discards: [Discard] = []
+
+    var delivered: Int { progress.delivered }
+}

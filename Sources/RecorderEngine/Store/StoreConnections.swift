@@ -1,0 +1,177 @@
+import RecorderConcurrency
+import RecorderSQLite
+
+/// The two connections of a store. They are opened at the first use, and again if the file was replaced; if it is damaged, it
+/// is rescued.
+///
+/// Operations are methods of `StoreWriter` and `StoreReader`, passed unapplied with their arguments:
+/// `write(StoreWriter.settle, settlement, totals)`.
+final class StoreConnections: Sendable {
+    private let locate: @Sendable () throws(RecorderError) -> StoreLocation
+    private let clock: SystemClock
+    private let writer = Locked<StoreWriter?>(nil)
+    private let reader = Locked<StoreReader?>(nil)
+    private let rescueHandler = Locked<(@Sendable (Rescue) -> Void)?>(nil)
+
+    /// How long an operation waits for other processes, unless it has a deadline of its own.
+    static let lockTimeout = Duration.seconds(10)
+
+    init(at locate: @escaping @Sendable () throws(RecorderError) -> StoreLocation, clock: SystemClock) {
+        self.locate = locate
+        self.clock = clock
+    }
+
+    /// `handler` is called for each damaged file that was rescued.
+    func onRescue(_ handler: @escaping @Sendable (Rescue) -> Void) {
+        rescueHandler.withLock { $0 = handler }
+    }
+
+    // MARK: - operations
+
+    /// Runs an operation that changes the store. Blocks, for other processes until `deadline`.
+    func write<T: Sendable, each Argument: Sendable>(
+        before deadline: ContinuousClock.Instant = .now + lockTimeout,
+        _ operation: @Sendable (StoreWriter) -> (repeat each Argument) throws(SQLiteError) -> T,
+        _ arguments: repeat each Argument
+    ) throws(RecorderError) -> T {
+        var recovery = Recovery(reopensMovedFile: true, deadline: deadline)
+        while true {
+            do throws(RecorderError) {
+                return try writer.withLock { (writer) throws(RecorderError) in
+                    try open(&writer, recovery: &recovery)
+                        .perform(operation, arguments: repeat each arguments, before: deadline)
+                }
+            } catch {
+                try recover(from: error, recovery: &recovery)
+            }
+        }
+    }
+
+    /// Runs an operation that reads the store.
+    func read<T: Sendable, each Argument: Sendable>(
+        _ operation: @Sendable (StoreReader) -> (repeat each Argument) throws(SQLiteError) -> T,
+        _ arguments: repeat each Argument
+    ) throws(RecorderError) -> T {
+        var recovery = Recovery(reopensMovedFile: false, deadline: .now + Self.lockTimeout)
+        while true {
+            do throws(RecorderError) {
+                return try reader.withLock { (reader) throws(RecorderError) in
+                    try open(&reader, recovery: &recovery).perform(operation, arguments: repeat each arguments)
+                }
+            } catch {
+                try recover(from: error, recovery: &recovery)
+            }
+        }
+    }
+
+    /// The counts, read through the writing connection, which is usually open. Waits for no other process.
+    func totalsOfWriter() throws(RecorderError) -> StoreTotals {
+        var recovery = Recovery(reopensMovedFile: true, deadline: .now + Self.lockTimeout)
+        while true {
+            do throws(RecorderError) {
+                return try writer.withLock { (writer) throws(RecorderError) in
+                    try open(&writer, recovery: &recovery).totals()
+                }
+            } catch {
+                try recover(from: error, recovery: &recovery)
+            }
+        }
+    }
+
+    /// Whether there is a reading connection.
+    var hasReader: Bool { reader.withLock { $0 != nil } }
+
+    // MARK: - opening and closing
+
+    private func open(_ writer: inout StoreWriter?, recovery: inout Recovery) throws(RecorderError) -> StoreWriter {
+        if let writer {
+            recovery.fileID = writer.fileID
+            return writer
+        }
+        let opened = try StoreWriter(
+            at: try locate(),
+            clock: clock,
+            before: recovery.deadline,
+            fileID: &recovery.fileID
+        )
+        writer = opened
+        return opened
+    }
+
+    private func open(_ reader: inout StoreReader?, recovery: inout Recovery) throws(RecorderError) -> StoreReader {
+        if let reader {
+            recovery.fileID = reader.fileID
+            return reader
+        }
+        // The writer creates the file and its tables. (Lock order: reader, then writer.)
+        let path = try writer.withLock { (writer) throws(RecorderError) in
+            try open(&writer, recovery: &recovery).path
+        }
+        let opened = try StoreReader(path: path, fileID: &recovery.fileID)
+        reader = opened
+        return opened
+    }
+
+    /// Closes both connections if the file was moved, replaced or deleted; true if it was.
+    func closeIfMoved() -> Bool {
+        let hasMoved = writer.withLock { writer in
+            guard let open = writer, open.hasMoved() else { return false }
+            writer = nil
+            return true
+        }
+        if hasMoved { reader.withLock { $0 = nil } }
+        return hasMoved
+    }
+
+    /// Closes both connections if there is a reader. SQLite keeps the descriptor of a closed connection while another one of
+    /// the process has the file open, so closing the reader alone would free nothing.
+    func closeIfReading() {
+        reader.withLock { reader in
+            guard reader != nil else { return }
+            reader = nil
+            writer.withLock { $0 = nil }
+        }
+    }
+
+    // MARK: - recovery
+
+    /// What an operation has tried after an error.
+    private struct Recovery {
+        /// Whether the operation is repeated on the file that is now at the path, if the old one was moved.
+        var reopensMovedFile: Bool
+        let deadline: ContinuousClock.Instant
+        /// The file that the operation used, or that could not be opened.
+        var fileID: FileIdentity?
+        var hasRescued = false
+    }
+
+    /// Returns if the operation can be repeated, and throws the error otherwise. A damaged file is rescued once; an operation
+    /// on a file that was moved, even together with its lock, is repeated once.
+    private func recover(from error: RecorderError, recovery: inout Recovery) throws(RecorderError) {
+        var error = error
+        if error.isCorrupt, !recovery.hasRescued {
+            do throws(RecorderError) {
+                try rescue(recovery.fileID, before: recovery.deadline)
+                recovery.hasRescued = true
+                return
+            } catch let failure {
+                error = failure
+            }
+        }
+        guard recovery.reopensMovedFile, closeIfMoved() else { throw error }
+        recovery = Recovery(reopensMovedFile: false, deadline: recovery.deadline)
+    }
+
+    /// Replaces a damaged file, with both connections closed and locked, unless another process has done so.
+    private func rescue(_ damaged: FileIdentity?, before deadline: ContinuousClock.Instant) throws(RecorderError) {
+        let path = try StoreDirectory.prepare(try locate()).path
+        let rescue = try reader.withLock { (reader) throws(RecorderError) in
+            reader = nil
+            return try writer.withLock { (writer) throws(RecorderError) in
+                writer = nil
+                return try StoreRescue(path).run(damaged, before: deadline)
+            }
+        }
+        if let rescue, let handler = rescueHandler.withLock({ $0 }) { handler(rescue) }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import RecorderSQLite
+
+extension StoreReader {
+    /// The status of the store. Its cost depends on the number of streams, not of records.
+    func status(_ clock: SystemClock) throws(SQLiteError) -> StoreStatus {
+        let clock = StoreClock(clock)
+        let reference = try StoreClock.Reference.read(connection)
+        let segments = try allSegments()
+        var streams: [StreamStatus] = []
+        let rows = try connection.prepare("SELECT \(Self.columns) FROM stream ORDER BY number > 0, name")
+        guard try rows.step() else {
+            throw SQLiteError.damage("the store's row of totals is missing", action: "reading the status")
+        }
+        let (totals, limits) = (try StoreTotals(rows), DiskLimits(rows))
+        while try rows.step() {
+            let message = rows.text(at: 16)
+            let error = StreamStatus.LastError(message: message, date: Date(milliseconds: rows.integer(at: 17)))
+            let oldest = try oldest(of: rows.integer(at: 11), after: rows.integer(at: 13), segments: segments)
+            streams.append(
+                StreamStatus(
+                    name: StreamName(unchecked: rows.text(at: 12)),
+                    records: try rows.count(at: 0),
+                    bytes: StoreTotals.streamBytes(rows.integer(at: 1)),
+                    oldest: oldest.map { clock.date(of: $0, by: reference) },
+                    lastError: message.isEmpty ? nil : error
+                )
+            )
+        }
+        return StoreStatus(totals: totals, limits: limits, streams: streams)
+    }
+
+    private static let columns = """
+        \(StoreTotals.columns), number, name, cursor, byte_limit, age_limit, trouble, trouble_at
+        """
+
+    /// When the oldest record was saved, which is the first row after the cursor.
+    private func oldest(
+        of stream: Int64,
+        after cursor: Int64,
+        segments: [Segment]
+    ) throws(SQLiteError) -> Int64? {
+        let deletedThrough = try RecordID(cursor: cursor, of: stream)
+        for segment in segments {
+            let rows = try connection.prepare(
+                "SELECT saved_at FROM \(segment.table) WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1"
+            )
+            let last = RecordID(stream: stream + 1, sequence: 0).previous
+            try rows.bind(from: deletedThrough.next, through: last)
+            if try rows.step() { return rows.integer(at: 0) }
+        }
+        return nil
+    }
+}
+
+extension DiskLimits {
+    /// The limits that the last process stored; nil if none did.
+    fileprivate init?(_ row: SQLiteStatement) {
+        guard row.integer(at: 14) >= 0 else { return nil }
+        self.init(
+            bytes: Int(min(row.integer(at: 14), StoreTotals.plausible.upperBound)),
+            age: .milliseconds(max(row.integer(at: 15), 0)),
+            notificationThreshold: 0
+        )
+    }
+}

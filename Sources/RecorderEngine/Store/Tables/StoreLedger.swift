@@ -1,0 +1,124 @@
+import RecorderSQLite
+
+/// The counts of one write transaction: read from row 0 at its start, updated by what it does, written at its end.
+struct StoreLedger {
+    /// Records that leave, or that stay after a failure.
+    struct Departures {
+        var records = 0
+        var bytes = 0
+        var delivered = 0
+        var retried = 0
+        var evicted = 0
+        var expired = 0
+        var rejected = 0
+        var exhausted = 0
+    }
+
+    /// Why records leave.
+    enum Departure: Sendable, Hashable {
+        case delivered
+        case discarded(Discard.Reason)
+    }
+
+    private(set) var records: Int
+    private(set) var bytes: Int
+    private(set) var nextSequence: Int64
+    /// The bytes of all records ever saved.
+    private(set) var savedBytes: Int64
+
+    /// Records saved by this transaction.
+    private(set) var arrived = 0
+    /// What they take, in bytes.
+    private(set) var arrivedBytes = 0
+    private(set) var departed: Departures?
+    /// Records that an earlier transaction counted as discarded and this one counts as delivered.
+    private(set) var recounted: (evicted: Int, expired: Int) = (0, 0)
+    /// The changes of each stream's counts.
+    private var otherStreams: [Int64: (records: Int, bytes: Int)] = [:]
+    /// The stream that was changed last; often it is the only one.
+    private var lastStream: (number: Int64, records: Int, bytes: Int) = (0, 0, 0)
+
+    init(records: Int, bytes: Int, nextSequence: Int64, savedBytes: Int64) {
+        self.records = records
+        self.bytes = bytes
+        self.nextSequence = nextSequence
+        self.savedBytes = savedBytes
+    }
+
+    /// Counts a new record, and returns its sequence.
+    mutating func save(bytes: Int, to stream: Int64) -> Int64 {
+        defer {
+            nextSequence += 1
+            savedBytes += Int64(bytes)
+        }
+        arrived += 1
+        arrivedBytes += bytes
+        count(records: 1, bytes: bytes, to: stream)
+        return nextSequence
+    }
+
+    /// Counts records of a stream that leave for one reason.
+    mutating func remove(records count: Int, bytes: Int, of stream: Int64, as departure: Departure) {
+        departed = departed ?? Departures()
+        departed?.add(records: count, bytes: bytes, as: departure)
+        self.count(records: -count, bytes: -bytes, to: stream)
+    }
+
+    /// Counts records as delivered that an earlier transaction counted as discarded.
+    mutating func recountAsDelivered(evicted: Int, expired: Int) {
+        departed = departed ?? Departures()
+        departed?.delivered += evicted + expired
+        departed?.evicted -= evicted
+        departed?.expired -= expired
+        recounted.evicted += evicted
+        recounted.expired += expired
+    }
+
+    /// Counts failures after which the records stay.
+    mutating func retry(_ count: Int) {
+        departed = departed ?? Departures()
+        departed?.retried += count
+    }
+
+    /// Counts all records as removed.
+    mutating func clear() {
+        records = 0
+        bytes = 0
+    }
+
+    /// The changes of the counts of each stream.
+    var streams: [(number: Int64, records: Int, bytes: Int)] {
+        otherStreams.map { ($0.key, $0.value.records, $0.value.bytes) } + (lastStream.number > 0 ? [lastStream] : [])
+    }
+
+    /// The same counts at the start of the next transaction.
+    var carriedOver: StoreLedger {
+        StoreLedger(records: records, bytes: bytes, nextSequence: nextSequence, savedBytes: savedBytes)
+    }
+
+    private mutating func count(records: Int, bytes: Int, to stream: Int64) {
+        self.records += records
+        self.bytes += bytes
+        if lastStream.number != stream {
+            if lastStream.number > 0 { otherStreams[lastStream.number] = (lastStream.records, lastStream.bytes) }
+            let earlier = otherStreams.removeValue(forKey: stream) ?? (0, 0)
+            lastStream = (stream, earlier.records, earlier.bytes)
+        }
+        lastStream.records += records
+        lastStream.bytes += bytes
+    }
+}
+
+extension StoreLedger.Departures {
+    fileprivate mutating func add(records count: Int, bytes: Int, as departure: StoreLedger.Departure) {
+        records += count
+        self.bytes += bytes
+        switch departure {
+        case .delivered: delivered += count
+        case .discarded(.byteLimit): evicted += count
+        case .discarded(.ageLimit): expired += count
+        case .discarded(.rejected): rejected += count
+        case .discarded(.retriesExhausted): exhausted += count
+        }
+    }
+}

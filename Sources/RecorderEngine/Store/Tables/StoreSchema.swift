@@ -1,0 +1,170 @@
+import RecorderSQLite
+
+/// The tables of a store, and the checks of a file that is opened as one.
+enum StoreSchema {
+    /// "AWSR": distinguishes a store from other SQLite files.
+    static let applicationID: Int64 = 0x4157_5352
+    static let version: Int64 = 2
+    /// A larger version number is corruption.
+    private static let largestVersion: Int64 = 255
+
+    /// `stream` has one small row per stream, updated in the same transaction as its records, so that counts, bytes and limits
+    /// cost the same at any backlog. Row 0 is the store as a whole: its name is the file's `StoreIdentity`, and only it uses
+    /// the columns other than `records`, `bytes`, `cursor` and `trouble`: fewer rows change with a record. Always
+    /// saved = records + delivered + evicted + expired + rejected + exhausted + cleared.
+    ///
+    /// `cursor` is the sequence through which the stream's records are deleted: their rows stay in the segment's table until
+    /// that is emptied. `trouble` is why the stream's last flush kept records; the limits, in row 0, are those of the last
+    /// process that saved (-1: none yet). `segment` lists the record tables, see `StoreSegments`. `imported` lists the files
+    /// whose records were imported, until they are renamed. `StoreClock` adds a table of its own.
+    private static let tables = """
+        CREATE TABLE stream (
+            number INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            records INTEGER NOT NULL DEFAULT 0,
+            bytes INTEGER NOT NULL DEFAULT 0,
+            saved INTEGER NOT NULL DEFAULT 0,
+            delivered INTEGER NOT NULL DEFAULT 0,
+            retried INTEGER NOT NULL DEFAULT 0,
+            evicted INTEGER NOT NULL DEFAULT 0,
+            expired INTEGER NOT NULL DEFAULT 0,
+            rejected INTEGER NOT NULL DEFAULT 0,
+            exhausted INTEGER NOT NULL DEFAULT 0,
+            cleared INTEGER NOT NULL DEFAULT 0,
+            cursor INTEGER NOT NULL DEFAULT 0,
+            saved_bytes INTEGER NOT NULL DEFAULT 0,
+            next_sequence INTEGER NOT NULL DEFAULT 1,
+            byte_limit INTEGER NOT NULL DEFAULT -1,
+            age_limit INTEGER NOT NULL DEFAULT 0,
+            trouble TEXT NOT NULL DEFAULT '',
+            trouble_at INTEGER NOT NULL DEFAULT 0
+        );
+        CREATE TABLE segment (
+            first_sequence INTEGER PRIMARY KEY,
+            first_bytes INTEGER NOT NULL,
+            removed INTEGER NOT NULL DEFAULT 0
+        );
+        CREATE TABLE imported (
+            file TEXT PRIMARY KEY
+        ) WITHOUT ROWID;
+        INSERT INTO stream (number, name) VALUES (0, random());
+        PRAGMA application_id = \(applicationID);
+        PRAGMA user_version = \(version);
+        """
+
+    /// The table of one segment; `id` is a `RecordID`, `sum` its `RecordChecksum`. A row without a checksum is damaged.
+    static func recordTable(_ name: String) -> String {
+        """
+        CREATE TABLE \(name) (
+            id INTEGER PRIMARY KEY,
+            saved_at INTEGER NOT NULL,
+            failures INTEGER NOT NULL DEFAULT 0,
+            sum INTEGER,
+            partition_key TEXT NOT NULL,
+            data BLOB NOT NULL
+        )
+        """
+    }
+
+    /// Sets how the file is written, and creates the tables in a new one. Called under the write lock.
+    ///
+    /// `synchronous=FULL` makes "saved" mean "on disk": with NORMAL a power cut can lose acknowledged records. Debian builds
+    /// SQLite with `secure_delete`, which overwrites deleted records with zeroes; it is turned off, and the pages are returned
+    /// to the file system once the store is empty.
+    static func prepare(_ connection: SQLiteConnection, path: String) throws(RecorderError) {
+        let found = try StorageErrorMapping.translating(path: path, try Header(of: connection))
+        if !found.isNew, found.application != applicationID || !(1...largestVersion).contains(found.version),
+            hasOurTables(connection)
+        {
+            let error = SQLiteError.damage("its header is not a store's, but its tables are", action: "opening")
+            throw StorageErrorMapping.error(error, path: path)
+        }
+        guard found.isNew || found.application == applicationID else {
+            throw .storage("\(path) is some other program's database. Move it, or use another key.", nil)
+        }
+        guard found.version <= version else {
+            throw .storage(
+                "\(path) was written by a newer version (format \(found.version), this one knows \(version)). "
+                    + "It is left untouched: upgrade this program.",
+                nil
+            )
+        }
+        try StorageErrorMapping.translating(path: path, try configure(connection, header: found))
+    }
+
+    private struct Header {
+        let version: Int64
+        let application: Int64
+        let isNew: Bool
+
+        init(of connection: SQLiteConnection) throws(SQLiteError) {
+            version = try connection.integer("PRAGMA user_version") ?? 0
+            application = try connection.integer("PRAGMA application_id") ?? 0
+            let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
+            isNew = version == 0 && application == 0 && tables == 0
+        }
+    }
+
+    private static func configure(_ connection: SQLiteConnection, header: Header) throws(SQLiteError) {
+        try connection.execute("PRAGMA journal_mode = WAL")
+        try connection.execute("PRAGMA synchronous = FULL")
+        try connection.execute("PRAGMA secure_delete = OFF")
+        if header.isNew { try connection.transaction(running: try connection.execute(tables)) }
+        if header.version == 1 { try connection.transaction(running: try expecting(try upgrade(connection))) }
+    }
+
+    /// Runs an expression that uses tables which must exist: a missing table or column is damage.
+    static func expecting<T>(_ body: @autoclosure () throws(SQLiteError) -> T) throws(SQLiteError) -> T {
+        do {
+            return try body()
+        } catch {
+            throw error.asDamage
+        }
+    }
+
+    /// From version 1 to 2: adds checksums of records, and the limits and last errors of streams.
+    private static func upgrade(_ connection: SQLiteConnection) throws(SQLiteError) {
+        let segments = try connection.prepare("SELECT first_sequence FROM segment")
+        var firsts: [Int64] = []
+        while try segments.step() { firsts.append(segments.integer(at: 0)) }
+        for first in firsts { try addChecksums(to: Segment.table(first), connection: connection) }
+        for column in [
+            "byte_limit INTEGER NOT NULL DEFAULT -1", "age_limit INTEGER NOT NULL DEFAULT 0",
+            "trouble TEXT NOT NULL DEFAULT ''", "trouble_at INTEGER NOT NULL DEFAULT 0",
+        ] {
+            try connection.execute("ALTER TABLE stream ADD COLUMN \(column)")
+        }
+        try connection.execute("PRAGMA user_version = 2")
+    }
+
+    private static func addChecksums(to table: String, connection: SQLiteConnection) throws(SQLiteError) {
+        try connection.execute("ALTER TABLE \(table) ADD COLUMN sum INTEGER")
+        let rows = try connection.prepare("SELECT id, partition_key, data FROM \(table)")
+        let update = try connection.prepare("UPDATE \(table) SET sum = ?2 WHERE id = ?1")
+        while try rows.step() {
+            let id = RecordID(rawValue: rows.integer(at: 0))
+            try update.bind(id.rawValue, at: 1)
+            try update.bind(unsafe RecordChecksum.of(id, key: rows.bytes(at: 1), data: rows.bytes(at: 2)), at: 2)
+            try update.run()
+        }
+    }
+
+    /// Whether the tables are a store's, whatever the file's header says.
+    private static func hasOurTables(_ connection: SQLiteConnection) -> Bool {
+        let row = "SELECT next_sequence + (SELECT count(first_bytes) FROM segment) FROM stream WHERE number = 0"
+        return (try? connection.integer(row)) != nil
+    }
+}
+
+/// Identifies a store's file. A file that replaces it may have records with the same ids.
+///
+/// If the directory is removed, or the store is rescued, there is a new file at the old path while a request is in flight. Its
+/// answer is about the old file's records, and must remove none of the new one's.
+struct StoreIdentity: Sendable, Hashable {
+    private let number: Int64
+
+    /// The identity of the file that is open now.
+    init(of connection: SQLiteConnection) throws(SQLiteError) {
+        number = try connection.integer("SELECT name FROM stream WHERE number = 0") ?? 0
+    }
+}

@@ -1,0 +1,171 @@
+import RecorderSQLite
+
+/// The segments of a store and their tables. Belongs to the writer; every method runs inside its transaction.
+///
+/// Records are removed by moving their stream's cursor, which changes no row. When the last live record of a segment is
+/// removed, its whole table is emptied, which writes a few pages: deleting the rows one by one would cost as much as storing
+/// them did. The empty table is dropped later, with others: after a change of the schema every connection has to prepare its
+/// statements again.
+final class StoreSegments {
+    private let connection: SQLiteConnection
+    private let newest: SQLiteStatement
+    private let firstTwo: SQLiteStatement
+    private let all: SQLiteStatement
+    private let add: SQLiteStatement
+    private let countRemoved: SQLiteStatement
+    private let widenEarlier: SQLiteStatement
+    private let removeRow: SQLiteStatement
+    private var tables: [Int64: SegmentTable] = [:]
+    /// The newest segment and the statement that stores into it, until another process changes the file.
+    private var current: (segment: Segment, insert: SQLiteStatement)?
+
+    /// A segment is a sixteenth of the store, so that dead rows stay a small part of the file, within bounds that keep the
+    /// tables few and the smallest store small. In bytes.
+    private static let smallest: Int64 = 512 * 1_024
+    private static let largest: Int64 = 16 * 1_024 * 1_024
+    /// The tables dropped in one commit: a full disk's reserve has room for that.
+    private static let mostDropped = 16
+
+    /// All segments in order.
+    static let query = "SELECT \(Segment.columns) FROM segment ORDER BY first_sequence"
+
+    init(_ connection: SQLiteConnection) throws(SQLiteError) {
+        self.connection = connection
+        all = try connection.prepare(Self.query)
+        newest = try connection.prepare("\(Self.query) DESC LIMIT 1")
+        firstTwo = try connection.prepare("\(Self.query) LIMIT 2")
+        add = try connection.prepare("INSERT INTO segment (first_sequence, first_bytes) VALUES (?1, ?2)")
+        countRemoved = try connection.prepare("UPDATE segment SET removed = ?2 WHERE first_sequence = ?1")
+        widenEarlier = try connection.prepare(
+            """
+            UPDATE segment SET removed = removed + ?2
+            WHERE first_sequence = (SELECT max(first_sequence) FROM segment WHERE first_sequence < ?1)
+            """
+        )
+        removeRow = try connection.prepare("DELETE FROM segment WHERE first_sequence = ?1")
+    }
+
+    /// Forgets what another process may have changed.
+    func forgetCurrent() {
+        current = nil
+    }
+
+    /// Forgets prepared statements, whose tables may not exist after a rollback.
+    func forgetTables() {
+        current = nil
+        tables = [:]
+    }
+
+    /// The statement that stores the next record: into the newest segment, or, if that is full, into a new one. `began` is
+    /// called for a new one.
+    func insertForNextRecord(_ ledger: StoreLedger, began: () -> Void) throws(SQLiteError) -> SQLiteStatement {
+        if current == nil, let newest = try newestSegment() { try useForNextRecord(newest) }
+        if let (newest, insert) = current {
+            guard newest.first + newest.removed <= ledger.nextSequence else {
+                throw SQLiteError.damage("the next sequence is an old one", action: "saving")
+            }
+            let full = min(max(Int64(ledger.bytes) / 16, Self.smallest), Self.largest)
+            if ledger.savedBytes - newest.firstBytes < full { return insert }
+        }
+        let segment = Segment(first: ledger.nextSequence, firstBytes: ledger.savedBytes, removed: 0)
+        try dropEmptied()
+        try connection.execute(StoreSchema.recordTable(segment.table))
+        try add.bind(segment.first, at: 1)
+        try add.bind(segment.firstBytes, at: 2)
+        try add.run()
+        began()
+        return try useForNextRecord(segment)
+    }
+
+    @discardableResult
+    private func useForNextRecord(_ segment: Segment) throws(SQLiteError) -> SQLiteStatement {
+        let insert = try StoreSchema.expecting(try connection.prepare(segment.insertion))
+        current = (segment, insert)
+        return insert
+    }
+
+    /// The oldest segment and its range of sequences. It has a live record: a segment without any is dropped.
+    func oldest(before end: Int64) throws(SQLiteError) -> (segment: Segment, sequences: Range<Int64>)? {
+        defer { firstTwo.reset() }
+        guard try firstTwo.step() else { return nil }
+        let segment = try Segment(firstTwo)
+        return try Segment.ranges(of: [segment], before: try firstTwo.step() ? firstTwo.integer(at: 0) : end).first
+    }
+
+    /// Whether records are saved to this segment, as long as it is not full.
+    func isNewest(_ segment: Segment) throws(SQLiteError) -> Bool {
+        if let current { return current.segment.first == segment.first }
+        return try newestSegment()?.first == segment.first
+    }
+
+    /// All segments, oldest first.
+    func list() throws(SQLiteError) -> [Segment] {
+        var found: [Segment] = []
+        while try all.step() { found.append(try Segment(all)) }
+        return found
+    }
+
+    func table(of segment: Segment) throws(SQLiteError) -> SegmentTable {
+        if let known = tables[segment.first] { return known }
+        // Batches come from one or two segments; keeping more statements would only use memory.
+        if tables.count >= 8 { tables = [:] }
+        let table = try StoreSchema.expecting(try SegmentTable(segment, connection: connection))
+        tables[segment.first] = table
+        return table
+    }
+
+    /// Counts removed records, and empties the table of a segment that has none left. Its range ends before `end`.
+    func countRemoved(_ count: Int, from segment: Segment, before end: Int64) throws(SQLiteError) {
+        let removed = segment.removed + Int64(count)
+        if removed == end - segment.first {
+            try empty(segment)
+            // The range of the segment before it now ends where its own did. That one has live records, of a slower stream,
+            // and would never be emptied if these did not count as removed from it.
+            try widenEarlier.bind(segment.first, at: 1)
+            try widenEarlier.bind(removed, at: 2)
+            try widenEarlier.run()
+        } else {
+            try countRemoved.bind(segment.first, at: 1)
+            try countRemoved.bind(removed, at: 2)
+            try countRemoved.run()
+        }
+    }
+
+    /// Removes a segment and every record of its table. The table stays until `dropEmptied`.
+    func empty(_ segment: Segment) throws(SQLiteError) {
+        current = nil
+        tables[segment.first] = nil
+        // This reads every page of the table once; caching them would only use memory.
+        try connection.execute("PRAGMA cache_size = -256; DELETE FROM \(segment.table); PRAGMA cache_size = -2000")
+        try removeRow.bind(segment.first, at: 1)
+        try removeRow.run()
+    }
+
+    /// Drops some tables whose segments were removed; each takes a page of the log. False once none is left.
+    @discardableResult
+    func dropEmptied() throws(SQLiteError) -> Bool {
+        let emptied = try connection.prepare(
+            """
+            SELECT CAST(substr(name, 8) AS INTEGER) AS first FROM sqlite_schema
+            WHERE name = 'record_' || first AND first NOT IN (SELECT first_sequence FROM segment)
+            LIMIT \(Self.mostDropped)
+            """
+        )
+        var tables: [String] = []
+        while try emptied.step() { tables.append(Segment.table(emptied.integer(at: 0))) }
+        for table in tables {
+            guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") == nil else {
+                // Damage removed its segment's row. A rescue reads the table.
+                throw SQLiteError.damage("\(table) has records and no segment", action: "dropping empty tables")
+            }
+            try connection.execute("DROP TABLE \(table)")
+        }
+        return tables.count == Self.mostDropped
+    }
+
+    private func newestSegment() throws(SQLiteError) -> Segment? {
+        guard try newest.step() else { return nil }
+        defer { newest.reset() }
+        return try Segment(newest)
+    }
+}

@@ -1,0 +1,49 @@
+import RecorderSQLite
+
+extension StoreTotals {
+    /// In the order in which `init` reads them.
+    static let columns = """
+        records, bytes, saved, delivered, retried, evicted, expired, rejected, exhausted, cleared, next_sequence
+        """
+
+    /// Selects the row that they are in.
+    static let query = "SELECT \(columns) FROM stream WHERE number = 0"
+
+    /// Runs a statement of `query`.
+    init(running query: SQLiteStatement) throws(SQLiteError) {
+        defer { query.reset() }
+        guard try query.step() else {
+            throw SQLiteError.damage("the store's row of totals is missing", action: "reading totals")
+        }
+        try self.init(query)
+    }
+
+    init(_ row: SQLiteStatement) throws(SQLiteError) {
+        records = try row.count(at: 0)
+        bytes = try row.count(at: 1)
+        saved = try row.count(at: 2)
+        delivered = try row.count(at: 3)
+        retried = try row.count(at: 4)
+        evicted = try row.count(at: 5)
+        expired = try row.count(at: 6)
+        rejected = try row.count(at: 7)
+        exhausted = try row.count(at: 8)
+        cleared = try row.count(at: 9)
+        nextSequence = row.integer(at: 10)
+        guard Self.isPlausible(records: row.integer(at: 0), bytes: row.integer(at: 1)),
+            RecordID.sequences.contains(nextSequence)
+        else { throw .implausibleCount }
+    }
+}
+
+extension SQLiteStatement {
+    /// A count of records or bytes. Corruption can leave any number there; the rescue that this error causes counts again.
+    func count(at column: Int32) throws(SQLiteError) -> Int {
+        guard StoreTotals.plausible.contains(integer(at: column)) else { throw .implausibleCount }
+        return Int(integer(at: column))
+    }
+}
+
+extension SQLiteError {
+    fileprivate static let implausibleCount = SQLiteError.damage("a count is out of range", action: "reading counts")
+}

@@ -1,0 +1,33 @@
+import RecorderAWS
+package import RecorderEngine
+package import RecorderHTTP
+package import RecorderTestSupport
+
+extension PipelineHarness {
+    /// A Kinesis store in a directory that stays, for a child process or the test itself. `url` is the endpoint of submits;
+    /// nil for a store that only saves.
+    package init(
+        in directory: String,
+        to url: String?,
+        byteLimit: Int = 0,
+        transport: any HTTPTransport = CurlTransport.shared,
+        timeouts: HTTPTimeouts = HTTPTimeouts(),
+        pausesForReal: Bool = false,
+        emit: @escaping @Sendable (RecorderEvent) -> Void = { _ in }
+    ) throws {
+        var policy = RecorderPolicy.legacy
+        policy.limits.bytes = byteLimit
+        try self.init(
+            url: url,
+            in: TemporaryDirectory(existing: directory),
+            systemClock: .system,
+            policy: policy,
+            calling: { configuration in
+                configuration.timeouts = timeouts
+                configuration.transport = transport
+                if pausesForReal { configuration.pause = { try await Task.sleep(for: $0) } }
+            },
+            emit: emit
+        )
+    }
+}

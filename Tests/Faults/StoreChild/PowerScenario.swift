@@ -1,0 +1,76 @@
+import Foundation
+import RecorderEngine
+import RecorderHTTP
+import RecorderTestSupport
+
+/// Tells the journal what the service took, before the engine learns of it.
+struct JournalingTransport: HTTPTransport {
+    let journal: Journal
+
+    func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
+        let response = try await CurlTransport.shared.send(request)
+        let sent = Self.entries(request.body).map { entry in
+            String(decoding: Data(base64Encoded: entry["Data"] as? String ?? "") ?? Data(), as: UTF8.self)
+        }
+        let answers = Self.entries(response.body)
+        journal.delivered(zip(sent, answers).filter { $1["SequenceNumber"] != nil }.map(\.0))
+        return response
+    }
+
+    private static func entries(_ body: [UInt8]) -> [[String: Any]] {
+        let json = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
+        return json?["Records"] as? [[String: Any]] ?? []
+    }
+}
+
+extension StoreChild {
+    /// Everything that writes to a store, once, for a power cut at any instant of it.
+    func power() async {
+        // A new store, one commit for each save, then for several.
+        for number in 0..<12 { await save(text(number, 50 + number * 331), to: "a") }
+        await saveAll(100..<300, size: 300)
+        await submitAll()
+        // Each save evicts the oldest record.
+        for number in 300..<340 { await save(text(number, 900), to: stream(number)) }
+        store.pipeline.policy.limits.bytes = (try? store.pipeline.totals().bytes) ?? 0
+        for number in 340..<380 {
+            journal.released(text(number - 40, 900))
+            await save(text(number, 900), to: stream(number - 40))
+        }
+        store.pipeline.policy.limits.bytes = 0
+        // Some segments of records, and a log beyond its limit; what is delivered frees them, and a drained store shrinks.
+        await saveAll(1_000..<1_400, size: 4_000)
+        await submitAll()
+        await saveAll(4_000..<4_100, size: 4_000)
+        await submitAll()
+        // All is removed at the user's wish.
+        await saveAll(5_000..<5_050, size: 500)
+        for number in 5_000..<5_050 { journal.released(text(number, 500)) }
+        await withCheckedContinuation { continuation in store.pipeline.clear { _ in continuation.resume() } }
+        await saveAll(6_000..<6_100, size: 500)
+    }
+
+    private func stream(_ number: Int) -> String { number % 3 == 0 ? "b" : "a" }
+
+    private func text(_ number: Int, _ size: Int) -> String {
+        "\(name)-\(number) " + String(repeating: Character(UnicodeScalar(UInt8(97 + number % 26))), count: size)
+    }
+
+    private func saveAll(_ numbers: Range<Int>, size: Int) async {
+        await withTaskGroup(of: Void.self) { group in
+            for number in numbers {
+                group.addTask { await save(text(number, size), to: stream(number)) }
+                // So many at once, as more would make one commit of them.
+                if number % 24 == 0 { await group.waitForAll() }
+            }
+        }
+    }
+
+    /// Submits until nothing is left.
+    private func submitAll() async {
+        while let left = try? store.pipeline.totals().records, left > 0 {
+            await submit()
+            journal.settled()
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import RecorderAWS
+import RecorderEngine
+import RecorderTestSupport
+import ReplyFuzzer
+
+extension PipelineHarness {
+    /// A pipeline that sends to a scripted server, if one is given.
+    init(
+        _ service: StreamServiceDescription = .kinesis,
+        to server: LocalServer? = nil,
+        in directory: TemporaryDirectory? = nil,
+        by clock: ManualClock = ManualClock(),
+        at storeDirectory: String? = nil,
+        _ adjust: (inout RecorderPolicy) -> Void = { _ in },
+        calling configure: @escaping Configure = { _ in },
+        whenLocating located: @escaping @Sendable () -> Void = {}
+    ) throws {
+        var policy = RecorderPolicy.legacy
+        adjust(&policy)
+        try self.init(
+            service,
+            url: server?.url,
+            in: directory,
+            at: storeDirectory,
+            by: clock,
+            policy: policy,
+            calling: configure,
+            whenLocating: located
+        )
+    }
+
+    /// What another program would read from the file, in the order of the saves.
+    func storedTexts() throws -> [String] { try ReplyFuzzer.storedTexts(at: path) }
+}
+
+/// What a request to PutRecords or PutRecordBatch asked for.
+struct PutRequestSeen {
+    let stream: String
+    let texts: [String]
+
+    init(_ request: ReceivedRequest) {
+        let json = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any]
+        stream = (json?["StreamName"] ?? json?["DeliveryStreamName"]) as? String ?? "?"
+        let records = json?["Records"] as? [[String: String]] ?? []
+        texts = records.map { String(decoding: Data(base64Encoded: $0["Data"] ?? "") ?? Data(), as: UTF8.self) }
+    }
+}
+
+extension Reply {
+    /// Takes every record of a Kinesis request but those that `fail` names a code for.
+    static func kinesis(_ request: ReceivedRequest, fail: (String) -> String? = { _ in nil }) -> Reply {
+        let entries = PutRequestSeen(request).texts.enumerated().map { index, text in
+            fail(text).map { #"{"ErrorCode":"\#($0)","ErrorMessage":"told to fail"}"# }
+                ?? #"{"SequenceNumber":"4\#(index)","ShardId":"shardId-000000000000"}"#
+        }
+        return .json(200, #"{"FailedRecordCount":0,"Records":[\#(entries.joined(separator: ","))]}"#)
+    }
+}
