@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// One small program; `language` is that of the code it shows.
+/// One example program; `language` is the language mode that it is written for.
 func example(_ name: String, _ products: String..., language: SwiftLanguageMode = .v5) -> Target {
     .executableTarget(
         name: name,
@@ -10,7 +10,7 @@ func example(_ name: String, _ products: String..., language: SwiftLanguageMode 
     )
 }
 
-/// Programs as users write them: a package of its own, so they reach what is public and nothing else.
+/// A separate package, so that the examples can only use the public API.
 let package = Package(
     name: "Examples",
     dependencies: [

@@ -1,4 +1,4 @@
-// The modern client for Firehose: a backlog, sent in one go.
+// The async client for Firehose: a backlog, sent by one drain.
 //
 //     AmplifyFirehose STREAM
 
@@ -6,7 +6,7 @@ import AmplifyFirehoseClient
 import AmplifyFoundation
 import Foundation
 
-/// The keys of the environment; an application has a provider of its own.
+/// Credentials from the environment; an application uses its own provider.
 struct EnvironmentKeys: AWSCredentialsProvider, AWSCredentials {
     let accessKeyId = ProcessInfo.processInfo.environment["AWS_ACCESS_KEY_ID"] ?? ""
     let secretAccessKey = ProcessInfo.processInfo.environment["AWS_SECRET_ACCESS_KEY"] ?? ""
@@ -23,12 +23,12 @@ let firehose = try AmplifyFirehoseClient(
 
 try await withThrowingTaskGroup(of: Void.self) { group in
     for number in 0..<1_200 {
-        // Firehose puts nothing between records: a newline is the writer's to add.
+        // Firehose concatenates records without a delimiter, so the writer adds the newline.
         group.addTask { try await firehose.record(data: Data("line \(number)\n".utf8), streamName: streamName) }
     }
     try await group.waitForAll()
 }
-// A flush is one batch a stream; a drain is all there is.
+// A flush sends one batch of each stream; a drain sends everything.
 print("one flush: \(try await firehose.flush().recordsFlushed)")
 print("the rest: \(try await firehose.drain().recordsFlushed)")
 

@@ -1,4 +1,4 @@
-// The modern client: record, flush, and what happened to the records.
+// The async client: record, flush, and events.
 //
 //     AmplifyKinesis STREAM
 
@@ -6,7 +6,7 @@ import AmplifyFoundation
 import AmplifyKinesisClient
 import Foundation
 
-/// The keys of the environment; an application has a provider of its own.
+/// Credentials from the environment; an application uses its own provider.
 struct EnvironmentKeys: AWSCredentialsProvider, AWSCredentials {
     let accessKeyId = ProcessInfo.processInfo.environment["AWS_ACCESS_KEY_ID"] ?? ""
     let secretAccessKey = ProcessInfo.processInfo.environment["AWS_SECRET_ACCESS_KEY"] ?? ""
@@ -18,7 +18,7 @@ let streamName = CommandLine.arguments[1]
 let kinesis = try AmplifyKinesisClient(
     region: "us-east-1",
     credentialsProvider: EnvironmentKeys(),
-    // By default it flushes by itself, every 30 seconds.
+    // By default the client flushes every 30 seconds.
     options: .init(cacheMaxBytes: 100, flushStrategy: .none)
 )
 let events = kinesis.events()
@@ -27,7 +27,7 @@ for number in 1...3 {
     try await kinesis.record(data: Data("reading \(number)".utf8), partitionKey: "sensor1", streamName: streamName)
 }
 
-// The cache refuses what does not fit; it never drops an older record for a newer one.
+// The cache refuses records that do not fit; it never evicts older ones.
 do {
     try await kinesis.record(data: Data(count: 100), partitionKey: "sensor1", streamName: streamName)
 } catch KinesisError.cacheLimitExceeded {
@@ -36,11 +36,11 @@ do {
 
 print("flushed \(try await kinesis.flush().recordsFlushed)")
 for await case .delivered(let records, let name) in events {
-    print("told: \(records) delivered to \(name)")
+    print("event: \(records) delivered to \(name)")
     break
 }
 
-// While disabled, records are dropped.
+// A disabled client ignores records.
 await kinesis.disable()
 try await kinesis.record(data: Data("dropped".utf8), partitionKey: "sensor1", streamName: streamName)
 await kinesis.enable()

@@ -1,8 +1,8 @@
-// A submit that is set off by the bytes stored, not by a timer: what notificationByteThreshold is for.
+// A submit triggered by the number of stored bytes instead of a timer: notificationByteThreshold.
 //
 //     ByteThreshold STREAM
 
-// What cannot be nil here is unwrapped, as the originals' users do.
+// Implicitly unwrapped results are unwrapped with `!`, as in code for the AWS SDK for iOS.
 // swift-format-ignore-file: NeverForceUnwrap
 
 import AWSKinesis
@@ -14,7 +14,7 @@ let kinesisRecorder = AWSKinesisRecorder.default()!
 let submitted = DispatchSemaphore(value: 0)
 
 kinesisRecorder.notificationByteThreshold = 4_000
-// One notification when the bytes cross the threshold; without this, one for each save above it.
+// One notification when the threshold is crossed; without this, one for each save above it.
 kinesisRecorder.notifiesOnCrossingOnly = true
 
 let observer = NotificationCenter.default.addObserver(

@@ -1,8 +1,8 @@
-// Tasks that are no longer wanted: a token cancels what has not begun, and leaves what was saved where it is.
+// Cancelling tasks: a token cancels what has not started. Saved records stay stored.
 //
 //     Cancellation STREAM
 
-// What cannot be nil here is unwrapped, as the originals' users do.
+// Implicitly unwrapped results are unwrapped with `!`, as in code for the AWS SDK for iOS.
 // swift-format-ignore-file: NeverForceUnwrap
 
 import AWSKinesis
@@ -14,22 +14,22 @@ let source = AWSCancellationTokenSource()
 
 _ = try await kinesisRecorder.saveRecord(Data("kept".utf8), streamName: streamName, partitionKey: "k").value
 
-// A submit in a while, unless somebody cancels it before. The token is looked at when the time is over.
+// A delayed submit. The token is checked when the delay ends.
 let later = AWSTask<AnyObject>(delay: 1_000, cancellationToken: source.token)
 let submit = later.continueOnSuccessWith(block: { _ in kinesisRecorder.submitAllRecords() })
 
-let registration = source.token.registerCancellationObserver { print("told: cancelled") }
+let registration = source.token.registerCancellationObserver { print("observer: cancelled") }
 source.cancel()
 _ = try? await submit.value
 registration.dispose()
 print("the delay was cancelled: \(later.isCancelled), and so was the chain: \(submit.isCancelled)")
 
-// A submit that somebody gives up ends at once.
-let givenUp: AWSTask<AnyObject> = kinesisRecorder.submitAllRecords(cancellationToken: source.token)
-_ = try? await givenUp.value
-print("the submit was given up: \(givenUp.isCancelled); the record is stored: \(kinesisRecorder.statistics!.stored)")
+// A cancelled submit ends at once.
+let stopped: AWSTask<AnyObject> = kinesisRecorder.submitAllRecords(cancellationToken: source.token)
+_ = try? await stopped.value
+print("the submit was cancelled: \(stopped.isCancelled); the record is stored: \(kinesisRecorder.statistics!.stored)")
 
-// A continuation with a cancelled token does not run.
+// A continuation with a cancelled token never runs.
 let skipped = AWSTask<AnyObject>(result: nil).continueWith(
     executor: .immediate(),
     block: { _ in
@@ -40,6 +40,6 @@ let skipped = AWSTask<AnyObject>(result: nil).continueWith(
 )
 print("the continuation was cancelled: \(skipped.isCancelled)")
 
-// Submitted after all.
+// A submit without the token delivers the record.
 _ = try await kinesisRecorder.submitAllRecords().value
 print("the record is stored: \(kinesisRecorder.statistics!.stored)")

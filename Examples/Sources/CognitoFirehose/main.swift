@@ -1,10 +1,10 @@
-// An application's sender as it was written for iOS in Swift 3: guests of a Cognito identity pool send to Firehose.
+// Code from an iOS application, written in Swift 3: guests of a Cognito identity pool send records to Firehose.
 //
 //     CognitoFirehose POOL STREAM
 //
-// No AWS keys are in the program or in its environment: Cognito hands out temporary ones.
+// No credentials are in the program or its environment: Cognito issues temporary ones.
 
-// What cannot be nil here is unwrapped, as the originals' users do.
+// Implicitly unwrapped results are unwrapped with `!`, as in code for the AWS SDK for iOS.
 // swift-format-ignore-file: NeverForceUnwrap
 
 import AWSCognito
@@ -41,7 +41,7 @@ func record(data: [Data]) {
 }
 
 configureAWSCognito().getIdentityId().continueWith(block: { (task: AWSTask<NSString>) in
-    // An identity is the region, a colon and a UUID.
+    // An identity ID is the region, a colon and a UUID.
     print("a guest of the pool:", task.result?.hasPrefix("us-east-1:") == true)
     record(data: ["one\n", "two\n", "three\n"].map { Data($0.utf8) })
     return nil

@@ -1,15 +1,15 @@
-// Keys from a place of your own, such as a vault or a device's secure element: conform a class to
+// Credentials from a source of your own, such as a vault or a device's secure element: conform a class to
 // AWSCredentialsProvider.
 //
 //     CustomCredentials STREAM
 
-// What cannot be nil here is unwrapped, as the originals' users do.
+// Implicitly unwrapped results are unwrapped with `!`, as in code for the AWS SDK for iOS.
 // swift-format-ignore-file: NeverForceUnwrap
 
 import AWSKinesis
 import Foundation
 
-/// Hands out keys that end, and fetches others when the service refuses them.
+/// Caches credentials until they expire or the service refuses them, then fetches new ones.
 final class VaultCredentialsProvider: NSObject, AWSCredentialsProvider, @unchecked Sendable {
     private let lock = NSLock()
     private var kept: AWSCredentials?
@@ -36,7 +36,7 @@ final class VaultCredentialsProvider: NSObject, AWSCredentialsProvider, @uncheck
         kept = nil
     }
 
-    /// The vault of this example is the environment, under other names.
+    /// The vault of this example is a pair of environment variables.
     private func fetch() throws -> AWSCredentials {
         let environment = ProcessInfo.processInfo.environment
         guard let key = environment["VAULT_KEY"], let secret = environment["VAULT_SECRET"] else {

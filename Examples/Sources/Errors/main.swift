@@ -1,8 +1,8 @@
-// What goes wrong, as which error, and whether the record is still there: a table made by provoking each.
+// Provokes each kind of error, and prints it and whether the record is still stored.
 //
 //     Errors STREAM
 
-// What cannot be nil here is unwrapped, as the originals' users do.
+// Implicitly unwrapped results are unwrapped with `!`, as in code for the AWS SDK for iOS.
 // swift-format-ignore-file: NeverForceUnwrap
 
 import AWSKinesis
@@ -11,7 +11,7 @@ import Foundation
 let streamName = CommandLine.arguments[1]
 let environment = ProcessInfo.processInfo.environment
 
-/// A recorder that sends to `url` with these keys, or with those of the environment.
+/// A recorder that sends to `url` with these credentials, or with those of the environment.
 func recorder(_ url: String, key: String? = nil, secret: String? = nil) -> AWSKinesisRecorder {
     let provider = AWSStaticCredentialsProvider(
         accessKey: key ?? environment["AWS_ACCESS_KEY_ID"]!,
@@ -47,21 +47,21 @@ func saveAndSubmit(_ recorder: AWSKinesisRecorder, to stream: String) -> AWSTask
     return recorder.submitAllRecords()
 }
 
-await show("all is well", saveAndSubmit(good, to: streamName), good)
+await show("no failure", saveAndSubmit(good, to: streamName), good)
 await show("a record of 262,145 bytes", good.saveRecord(Data(count: 262_145), streamName: streamName), good)
-await show("a name that no stream can have", good.saveRecord(Data(), streamName: "a/b"), good)
-await show("a stream that is not there", saveAndSubmit(good, to: "no-such-stream"), good)
+await show("an invalid stream name", good.saveRecord(Data(), streamName: "a/b"), good)
+await show("a missing stream", saveAndSubmit(good, to: "no-such-stream"), good)
 
-let stranger = recorder(service, key: "AKIASTRANGER", secret: "unknown")
-await show("keys that the service does not know", saveAndSubmit(stranger, to: streamName), stranger)
+let unknownKey = recorder(service, key: "AKIAUNKNOWN", secret: "unknown")
+await show("an unknown access key", saveAndSubmit(unknownKey, to: streamName), unknownKey)
 
-let forger = recorder(service, secret: "wrong")
-await show("a secret key that is wrong", saveAndSubmit(forger, to: streamName), forger)
+let wrongSecret = recorder(service, secret: "wrong")
+await show("a wrong secret key", saveAndSubmit(wrongSecret, to: streamName), wrongSecret)
 
 let offline = recorder("http://127.0.0.1:1")
-await show("nobody there", saveAndSubmit(offline, to: streamName), offline)
+await show("nothing listens at the endpoint", saveAndSubmit(offline, to: streamName), offline)
 
-// One submit, two streams: the good one is sent, the error names the other.
+// One submit, two streams: one is sent, and the error names the other.
 good.saveRecord(Data("text".utf8), streamName: "no-such-stream")
 let submit = saveAndSubmit(good, to: streamName)
 _ = try? await submit.value

@@ -1,4 +1,4 @@
-// Everything else that the service can do: the client under the Amplify client, with its configuration and keys.
+// All other operations of the service: the service client of an Amplify client, with its configuration and credentials.
 //
 //     EscapeHatch STREAM
 
@@ -6,7 +6,7 @@ import AmplifyFoundation
 import AmplifyKinesisClient
 import Foundation
 
-/// The keys of the environment; an application has a provider of its own.
+/// Credentials from the environment; an application uses its own provider.
 struct EnvironmentKeys: AWSCredentialsProvider, AWSCredentials {
     let accessKeyId = ProcessInfo.processInfo.environment["AWS_ACCESS_KEY_ID"] ?? ""
     let secretAccessKey = ProcessInfo.processInfo.environment["AWS_SECRET_ACCESS_KEY"] ?? ""

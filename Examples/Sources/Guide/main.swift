@@ -1,13 +1,13 @@
-// The program of Amazon's developer guide for AWSKinesisRecorder and AWSFirehoseRecorder: save 101 records
-// to disk, then submit them all.
+// The program from the AWS developer guide for AWSKinesisRecorder and AWSFirehoseRecorder: save 101 records
+// to disk, then submit all of them.
 //
 //     Guide (kinesis|firehose) run STREAM     save, then submit, as one chain of tasks
-//     Guide (kinesis|firehose) save STREAM    save only; the records wait on disk
-//     Guide (kinesis|firehose) submit         send whatever waits, from this run or an earlier one
+//     Guide (kinesis|firehose) save STREAM    save only; the records stay on disk
+//     Guide (kinesis|firehose) submit         send all stored records, of this run and earlier ones
 //     Guide (kinesis|firehose) status         print diskBytesUsed
 //
-// Where to send and with which credentials comes from the environment: AWS_REGION, AWS_ACCESS_KEY_ID,
-// AWS_SECRET_ACCESS_KEY, for a local service AWS_ENDPOINT_URL; where to store, AWS_KINESIS_RECORDER_DIR.
+// The environment configures region and credentials (AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY), the
+// endpoint of a local service (AWS_ENDPOINT_URL) and the store's directory (AWS_KINESIS_RECORDER_DIR).
 
 import AWSKinesis
 import Dispatch
@@ -28,7 +28,7 @@ case "firehose": recorder = AWSFirehoseRecorder.default()
 default: fail(usage, status: 2)
 }
 
-// Both functions stand as in the guide, hence not in this package's format.
+// Both functions are formatted as in the guide.
 
 // swift-format-ignore
 func saveAll(to streamName: String) -> AWSTask<AnyObject> {

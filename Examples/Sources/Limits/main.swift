@@ -1,8 +1,8 @@
-// What may leave the disk undelivered is up to you, and is told: diskByteLimit and diskAgeLimit.
+// Discarding records: diskByteLimit and diskAgeLimit, and the notification for each discard.
 //
 //     Limits
 
-// What cannot be nil here is unwrapped, as the originals' users do.
+// Implicitly unwrapped results are unwrapped with `!`, as in code for the AWS SDK for iOS.
 // swift-format-ignore-file: NeverForceUnwrap
 
 import AWSKinesis
@@ -18,7 +18,7 @@ let observer = NotificationCenter.default.addObserver(
     let reason = note.userInfo?[AWSRecorderDiscardReasonKey] ?? ""
     let count = note.userInfo?[AWSRecorderDiscardCountKey] ?? 0
     let streams = note.userInfo?[AWSRecorderDiscardStreamNamesKey] as? [String] ?? []
-    print("gone: \(count) of \(streams.joined(separator: ", ")), for \(reason)")
+    print("discarded: \(count) of \(streams.joined(separator: ", ")), for \(reason)")
 }
 
 func save(_ text: String) async throws {
@@ -30,12 +30,12 @@ func show(_ title: String) {
     print("\(title): \(counts.stored) stored, \(counts.evicted) evicted, \(counts.expired) expired")
 }
 
-// Three records of 10 + 1 + 64 bytes fit; the fourth takes the place of the oldest.
+// Three records of 10 + 1 + 64 bytes fit; the fourth evicts the oldest.
 kinesisRecorder.diskByteLimit = 3 * 75
 for number in 1...4 { try await save("record \(String(format: "%03d", number))") }
 show("after 4 saves within 225 bytes")
 
-// Records are discarded at this age, by the next save or before the next submit.
+// Records expire at this age; the next save or submit discards them.
 kinesisRecorder.diskByteLimit = 0
 kinesisRecorder.diskAgeLimit = 0.05
 try await Task.sleep(for: .milliseconds(100))

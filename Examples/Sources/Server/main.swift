@@ -1,8 +1,8 @@
-// A server's shape, in Swift 6: many writers that wait for their record to be safe, one drain that sends them all.
+// A server in Swift 6: many writers that wait until their record is durable, and one task that sends all records.
 //
 //     Server STREAM
 
-// What cannot be nil here is unwrapped, as the originals' users do.
+// Implicitly unwrapped results are unwrapped with `!`, as in code for the AWS SDK for iOS.
 // swift-format-ignore-file: NeverForceUnwrap
 
 import AWSKinesis
@@ -10,23 +10,23 @@ import Foundation
 
 let streamName = CommandLine.arguments[1]
 
-/// The one place that knows how events are kept and sent.
+/// Saves and sends the events.
 struct EventLog: Sendable {
     private let recorder = AWSKinesisRecorder.default()!
 
     init() {
         recorder.diskByteLimit = 1 << 30
-        // Requests of one stream side by side: faster where the network is slow, and no order among them.
+        // Concurrent requests for one stream: faster on a slow network, but the order of records is not kept.
         recorder.maxConcurrentRequests = 4
     }
 
-    /// Returns once the event is on disk; thousands of callers share one commit.
+    /// Returns when the event is durable; thousands of callers share one commit.
     func write(_ event: String, user: Int) async throws {
         let saved = recorder.saveRecord(Data(event.utf8), streamName: streamName, partitionKey: "user \(user)")!
         _ = try await saved.value
     }
 
-    /// Sends what is stored, again and again, until the task is cancelled; trouble is printed and waits for the next round.
+    /// Sends stored events repeatedly until the task is cancelled. Errors are printed; the next round tries again.
     func drain(every pause: Duration) async {
         while !Task.isCancelled {
             await submit()
@@ -38,9 +38,9 @@ struct EventLog: Sendable {
         do {
             _ = try await recorder.submitAllRecords().value
         } catch is CancellationError {
-            // Nobody waits for it any more.
+            // The drain was cancelled.
         } catch {
-            print("not sent now: \(error.localizedDescription)")
+            print("not sent: \(error.localizedDescription)")
         }
     }
 
@@ -50,7 +50,7 @@ struct EventLog: Sendable {
 let log = EventLog()
 let drain = Task { await log.drain(every: .milliseconds(50)) }
 
-// Requests that a server would answer, each with a few events.
+// Simulated requests to the server, each with a few events.
 try await withThrowingTaskGroup(of: Void.self) { group in
     for user in 0..<100 {
         group.addTask {
@@ -61,7 +61,7 @@ try await withThrowingTaskGroup(of: Void.self) { group in
 }
 print("saved \(try log.counts.saved) events of 100 users")
 
-// The end: no more writers, one last drain.
+// Shutdown: no more writers, one last submit.
 drain.cancel()
 await drain.value
 await log.submit()
