@@ -1,20 +1,20 @@
 import Foundation
 
-/// How much may be on its way to the disk at once: a reader that is faster waits here.
+/// Limits the bytes between the input and the disk: a reader that is faster than the disk waits here.
 final class SaveWindow: @unchecked Sendable {
-    // Safe because the only mutable state is read and written under the condition's lock.
+    // Safe because the mutable state is read and written only under the condition's lock.
     private let condition = NSCondition()
     private var load = 0
-    private let capacity: Int
+    private let capacity: ByteCount
 
-    init(capacity: Int) {
+    init(capacity: ByteCount) {
         self.capacity = capacity
     }
 
-    /// Blocks until there is room; one chunk always finds some.
+    /// Blocks until there is room. An empty window takes a chunk of any size.
     func enter(_ size: Int) {
         condition.lock()
-        while load > 0, load + size > capacity { condition.wait() }
+        while load > 0, load + size > capacity.bytes { condition.wait() }
         load += size
         condition.unlock()
     }
@@ -26,7 +26,7 @@ final class SaveWindow: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// Blocks until everything has left.
+    /// Blocks until the window is empty.
     func waitUntilEmpty() {
         condition.lock()
         while load > 0 { condition.wait() }
