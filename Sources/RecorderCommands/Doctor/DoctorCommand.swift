@@ -4,7 +4,7 @@ import RecorderEngine
 struct DoctorCommand: Command {
     static let spec = CommandSpec(
         name: "doctor",
-        summary: "check this machine and the connection to the service, and suggest fixes",
+        summary: "check this machine and the connection to the service",
         arguments: [.init(name: "STREAM", isOptional: true)],
         options: [.firehose, .offline] + OptionSpec.store + OptionSpec.service,
         details: """
