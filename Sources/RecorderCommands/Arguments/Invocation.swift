@@ -33,7 +33,8 @@ extension Invocation {
         guard let bytes = ByteCount(typed: text) else {
             throw CommandFailure(
                 .usage,
-                message: "--\(option.name) \(text): give a number of bytes, or a size such as 500K, 20M or 2G; at most 16T."
+                message:
+                    "--\(option.name) \(text): give a number of bytes, or a size such as 500K, 20M or 2G; at most 16T."
             )
         }
         return bytes

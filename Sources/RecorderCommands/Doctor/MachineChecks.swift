@@ -38,7 +38,7 @@ struct MachineChecks {
                     text: "\(location.fileName): \(Formatting.records(status.totals.records)), "
                         + ByteCount(status.totals.bytes).description
                 ),
-                fileSystem(directory), space(directory, status),
+                fileSystem(of: directory), space(in: directory, for: status),
             ]
             return findings + status.streams.compactMap(lastError)
         } catch let failure as CommandFailure {
@@ -54,7 +54,7 @@ struct MachineChecks {
         stream.trouble.map { .warning("stream", text: "\(stream.name) was not sent last time: \($0.message)") }
     }
 
-    private func space(_ directory: String, _ status: StoreStatus) -> Finding {
+    private func space(in directory: String, for status: StoreStatus) -> Finding {
         let found = try? FileManager.default.attributesOfFileSystem(forPath: directory)[.systemFreeSize] as? NSNumber
         guard let free = found?.intValue else { return .warning("disk", text: "the free space is unknown") }
         let text = "\(ByteCount(free)) free"
@@ -80,7 +80,7 @@ struct MachineChecks {
     }
 
     /// Records must survive a restart, and locks between processes must work.
-    private func fileSystem(_ directory: String) -> Finding {
+    private func fileSystem(of directory: String) -> Finding {
         let type = Files.fileSystem(of: directory)
         switch type {
         case nil: return .warning("file system", text: "its type is unknown")

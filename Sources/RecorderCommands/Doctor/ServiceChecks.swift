@@ -100,7 +100,8 @@ struct ServiceChecks {
             .failure(
                 "service",
                 text: failure.message,
-                advice: "Check the network, the region and proxies (https_proxy, no_proxy). Records wait on disk meanwhile.",
+                advice:
+                    "Check the network, the region and proxies (https_proxy, no_proxy). Records wait on disk meanwhile.",
                 status: .tryLater
             )
         default: .failure("service", text: "\(failure)", status: .tryLater)

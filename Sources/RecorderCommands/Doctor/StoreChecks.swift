@@ -36,9 +36,14 @@ struct StoreChecks {
     }
 
     private var rights: [Finding] {
-        let wrong = inspection.problems.map { Finding.failure("rights", text: $0.text, advice: $0.remedy, status: .storage) }
+        let wrong = inspection.problems.map {
+            Finding.failure("rights", text: $0.text, advice: $0.remedy, status: .storage)
+        }
         let loose = inspection.loose.map {
-            Finding.warning("rights", text: "\($0.path) had mode \($0.mode), open to other users; it is made private now")
+            Finding.warning(
+                "rights",
+                text: "\($0.path) had mode \($0.mode), open to other users; it is made private now"
+            )
         }
         guard wrong.isEmpty, loose.isEmpty, !inspection.modes.isEmpty else { return wrong + loose }
         return [.ok("rights", text: inspection.modes.map { "\($0.name) \($0.mode)" }.joined(separator: ", "))]

@@ -26,7 +26,8 @@ struct CompletionsCommand: Command {
             let hint = Suggestions.hint(for: shell, in: Self.shells)
             throw CommandFailure(
                 .usage,
-                message: "there are no completions for \(shell).\(hint) The shells are \(Self.shells.joined(separator: ", "))."
+                message:
+                    "there are no completions for \(shell).\(hint) The shells are \(Self.shells.joined(separator: ", "))."
             )
         }
         return .success

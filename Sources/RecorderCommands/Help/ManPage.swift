@@ -44,7 +44,10 @@ package struct ManPage {
             "The address of the service, unless --endpoint-url gives it."
         ),
         ("AWS_KINESIS_RECORDER_DIR", "The directory of the store, unless --directory gives it."),
-        ("STATE_DIRECTORY, XDG_STATE_HOME, HOME", "Otherwise a directory below the first of these that is set; below HOME in .local/state."),
+        (
+            "STATE_DIRECTORY, XDG_STATE_HOME, HOME",
+            "Otherwise a directory below the first of these that is set; below HOME in .local/state."
+        ),
         ("https_proxy, no_proxy", "As in curl(1); no_proxy may also contain [::1], and ports: [::1]:4566."),
         ("NO_COLOR, TERM", "TERM=dumb prints lines instead of a progress bar."),
     ]

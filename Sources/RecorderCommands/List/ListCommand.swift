@@ -40,7 +40,8 @@ struct ListCommand: Command {
             let rows = stores.map { store in
                 [
                     store.program ?? "-", store.service, store.key ?? "-",
-                    store.records.map { Formatting.count($0) } ?? "?", store.bytes.map { ByteCount($0).description } ?? "?",
+                    store.records.map { Formatting.count($0) } ?? "?",
+                    store.bytes.map { ByteCount($0).description } ?? "?",
                 ]
             }
             session.console.print(TextTable.text([head] + rows))

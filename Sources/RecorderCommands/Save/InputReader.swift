@@ -41,7 +41,8 @@ final class InputReader {
             guard last == delimiter else {
                 throw CommandFailure(
                     .usage,
-                    message: "--from-byte \(byte): that is in the middle of a record of \(path). Give the byte named by the "
+                    message:
+                        "--from-byte \(byte): that is in the middle of a record of \(path). Give the byte named by the "
                         + "previous save, and the same --delimiter."
                 )
             }

@@ -45,6 +45,7 @@ package struct RecordSplitter {
 
     /// - Parameters:
     ///   - delimiter: nil makes the whole input one record.
+    ///   - keepsDelimiter: Whether records end with their delimiter.
     ///   - limit: The size of the largest record, with its delimiter if that is kept.
     ///   - start: Where in the file the input begins.
     package init(delimiter: UInt8?, keepsDelimiter: Bool, limit: ByteCount, start: Int = 0) {

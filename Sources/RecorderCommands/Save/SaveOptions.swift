@@ -19,7 +19,10 @@ extension SaveCommand {
             sent again after 1 to 60 seconds. Records that are left at the end stay stored for the next submit.
             """,
         examples: [
-            .init(line: "kinesis-recorder save clicks --file clicks.ndjson --quiet", meaning: "a file, to be sent later"),
+            .init(
+                line: "kinesis-recorder save clicks --file clicks.ndjson --quiet",
+                meaning: "a file, to be sent later"
+            ),
             .init(line: "kinesis-recorder save app --file app.log.1 --submit", meaning: "a rotated log, sent at once"),
             .init(
                 line: "my-program | kinesis-recorder save app --submit",

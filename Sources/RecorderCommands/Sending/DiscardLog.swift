@@ -27,7 +27,9 @@ final class DiscardLog: Sendable {
         switch event {
         case .discarded(let discard): add(discard)
         case .rescued(let rescue):
-            let lost = rescue.lost.map { "\(Formatting.records($0)) could not be read" } ?? "how many could not be read is unknown"
+            let lost =
+                rescue.lost.map { "\(Formatting.records($0)) could not be read" }
+                ?? "how many could not be read is unknown"
             console.error(
                 "the store was damaged and was moved to \(rescue.movedTo). \(Formatting.records(rescue.rescued)) could be "
                     + "read and are in a new store; \(lost)."

@@ -9,12 +9,21 @@ import Testing
         (["save", "app", "--sumbit"], "there is no option --sumbit. Did you mean --submit?"),
         (["save"], "STREAM is missing."),
         (["save", "app", "--limit"], "--limit needs a value: --limit SIZE."),
-        (["save", "app", "--limit", "many"], "--limit many: give a number of bytes, or a size such as 500K, 20M or 2G"),
+        (
+            ["save", "app", "--limit", "many"],
+            "--limit many: give a number of bytes, or a size such as 500K, 20M or 2G"
+        ),
         (["save", "app", "--delimiter", "ab"], "--delimiter ab: give one ASCII character"),
         (["save", "a/b"], "may only hold letters, digits, '_', '.' and '-'."),
         (["save", "app", "-F", "-p", "k"], "Firehose has no partition keys."),
-        (["submit", "--request-timeout", "0"], "--request-timeout 0: give seconds, or a time such as 90s, 15m, 12h or 7d; from 1 s to 7 d."),
-        (["submit", "--read-timeout", "8d"], "--read-timeout 8d: give seconds, or a time such as 90s, 15m, 12h or 7d; from 1 s to 7 d."),
+        (
+            ["submit", "--request-timeout", "0"],
+            "--request-timeout 0: give seconds, or a time such as 90s, 15m, 12h or 7d; from 1 s to 7 d."
+        ),
+        (
+            ["submit", "--read-timeout", "8d"],
+            "--read-timeout 8d: give seconds, or a time such as 90s, 15m, 12h or 7d; from 1 s to 7 d."
+        ),
         (["save", "app", "--read-timeout", "soon"], "--read-timeout soon: give seconds, or a time"),
         (["submit", "--watch", "0"], "--watch 0: give a number from 1 to 31,536,000."),
         (["submit", "--watch", "9223372036854775807"], "--watch 9223372036854775807: give a number from 1 to"),

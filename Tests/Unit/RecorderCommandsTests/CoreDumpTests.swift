@@ -13,10 +13,16 @@ import Testing
         var tool = try Tool(to: server.url)
         // Swift's own signal handler would keep the process alive after a signal that no instruction caused.
         tool.environment["SWIFT_BACKTRACE"] = "enable=no"
-        let control = try RunningTool(withCores + ["sh", "-c", "kill -SEGV $$"], environment: tool.environment, home: tool.home)
+        let control = try RunningTool(
+            withCores + ["sh", "-c", "kill -SEGV $$"],
+            environment: tool.environment,
+            home: tool.home
+        )
         #expect(await control.end().status == -SIGSEGV)
         guard let core = try cores(in: tool.home).first else {
-            return print("S14 skipped: core dumps are written elsewhere (\(Self.pattern)), or the hard limit forbids them.")
+            return print(
+                "S14 skipped: core dumps are written elsewhere (\(Self.pattern)), or the hard limit forbids them."
+            )
         }
         // The next core dump may have the same name.
         try FileManager.default.removeItem(atPath: tool.home.path(core))

@@ -41,7 +41,9 @@ import Testing
 
     @Test func `every option is in each shell's completions and in the manual page`() {
         let completions = Completions(table)
-        for text in [completions.bash, completions.zsh, completions.fish, ManPage(table).text.replacing("\\-", with: "-")] {
+        for text in [
+            completions.bash, completions.zsh, completions.fish, ManPage(table).text.replacing("\\-", with: "-"),
+        ] {
             for option in table.commands.flatMap(\.allOptions) {
                 #expect(text.contains("--\(option.name)") || text.contains("-l \(option.name)"))
             }

@@ -109,10 +109,10 @@ struct InterruptedSaveTests {
             "$0" submit -q -d "$HOME/disk/store"
             """
         let ran = await (try tool.start(under: ["unshare", "--mount", "sh", "-c", script], [])).end()
-        let said = try String(contentsOfFile: tool.home.path("err"), encoding: .utf8)
-        #expect(ran.status == 0, "\(ran) \(said)")
-        #expect(try String(contentsOfFile: tool.home.path("status"), encoding: .utf8) == "74\n", "\(said)")
-        #expect(isSame(service.payloads.map(\.text), as: lines), "\(said)")
+        let errors = try String(contentsOfFile: tool.home.path("err"), encoding: .utf8)
+        #expect(ran.status == 0, "\(ran) \(errors)")
+        #expect(try String(contentsOfFile: tool.home.path("status"), encoding: .utf8) == "74\n", "\(errors)")
+        #expect(isSame(service.payloads.map(\.text), as: lines), "\(errors)")
     }
 
     @Test func `for a pipe that fails the number of stored records is printed`() async throws {

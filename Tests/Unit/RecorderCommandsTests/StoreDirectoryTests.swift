@@ -89,16 +89,16 @@ import Testing
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
     func `the doctor names the command for another user's file`() async throws {
         let tool = try Tool()
-        let place = tool.home.path("store")
-        _ = try await tool.run("save", "app", "-d", place, input: line)
+        let store = tool.home.path("store")
+        _ = try await tool.run("save", "app", "-d", store, input: line)
         #expect(
-            chown("\(place)/kinesis.db-wal", 54_321, 54_321) == 0 || chown("\(place)/kinesis.db", 54_321, 54_321) == 0
+            chown("\(store)/kinesis.db-wal", 54_321, 54_321) == 0 || chown("\(store)/kinesis.db", 54_321, 54_321) == 0
         )
-        #expect(chown("\(place)/kinesis.db.lock", 54_321, 54_321) == 0)
-        let ran = try await tool.run("doctor", "--offline", "-d", place)
+        #expect(chown("\(store)/kinesis.db.lock", 54_321, 54_321) == 0)
+        let ran = try await tool.run("doctor", "--offline", "-d", store)
         #expect(ran.status == 74)
-        #expect(ran.out.contains("\(place)/kinesis.db.lock belongs to another user (id 54321)"), "\(ran.out)")
-        #expect(ran.out.contains("sudo chown 0 \(place)/kinesis.db.lock"))
+        #expect(ran.out.contains("\(store)/kinesis.db.lock belongs to another user (id 54321)"), "\(ran.out)")
+        #expect(ran.out.contains("sudo chown 0 \(store)/kinesis.db.lock"))
     }
 
     @Test func `a relative directory is relative to the working directory, and an empty one is refused`() async throws {

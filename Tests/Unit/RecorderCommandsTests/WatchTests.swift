@@ -47,7 +47,8 @@ import Testing
             "it waits for a lock for as long as the tool does"
         )
     )
-    func `a lock that a stopped process holds is reported once, and the records are sent when it is free`() async throws {
+    func `a lock that a stopped process holds is reported once, and the records are sent when it is free`() async throws
+    {
         _ = try await tool.run("save", "app", input: Data("a\n".utf8))
         let python = """
             import fcntl, os, signal, sys
