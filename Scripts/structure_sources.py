@@ -66,10 +66,6 @@ class Source:
         return self.text.count("\n") + 1
 
     @property
-    def imports(self):
-        return IMPORT.findall(self.code)
-
-    @property
     def typed_closures(self):
         return len(TYPED_CLOSURE.findall(self.code))
 
