@@ -41,9 +41,10 @@ stress: setup ## Kill, starve and cut the power for ten minutes; FULL=1 for hour
 mutations: setup ## Break one rule at a time and see that a test notices; ARGS="NAME" some rules
 	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/mutations $(ARGS)
 
-lint: ## Check the format of every Swift file, and that generated ones are up to date
+lint: ## Check the format of every Swift file, the generated files, the structure and the words; needs no build
 	$(SWIFT_FORMAT) lint --strict $(SWIFT_SOURCES)
 	python3 Scripts/ServiceModel/generate.py --check
+	Scripts/structure
 
 snippets: ## Compile the Swift in the documents; needs a build
 	@python3 Scripts/snippets.py

@@ -130,8 +130,8 @@ let package = Package(
         .testTarget(
             name: "RecorderCommandsTests",
             dependencies: [
-                "AmplifyFoundation", "AmplifyKinesisClient", "RecorderCommands", "RecorderTestSupport",
-                "kinesis-recorder",
+                "AmplifyFoundation", "AmplifyKinesisClient", "RecorderCommands", "RecorderConcurrency",
+                "RecorderTestSupport", "kinesis-recorder",
             ],
             path: "Tests/Unit/RecorderCommandsTests"
         ),

@@ -3,13 +3,13 @@ import RecorderCommands
 
 CommandLineTool.occupyStandardDescriptors()
 
-// Swift reads them from there. Without the check every command line would count as an empty one.
+// Swift reads the arguments from /proc. Without the check, every command line would look empty.
 guard !CommandLine.arguments.isEmpty else {
-    FileHandle.standardError.write(Data("kinesis-recorder: its arguments cannot be read: mount /proc\n".utf8))
+    FileHandle.standardError.write(Data("kinesis-recorder: the arguments cannot be read: mount /proc\n".utf8))
     exit(78)
 }
 
-// Not in async top-level code, whose runtime opens descriptors of its own before the first line.
+// Not async top-level code, whose runtime opens descriptors before the first line.
 Task.detached {
     exit(
         await CommandLineTool.run(

@@ -4,14 +4,13 @@ import RecorderConcurrency
 
 /// Standard output for results, standard error for errors and progress.
 ///
-/// Safe to use from any thread. Output that cannot be written ends nothing: the work goes on, and `lostOutput` tells it at
-/// the end.
+/// Safe to use from any thread. A failed write does not stop the command: `lostOutput` holds the error until the end.
 final class Console: Sendable {
-    /// Whether progress can be drawn over and over in one line.
+    /// Whether progress can be redrawn in one line of a terminal.
     let hasBar: Bool
 
     private let quiet: Bool
-    /// Whether a bar stands in the last line of the terminal.
+    /// Whether the last line of the terminal is a bar.
     private let showsBar = Locked(false)
     private let outputError = Locked<Int32?>(nil)
 
@@ -28,41 +27,41 @@ final class Console: Sendable {
         return Int(size.ws_col)
     }
 
-    /// Why standard output did not take everything: the first error's number.
+    /// The number of the first error of a write to standard output.
     var lostOutput: Int32? { outputError.withLock { $0 } }
 
-    /// What was asked for: lines of text.
+    /// Prints the result of a command: lines of text.
     func print(_ text: String) {
-        printAsIs(Visible.lines(text))
+        printEscaped(Visible.lines(text))
     }
 
-    /// The same as JSON, where escapes are those of JSON.
+    /// Prints the result of a command as JSON.
     func print(json text: String) {
-        printAsIs(Visible.json(text))
+        printEscaped(Visible.json(text))
     }
 
-    /// What came of it, unless that is not wanted.
+    /// Prints a summary, unless --quiet was given.
     func report(_ text: String) {
         if !quiet { print(text) }
     }
 
-    /// How far it is, where no bar can be drawn.
+    /// Prints a line about progress, unless --quiet was given.
     func progress(_ text: String) {
         if !quiet { write("\(Visible.line(text))\n", to: STDERR_FILENO) }
     }
 
-    /// A question that is answered in the same line.
+    /// Prints a question, which is answered in the same line.
     func ask(_ text: String) {
         write(Visible.line(text), to: STDERR_FILENO)
     }
 
-    /// What went wrong, quiet or not, in one line; `hint` may have more.
+    /// Prints an error in one line, with --quiet too; `hint` may have more lines.
     func error(_ text: String, hint: String? = nil) {
         let hint = hint.map { Visible.lines($0) + "\n" } ?? ""
-        write("\(CommandTable.program): \(Visible.line(text))\n\(hint)", to: STDERR_FILENO)
+        write("\(Program.name): \(Visible.line(text))\n\(hint)", to: STDERR_FILENO)
     }
 
-    /// Draws over the bar that stands there.
+    /// Draws the bar in place of the one before.
     func bar(_ text: String) {
         guard hasBar else { return }
         showsBar.withLock { shown in
@@ -71,12 +70,12 @@ final class Console: Sendable {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     func endBar() {
         showsBar.withLock { Self.erase(&$0) }
     }
 
-    private func printAsIs(_ text: String) {
+    private func printEscaped(_ text: String) {
         guard let error = write("\(text)\n", to: STDOUT_FILENO) else { return }
         outputError.withLock { $0 = $0 ?? error }
     }

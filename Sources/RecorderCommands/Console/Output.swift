@@ -1,8 +1,8 @@
 import Foundation
 
-/// Bytes to a descriptor of somebody else's choice: a file, a terminal, a pipe that may not block.
+/// Writes to a descriptor that the program was started with: a file, a terminal, or a pipe that may be non-blocking.
 enum Output {
-    /// Writes all of `text`, however long its reader takes. Returns the error's number where that cannot be.
+    /// Writes all of `text`, waiting for a slow reader. Returns the number of the error that ended it, or nil.
     @discardableResult
     static func write(_ text: String, to file: Int32) -> Int32? {
         var rest = Array(text.utf8)[...]
@@ -21,25 +21,39 @@ enum Output {
         return nil
     }
 
-    /// Returns when the descriptor takes more, or has an error, which the next write tells.
+    /// Returns when the descriptor takes more, or has an error, which the next write returns.
     private static func wait(for file: Int32) {
         var waited = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
         _ = unsafe poll(&waited, 1, -1)
     }
 
-    /// Some file systems tell only when a file is closed that what it was given has no room.
+    /// Some file systems report a full disk only when the file is closed.
     static func errorOfClosing(_ file: Int32) -> Int32? {
         let copy = dup(file)
         guard copy >= 0, close(copy) != 0, errno != EINTR else { return nil }
         return errno
     }
+}
 
-    /// Makes descriptors 0 to 2 that were closed at the start fail as closed ones do. Otherwise the next file that is
-    /// opened gets such a number, a store's for example, and what is printed goes there.
+/// Settings of the process, made before anything else runs.
+enum ProcessSetup {
+    /// A core dump holds all memory, with keys and records in it. A crash of this process, or of one it starts, leaves none.
+    static func disableCoreDumps() {
+        let cores = __rlimit_resource_t(RLIMIT_CORE.rawValue)
+        var limit = rlimit()
+        guard unsafe getrlimit(cores, &limit) == 0 else { return }
+        limit.rlim_cur = 0
+        _ = unsafe setrlimit(cores, &limit)
+    }
+
+    /// Gives descriptors 0 to 2 a file if they were closed at the start. Otherwise the next file to be opened, a store for
+    /// example, would get such a number, and what is printed would be written into it.
+    ///
+    /// Reading and writing still fail with EBADF, as on a closed descriptor: each is opened for the wrong direction.
     static func occupyStandardDescriptors() {
         for (file, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)] {
             guard fcntl(file, F_GETFD) < 0 else { continue }
-            // The lowest free number is this one, as those below it are open.
+            // open() returns the lowest free number, and the lower ones are open.
             _ = unsafe open("/dev/null", mode)
         }
     }

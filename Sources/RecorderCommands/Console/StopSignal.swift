@@ -1,9 +1,9 @@
 import Foundation
 import RecorderConcurrency
 
-/// SIGINT, SIGTERM and SIGHUP: the first one asks for an orderly end, the second one ends at once.
+/// SIGINT, SIGTERM and SIGHUP. The first one asks for an orderly end, the second one ends the process at once.
 ///
-/// A signal that was ignored before the program began (nohup, `&` in a script) stays so. There is one for the process.
+/// A signal that was ignored when the program started (nohup, `&` in a script) stays ignored. One instance per process.
 final class StopSignal: Sendable {
     static let shared = StopSignal()
 
@@ -12,14 +12,14 @@ final class StopSignal: Sendable {
         var actions: [@Sendable () -> Void] = []
     }
 
-    /// Becomes readable, and stays so, with the first signal; for poll(2).
+    /// Readable from the first signal on; for poll(2).
     let descriptor: Int32
 
     private let state = Locked(State())
-    /// Written to once, and never read.
+    /// Written once and never read, so that it stays readable.
     private let stopped: (read: Int32, write: Int32)
 
-    /// What handlers write to: a pipe's other end is read by a thread, which may do what a handler may not.
+    /// Signal handlers write to this pipe. A thread reads it, which may do what a handler must not, such as take a lock.
     private static let signals = openPipe()
 
     private static func openPipe() -> (read: Int32, write: Int32) {
@@ -34,7 +34,7 @@ final class StopSignal: Sendable {
         descriptor = stopped.read
         let signals = Self.signals
         Thread.detachNewThread { [self] in
-            // Whoever started the program may have left them blocked.
+            // The parent process may have left them blocked.
             var all = sigset_t()
             _ = unsafe sigfillset(&all)
             _ = unsafe pthread_sigmask(SIG_UNBLOCK, &all, nil)
@@ -59,10 +59,10 @@ final class StopSignal: Sendable {
         return unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// The signal that came, if one did.
+    /// The first signal, once it has arrived.
     var number: Int32? { state.withLock { $0.number } }
 
-    /// Runs `action` when a signal comes; at once, if one came already.
+    /// Runs `action` when a signal arrives, or at once if one already has.
     func whenStopped(_ action: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             if state.number == nil { state.actions.append(action) }
@@ -71,13 +71,13 @@ final class StopSignal: Sendable {
         if isLate { action() }
     }
 
-    /// Waits until a signal comes, or for so long.
+    /// Waits for `duration`, or until a signal arrives.
     func pause(_ duration: Duration) async {
         let end = ContinuousClock.now + duration
         await Threads.run { [descriptor] in
             var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             while waited.revents == 0, ContinuousClock.now < end {
-                // The next millisecond, so that the last round is no busy one; longer pauses take several rounds.
+                // Rounded up, or the last round would spin. A pause beyond the range of poll() takes several rounds.
                 let rest = min((end - ContinuousClock.now) / .milliseconds(1), 1e9)
                 _ = unsafe poll(&waited, 1, Int32(rest.rounded(.up)))
             }
@@ -95,7 +95,7 @@ final class StopSignal: Sendable {
     }
 }
 
-/// Blocking work off the threads that run async code.
+/// Runs blocking work on a thread of its own: it must not block the cooperative pool.
 enum Threads {
     static func run<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T {
         await withCheckedContinuation { continuation in

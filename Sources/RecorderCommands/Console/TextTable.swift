@@ -1,8 +1,8 @@
 import Foundation
 
-/// Columns for people.
+/// Rows and columns as text.
 enum TextTable {
-    /// Rows of cells, the first column to the left, the others to the right; no blanks at line ends.
+    /// The first column is aligned left, the others right.
     static func text(_ rows: [[String]]) -> String {
         let rows = rows.map { $0.map { Visible.line($0) } }
         let columns = rows.first?.count ?? 0
@@ -16,7 +16,7 @@ enum TextTable {
     }
 }
 
-/// JSON for scripts.
+/// A value as JSON, for scripts.
 enum JSONText {
     static func text(of value: some Encodable) throws(CommandFailure) -> String {
         let encoder = JSONEncoder()
@@ -24,7 +24,7 @@ enum JSONText {
         do {
             return String(decoding: try encoder.encode(value), as: UTF8.self)
         } catch {
-            throw CommandFailure(.storage, "the answer cannot be written as JSON: \(error)")
+            throw CommandFailure(.storage, message: "the result cannot be written as JSON: \(error)")
         }
     }
 }

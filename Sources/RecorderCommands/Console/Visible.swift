@@ -1,24 +1,24 @@
 import RecorderAWS
 
-/// Text fit for a terminal: what moves a cursor, sets a title or turns the direction of writing is printed as its number.
+/// Text that is safe to print on a terminal. Characters that move the cursor, set a title or change the writing direction
+/// are escaped.
 enum Visible {
-    /// One line, ends of lines escaped too: for names and messages of others.
+    /// One line, with line ends escaped too: for names and messages that come from outside.
     static func line(_ text: String) -> String {
         Legible.text(text, limit: .max)
     }
 
-    /// Lines of our own.
+    /// Lines of the program's own text, which may hold tabs.
     static func lines(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false)
-            .map {
-                $0.split(separator: "\t", omittingEmptySubsequences: false).map { line(String($0)) }.joined(
-                    separator: "\t"
-                )
+            .map { line in
+                let cells = line.split(separator: "\t", omittingEmptySubsequences: false)
+                return cells.map { Self.line(String($0)) }.joined(separator: "\t")
             }
             .joined(separator: "\n")
     }
 
-    /// JSON that says the same. What the encoder leaves as it is stands in strings only.
+    /// The same JSON with such characters as `\u` escapes. The encoder leaves them in strings only.
     static func json(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

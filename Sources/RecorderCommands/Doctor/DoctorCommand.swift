@@ -1,7 +1,22 @@
 import RecorderEngine
 
-/// `doctor [STREAM]`: one line a check, and what to do about each that fails.
-struct DoctorCommand: Sendable {
+/// `doctor [STREAM]`: one line for each check, and what to do about each failure.
+struct DoctorCommand: Command {
+    static let spec = CommandSpec(
+        name: "doctor",
+        summary: "check this machine and the connection to the service",
+        arguments: [.init(name: "STREAM", isOptional: true)],
+        options: [.firehose, .offline] + OptionSpec.store + OptionSpec.service,
+        details: """
+            Checks the directory, the libraries, region, endpoint, credentials and clock. It sends one read-only \
+            request to the service (ListStreams or ListDeliveryStreams), and with STREAM another one to see whether \
+            that stream exists. No record is sent.
+            """,
+        examples: [
+            .init(line: "kinesis-recorder doctor app", meaning: "before the first record of the stream app")
+        ]
+    )
+
     private let session: Session
 
     init(_ session: Session) {
@@ -10,23 +25,58 @@ struct DoctorCommand: Sendable {
 
     func run() async -> ExitStatus {
         var status = ExitStatus.success
-        func tell(_ findings: [Finding]) {
+        func show(_ findings: [Finding]) {
             for finding in findings {
                 session.console.print(finding.line)
                 if status == .success { status = finding.status }
             }
         }
-        tell(MachineChecks(session).findings())
+        show(MachineChecks(session).findings())
         let service = ServiceChecks(session)
         let (settings, caller) = service.settings()
-        tell(settings)
-        tell([await service.credentials()])
+        show(settings)
+        show([await service.credentials()])
         if session.invocation.has(.offline) {
-            session.console.print("not asked: the service (--offline)")
+            session.console.print("the service was not checked (--offline)")
         } else if let caller {
-            tell(await service.ask(caller))
+            show(await service.call(caller))
         }
-        session.console.print(status == .success ? "all is well." : "something has to be done; see FAIL above.")
+        session.console.print(status == .success ? "no problems found." : "problems found: see FAIL above.")
         return status
+    }
+}
+
+/// The result of one check.
+struct Finding: Sendable {
+    enum Grade: String, Sendable {
+        case ok = "ok  "
+        case warning = "warn"
+        case failure = "FAIL"
+    }
+
+    let grade: Grade
+    let topic: String
+    let text: String
+    /// What to do about it.
+    let advice: String?
+    /// The exit status of the program, for a failure.
+    let status: ExitStatus
+
+    static func ok(_ topic: String, text: String) -> Finding {
+        Finding(grade: .ok, topic: topic, text: text, advice: nil, status: .success)
+    }
+
+    static func warning(_ topic: String, text: String, advice: String? = nil) -> Finding {
+        Finding(grade: .warning, topic: topic, text: text, advice: advice, status: .success)
+    }
+
+    static func failure(_ topic: String, text: String, advice: String? = nil, status: ExitStatus) -> Finding {
+        Finding(grade: .failure, topic: topic, text: text, advice: advice, status: status)
+    }
+
+    var line: String {
+        let blanks = String(repeating: " ", count: max(12 - topic.count, 1))
+        return "\(grade.rawValue)  \(topic)\(blanks)\(Visible.line(text))"
+            + (advice.map { "\n                  -> \(Visible.line($0))" } ?? "")
     }
 }

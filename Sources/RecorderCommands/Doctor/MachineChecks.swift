@@ -17,8 +17,8 @@ struct MachineChecks {
 
     private func libraries() -> [Finding] {
         [
-            .ok("program", CommandTable.versionLine),
-            .ok("libraries", "SQLite \(sqliteLibraryVersion), libcurl \(CurlLibrary.version)"),
+            .ok("program", text: Program.versionLine),
+            .ok("libraries", text: "SQLite \(sqliteLibraryVersion), libcurl \(CurlLibrary.version)"),
         ]
     }
 
@@ -26,68 +26,77 @@ struct MachineChecks {
         var findings: [Finding] = []
         do {
             let location = try session.location(of: session.service)
-            // Before the store is opened, which makes private what is not.
-            let place = StoreChecks(location)
-            findings += place.findings
-            guard place.isUsable else { return findings }
-            let status = try session.pipeline(session.service).status()
-            let directory = place.directory ?? location.directory
+            // First, because opening the store makes its directory and files private.
+            let files = StoreChecks(location)
+            findings += files.findings
+            guard files.isUsable else { return findings }
+            let status = try session.pipeline(for: session.service).status()
+            let directory = files.directory ?? location.directory
             findings += [
                 .ok(
                     "store",
-                    "\(location.fileName): \(Formatting.records(status.totals.records)), "
-                        + Formatting.bytes(status.totals.bytes)
+                    text: "\(location.fileName): \(Formatting.records(status.totals.records)), "
+                        + ByteCount(status.totals.bytes).description
                 ),
-                fileSystem(directory), space(directory, status),
+                fileSystem(of: directory), space(in: directory, for: status),
             ]
-            return findings + status.streams.compactMap(trouble)
+            return findings + status.streams.compactMap(lastError)
         } catch let failure as CommandFailure {
-            return findings + [.failure("directory", failure.message, nil, failure.status)]
+            return findings + [.failure("directory", text: failure.message, status: failure.status)]
         } catch let error as RecorderError {
-            return findings + [.failure("store", error.message, nil, .storage)]
+            return findings + [.failure("store", text: error.message, status: .storage)]
         } catch {
-            return findings + [.failure("store", "\(error)", nil, .storage)]
+            return findings + [.failure("store", text: "\(error)", status: .storage)]
         }
     }
 
-    private func trouble(_ stream: StreamStatus) -> Finding? {
-        stream.lastError.map { .warning("stream", "\(stream.name) was not sent last time: \($0.message)") }
+    private func lastError(of stream: StreamStatus) -> Finding? {
+        stream.lastError.map { .warning("stream", text: "\(stream.name) was not sent last time: \($0.message)") }
     }
 
-    private func space(_ directory: String, _ status: StoreStatus) -> Finding {
+    private func space(in directory: String, for status: StoreStatus) -> Finding {
         let found = try? FileManager.default.attributesOfFileSystem(forPath: directory)[.systemFreeSize] as? NSNumber
-        guard let free = found?.intValue else { return .warning("disk", "how much is free cannot be found out") }
-        let text = "\(Formatting.bytes(free)) free"
-        // The files may take up to twice the limit while records come and go.
+        guard let free = found?.intValue else { return .warning("disk", text: "the free space is unknown") }
+        let text = "\(ByteCount(free)) free"
+        // The files may grow to twice the limit while records are added and removed.
         let room = max(Formatting.sum(status.limits?.bytes ?? 0, -max(status.totals.bytes, 0)), 0)
         let wanted = Formatting.sum(room, room)
         guard free >= 64 << 20 else {
-            return .failure("disk", text, "Free some space, or choose another disk with --directory.", .storage)
+            return .failure(
+                "disk",
+                text: text,
+                advice: "Free some space, or choose another disk with --directory.",
+                status: .storage
+            )
         }
         guard free >= wanted else {
-            return .warning("disk", "\(text), less than the limit asks for", "Lower --limit or free some space.")
+            return .warning(
+                "disk",
+                text: "\(text), less than the store may need",
+                advice: "Lower --limit or free some space."
+            )
         }
-        return .ok("disk", text)
+        return .ok("disk", text: text)
     }
 
-    /// Records must outlive a restart, and locks between processes must work.
-    private func fileSystem(_ directory: String) -> Finding {
+    /// Records must survive a restart, and locks between processes must work.
+    private func fileSystem(of directory: String) -> Finding {
         let type = Files.fileSystem(of: directory)
         switch type {
-        case nil: return .warning("file system", "which one it is cannot be found out")
+        case nil: return .warning("file system", text: "its type is unknown")
         case "tmpfs"?, "ramfs"?:
             return .warning(
                 "file system",
-                "in memory (\(type ?? "")): a restart of the machine loses what is stored",
-                "Choose a directory on a disk with --directory."
+                text: "in memory (\(type ?? "")): a restart of the machine deletes the records",
+                advice: "Choose a directory on a disk with --directory."
             )
         case "nfs"?, "nfs4"?, "cifs"?, "smb3"?, "9p"?, "ceph"?, "fuse.sshfs"?:
             return .warning(
                 "file system",
-                "on the network (\(type ?? "")): locks between machines are not to be trusted there",
-                "Choose a local directory with --directory, one for each machine."
+                text: "on the network (\(type ?? "")): locks between machines are unreliable there",
+                advice: "Choose a local directory with --directory, one for each machine."
             )
-        case let local?: return .ok("file system", local)
+        case let local?: return .ok("file system", text: local)
         }
     }
 }

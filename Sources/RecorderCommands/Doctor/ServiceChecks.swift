@@ -3,7 +3,7 @@ import RecorderAWS
 import RecorderEngine
 import RecorderHTTP
 
-/// The doctor's checks of the way to the service: region, endpoint, credentials, one harmless call, the clock.
+/// Checks the connection to the service: region, endpoint, credentials, one read-only call, the clock.
 struct ServiceChecks {
     private let session: Session
 
@@ -15,35 +15,41 @@ struct ServiceChecks {
 
     // MARK: settings
 
-    /// Region and endpoint, and a caller where both will do.
+    /// Checks region and endpoint. Returns a caller if both are valid.
     func settings() -> ([Finding], AWSServiceCaller?) {
         do throws(ConfigurationFailure) {
             let configuration = try session.callConfiguration(for: session.service.service)
-            var endpoint = Finding.ok("endpoint", configuration.endpoint.url)
+            var endpoint = Finding.ok("endpoint", text: configuration.endpoint.url)
             if !configuration.endpoint.isEncrypted {
-                endpoint = .warning("endpoint", "\(configuration.endpoint.url) is not encrypted")
+                endpoint = .warning("endpoint", text: "\(configuration.endpoint.url) is not encrypted")
             }
-            var once = configuration
-            once.maximumRetries = 1
-            // Somebody waits for the answer, which is a short one.
-            once.timeouts.total = once.timeouts.total ?? .seconds(30)
+            var short = configuration
+            // The user waits for the answer, which is small.
+            short.maximumRetries = 1
+            short.timeouts.total = short.timeouts.total ?? .seconds(30)
             return (
-                [.ok("region", configuration.region.name), endpoint], AWSServiceCaller(session.service.service, once)
+                [.ok("region", text: configuration.region.name), endpoint],
+                AWSServiceCaller(session.service.service, short)
             )
         } catch {
-            return ([.failure("settings", error.message, nil, .configuration)], nil)
+            return ([.failure("settings", text: error.message, status: .configuration)], nil)
         }
     }
 
     func credentials() async -> Finding {
         do throws(CredentialsFailure) {
             let found = try await session.credentials().credentials()
-            guard let found else { return .warning("credentials", "none: requests go unsigned") }
+            guard let found else { return .warning("credentials", text: "none: requests are not signed") }
             let kind = found.sessionToken == nil ? "long-lived" : "temporary"
-            guard let end = found.expiration else { return .ok("credentials", "found, \(kind)") }
-            return .ok("credentials", "found, \(kind), valid until \(end)")
+            guard let end = found.expiration else { return .ok("credentials", text: "found, \(kind)") }
+            return .ok("credentials", text: "found, \(kind), valid until \(end)")
         } catch {
-            return .failure("credentials", error.message, Self.credentialsAdvice, .configuration)
+            return .failure(
+                "credentials",
+                text: error.message,
+                advice: Self.credentialsAdvice,
+                status: .configuration
+            )
         }
     }
 
@@ -52,46 +58,57 @@ struct ServiceChecks {
 
     // MARK: the call
 
-    /// Lists at most one stream; then, if a stream was named, asks for that one.
-    func ask(_ caller: AWSServiceCaller) async -> [Finding] {
+    /// Lists at most one stream. If a stream was named, checks that one as well.
+    func call(_ caller: AWSServiceCaller) async -> [Finding] {
         var findings: [Finding] = []
         do {
             let answer = try await caller.call(
                 isFirehose ? "ListDeliveryStreams" : "ListStreams",
                 body: Array(#"{"Limit":1}"#.utf8)
             )
-            findings.append(.ok("service", "reached; it takes the credentials"))
-            findings.append(clock(answer.date))
+            findings.append(.ok("service", text: "reached; it accepts the credentials"))
+            findings.append(clock(serviceTime: answer.date))
         } catch {
             findings.append(finding(error))
-            if let date = error.serverDate { findings.append(clock(date)) }
+            if let date = error.serverDate { findings.append(clock(serviceTime: date)) }
             guard error.kind == .denied else { return findings }
         }
-        if let stream = session.invocation.arguments.first { findings.append(await ask(caller, about: stream)) }
+        if let stream = session.invocation.arguments.first { findings.append(await check(stream, with: caller)) }
         return findings
     }
 
     private func finding(_ failure: ServiceFailure) -> Finding {
         switch failure.kind {
         case .denied:
-            .ok("service", "reached; it knows the credentials, which may not list streams and need not")
+            .ok("service", text: "reached; it accepts the credentials, which need no permission to list streams")
         case .expiredCredentials:
-            .failure("service", "\(failure)", "Renew the credentials: the service does not take them.", .denied)
+            .failure(
+                "service",
+                text: "\(failure)",
+                advice: "Renew the credentials: the service does not accept them.",
+                status: .denied
+            )
         case .clockSkew:
-            .failure("service", "\(failure)", "Check the secret key, then this machine's clock.", .denied)
-        case .credentials: .warning("service", "not asked: there are no credentials")
+            .failure(
+                "service",
+                text: "\(failure)",
+                advice: "Check the secret key, then this machine's clock.",
+                status: .denied
+            )
+        case .credentials: .warning("service", text: "not checked: there are no credentials")
         case .transport:
             .failure(
                 "service",
-                failure.message,
-                "Check the network, the region, and proxies (https_proxy, no_proxy); records wait on disk meanwhile.",
-                .tryLater
+                text: failure.message,
+                advice:
+                    "Check the network, the region and proxies (https_proxy, no_proxy). Records wait on disk meanwhile.",
+                status: .tryLater
             )
-        default: .failure("service", "\(failure)", nil, .tryLater)
+        default: .failure("service", text: "\(failure)", status: .tryLater)
         }
     }
 
-    private func ask(_ caller: AWSServiceCaller, about stream: String) async -> Finding {
+    private func check(_ stream: String, with caller: AWSServiceCaller) async -> Finding {
         let action = isFirehose ? "firehose:PutRecordBatch" : "kinesis:PutRecords"
         let field = isFirehose ? "DeliveryStreamName" : "StreamName"
         do {
@@ -100,31 +117,39 @@ struct ServiceChecks {
                 isFirehose ? "DescribeDeliveryStream" : "DescribeStreamSummary",
                 body: Array(#"{"\#(field)":"\#(name)"}"#.utf8)
             )
-            return .ok("stream", "\(stream) is there; sending needs the permission \(action)")
+            return .ok("stream", text: "\(stream) exists; sending needs the permission \(action)")
         } catch let failure as ServiceFailure {
             switch failure.kind {
             case .notFound:
-                return .failure("stream", failure.message, "Create \(stream), or check name and region.", .notFound)
+                return .failure(
+                    "stream",
+                    text: failure.message,
+                    advice: "Create \(stream), or check its name and the region.",
+                    status: .notFound
+                )
             case .denied:
-                return .warning("stream", "the credentials may not ask for \(stream); sending needs \(action)")
-            default: return .failure("stream", "\(failure)", nil, .tryLater)
+                return .warning(
+                    "stream",
+                    text: "the credentials may not describe \(stream); sending needs the permission \(action)"
+                )
+            default: return .failure("stream", text: "\(failure)", status: .tryLater)
             }
         } catch let error as RecorderError {
-            return .failure("stream", error.message, nil, .usage)
+            return .failure("stream", text: error.message, status: .usage)
         } catch {
-            return .failure("stream", "\(error)", nil, .usage)
+            return .failure("stream", text: "\(error)", status: .usage)
         }
     }
 
-    private func clock(_ service: Date?) -> Finding {
-        guard let service else { return .warning("clock", "the service did not tell the time") }
-        let seconds = Int(Date().timeIntervalSince(service).rounded())
+    private func clock(serviceTime: Date?) -> Finding {
+        guard let serviceTime else { return .warning("clock", text: "the answer has no date") }
+        let seconds = Int(Date().timeIntervalSince(serviceTime).rounded())
         let text = "\(abs(seconds)) s \(seconds < 0 ? "behind" : "ahead of") the service's"
-        guard abs(seconds) > 240 else { return .ok("clock", abs(seconds) < 2 ? "right" : text) }
+        guard abs(seconds) > 240 else { return .ok("clock", text: abs(seconds) < 2 ? "right" : text) }
         return .warning(
             "clock",
-            "\(text); requests are signed by the service's clock, but the age of records suffers",
-            "Set the clock, or run a time service such as systemd-timesyncd."
+            text: "\(text); requests are signed by the service's clock, but ages of records are wrong",
+            advice: "Set the clock, or run a time service such as systemd-timesyncd."
         )
     }
 }

@@ -1,77 +1,117 @@
-/// Completions for the shells people use, made from the table.
-package enum Completions {
-    static let shells = ["bash", "zsh", "fish"]
+/// `completions SHELL`: prints the completions for a shell.
+struct CompletionsCommand: Command {
+    private static let shells = ["bash", "zsh", "fish"]
 
-    static func run(_ session: Session) throws(CommandFailure) -> ExitStatus {
+    static let spec = CommandSpec(
+        name: "completions",
+        summary: "print the completions for a shell",
+        arguments: [.init(name: "SHELL", completion: .words(shells))],
+        examples: [.init(line: "source <(kinesis-recorder completions bash)", meaning: "for this shell")]
+    )
+
+    private let session: Session
+
+    init(_ session: Session) {
+        self.session = session
+    }
+
+    func run() throws(CommandFailure) -> ExitStatus {
         let shell = session.invocation.arguments[0]
+        let completions = Completions(session.table)
         switch shell {
-        case "bash": session.console.print(bash)
-        case "zsh": session.console.print(zsh)
-        case "fish": session.console.print(fish)
+        case "bash": session.console.print(completions.bash)
+        case "zsh": session.console.print(completions.zsh)
+        case "fish": session.console.print(completions.fish)
         default:
+            let hint = Suggestions.hint(for: shell, in: Self.shells)
             throw CommandFailure(
                 .usage,
-                "there are no completions for \(shell).\(Suggestions.hint(for: shell, in: shells)) "
-                    + "There are some for \(shells.joined(separator: ", "))."
+                message:
+                    "there are no completions for \(shell).\(hint) The shells are \(Self.shells.joined(separator: ", "))."
             )
         }
         return .success
     }
+}
 
-    private static var commands: String { CommandTable.all.map(\.name).joined(separator: " ") }
+/// The completions, made from the table.
+package struct Completions {
+    private let table: CommandTable
 
-    /// The words that the first argument of a command may be.
-    private static func words(of command: CommandSpec) -> [String] {
-        command.name == "help" ? CommandTable.all.map(\.name) : command.arguments.first?.words ?? []
+    package init(_ table: CommandTable) {
+        self.table = table
+    }
+
+    private var program: String { Program.name }
+
+    /// The words for a first argument, or for the value of an option.
+    private func words(_ completion: Completion) -> [String] {
+        switch completion {
+        case .nothing, .files, .directories: []
+        case .commands: table.names
+        case .words(let words): words
+        }
+    }
+
+    private func isFile(_ argument: CommandSpec.Argument?) -> Bool {
+        if case .files? = argument?.completion { true } else { false }
+    }
+
+    private func words(of command: CommandSpec) -> [String] {
+        command.arguments.first.map { words($0.completion) } ?? []
     }
 
     // MARK: bash
 
-    package static var bash: String {
+    package var bash: String {
         """
-        # bash completion for \(CommandTable.program); made by `\(CommandTable.program) completions bash`
+        # bash completion for \(program); made by `\(program) completions bash`
         _kinesis_recorder() {
             local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
             COMPREPLY=()
             if [ "$COMP_CWORD" -eq 1 ]; then
-                COMPREPLY=($(compgen -W "\(commands) --help --version" -- "$word"))
+                COMPREPLY=($(compgen -W "\(table.names.joined(separator: " ")) --help --version" -- "$word"))
                 return
             fi
             case "${COMP_WORDS[1]}:$before" in
-        \(CommandTable.all.flatMap(bashValues).joined(separator: "\n"))
+        \(table.commands.flatMap(bashValues).joined(separator: "\n"))
             esac
             case "${COMP_WORDS[1]}" in
-        \(CommandTable.all.map(bashWords).joined(separator: "\n"))
+        \(table.commands.map(bashWords).joined(separator: "\n"))
             esac
         }
-        complete -F _kinesis_recorder \(CommandTable.program)
+        complete -F _kinesis_recorder \(program)
         """
     }
 
-    private static func bashValues(of command: CommandSpec) -> [String] {
+    private func bashValues(of command: CommandSpec) -> [String] {
         var lines = command.options.filter { $0.value != nil }.map { option in
             let names = ([option.name].map { "--\($0)" } + [option.letter].compactMap { $0.map { "-\($0)" } })
             let pattern = names.map { "\(command.name):\($0)" }.joined(separator: "|")
-            let reply =
-                switch option.completion {
-                case .nothing: ""
-                case .files: "COMPREPLY=($(compgen -f -- \"$word\")); compopt -o filenames 2>/dev/null; "
-                case .directories: "COMPREPLY=($(compgen -d -- \"$word\")); compopt -o filenames 2>/dev/null; "
-                case .words(let words):
-                    // compgen takes one of two backslashes away.
-                    "COMPREPLY=($(compgen -W '\(words.joined(separator: " ").replacing("\\", with: "\\\\"))' -- \"$word\")); "
-                }
-            return "        \(pattern)) \(reply)return ;;"
+            return "        \(pattern)) \(bashReply(option.completion))return ;;"
         }
-        if command.name == "import" {
-            lines.append(
-                "        import:import) COMPREPLY=($(compgen -f -- \"$word\")); compopt -o filenames 2>/dev/null; return ;;"
-            )
+        if isFile(command.arguments.first) {
+            lines.append("        \(command.name):\(command.name)) \(bashReply(.files))return ;;")
         }
         return lines
     }
 
-    private static func bashWords(of command: CommandSpec) -> String {
+    private func bashReply(_ completion: Completion) -> String {
+        switch completion {
+        case .nothing: ""
+        case .files: "COMPREPLY=($(compgen -f -- \"$word\")); compopt -o filenames 2>/dev/null; "
+        case .directories: "COMPREPLY=($(compgen -d -- \"$word\")); compopt -o filenames 2>/dev/null; "
+        case .commands, .words:
+            // compgen removes one of two backslashes.
+            "COMPREPLY=($(compgen -W '\(escapedWords(completion))' -- \"$word\")); "
+        }
+    }
+
+    private func escapedWords(_ completion: Completion) -> String {
+        words(completion).joined(separator: " ").replacing("\\", with: "\\\\")
+    }
+
+    private func bashWords(of command: CommandSpec) -> String {
         let options = command.allOptions.flatMap { option in
             ["--\(option.name)"] + [option.letter].compactMap { $0.map { "-\($0)" } }
         }
@@ -81,14 +121,14 @@ package enum Completions {
 
     // MARK: zsh
 
-    package static var zsh: String {
+    package var zsh: String {
         """
-        #compdef \(CommandTable.program)
-        # made by `\(CommandTable.program) completions zsh`
+        #compdef \(program)
+        # made by `\(program) completions zsh`
         _kinesis_recorder() {
             if (( CURRENT == 2 )); then
                 local -a commands=(
-        \(CommandTable.all.map { "            '\($0.name):\(zshText($0.summary))'" }.joined(separator: "\n"))
+        \(table.commands.map { "            '\($0.name):\(zshText($0.summary))'" }.joined(separator: "\n"))
                 )
                 _describe command commands
                 return
@@ -97,15 +137,15 @@ package enum Completions {
             shift words
             (( CURRENT-- ))
             case $command in
-        \(CommandTable.all.map(zshCase).joined(separator: "\n"))
+        \(table.commands.map(zshCase).joined(separator: "\n"))
             esac
         }
         if [ "$funcstack[1]" = _kinesis_recorder ]; then _kinesis_recorder "$@"; else compdef _kinesis_recorder \
-        \(CommandTable.program); fi
+        \(program); fi
         """
     }
 
-    private static func zshCase(of command: CommandSpec) -> String {
+    private func zshCase(of command: CommandSpec) -> String {
         let options = command.allOptions.flatMap { option in
             (["--\(option.name)"] + [option.letter].compactMap { $0.map { "-\($0)" } }).map { name in
                 let value = option.value.map { ":\($0):\(zshAction(option.completion))" } ?? ""
@@ -113,58 +153,56 @@ package enum Completions {
             }
         }
         let arguments = command.arguments.enumerated().map { index, argument in
-            let words = words(of: command)
-            let action = argument.name == "FILE" ? "_files" : words.isEmpty ? "" : "(\(words.joined(separator: " ")))"
-            return "'\(index + 1):\(argument.name):\(action)'"
+            "'\(index + 1):\(argument.name):\(zshAction(argument.completion))'"
         }
         return "        \(command.name)) _arguments \((options + arguments).joined(separator: " ")) ;;"
     }
 
-    private static func zshAction(_ completion: OptionSpec.Completion) -> String {
+    private func zshAction(_ completion: Completion) -> String {
         switch completion {
         case .nothing: ""
         case .files: "_files"
         case .directories: "_files -/"
-        case .words(let words): "(\(words.map { $0.replacing("\\", with: "\\\\") }.joined(separator: " ")))"
+        case .commands, .words: "(\(escapedWords(completion)))"
         }
     }
 
-    private static func zshText(_ text: String) -> String {
+    private func zshText(_ text: String) -> String {
         text.replacing("'", with: "'\\''").replacing("[", with: "\\[").replacing("]", with: "\\]")
             .replacing(":", with: "\\:")
     }
 
     // MARK: fish
 
-    package static var fish: String {
-        let program = CommandTable.program
-        let commands = CommandTable.all.map { command in
+    package var fish: String {
+        let commands = table.commands.map { command in
             "complete -c \(program) -n __fish_use_subcommand -a \(command.name) -d '\(fishText(command.summary))'"
         }
-        let options = CommandTable.all.flatMap { command in
-            let here = "complete -c \(program) -n '__fish_seen_subcommand_from \(command.name)'"
+        let options = table.commands.flatMap { command in
+            let rule = "complete -c \(program) -n '__fish_seen_subcommand_from \(command.name)'"
             let words = words(of: command)
-            return command.allOptions.map { "\(here) \(fishOption($0))" }
-                + (words.isEmpty ? [] : ["\(here) -a '\(words.joined(separator: " "))'"])
-                + (command.name == "import" ? ["\(here) -F"] : [])
+            return command.allOptions.map { "\(rule) \(fishOption($0))" }
+                + (words.isEmpty ? [] : ["\(rule) -a '\(words.joined(separator: " "))'"])
+                + (isFile(command.arguments.first) ? ["\(rule) -F"] : [])
         }
         return (["# made by `\(program) completions fish`", "complete -c \(program) -f"] + commands + options)
             .joined(separator: "\n")
     }
 
-    private static func fishOption(_ option: OptionSpec) -> String {
+    private func fishOption(_ option: OptionSpec) -> String {
         var parts = ["-l \(option.name)"] + [option.letter].compactMap { $0.map { "-s \($0)" } }
         if option.value != nil { parts.append("-r") }
         switch option.completion {
         case .nothing: break
         case .files: parts.append("-F")
         case .directories: parts.append("-a '(__fish_complete_directories)'")
-        case .words(let words): parts.append("-a '\(fishText(words.joined(separator: " ")))'")
+        case .commands, .words:
+            parts.append("-a '\(fishText(words(option.completion).joined(separator: " ")))'")
         }
         return (parts + ["-d '\(fishText(option.help))'"]).joined(separator: " ")
     }
 
-    private static func fishText(_ text: String) -> String {
+    private func fishText(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
     }
 }

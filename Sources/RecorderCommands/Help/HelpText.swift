@@ -1,36 +1,59 @@
+/// `help [COMMAND]`, `--version`: the help texts and the manual page.
+struct HelpCommand: Command {
+    static let spec = CommandSpec(
+        name: "help",
+        summary: "explain the program or a command",
+        arguments: [.init(name: "COMMAND", isOptional: true, completion: .commands)],
+        options: [.man],
+        examples: [.init(line: "kinesis-recorder help --man | man -l -", meaning: "the manual page")]
+    )
+
+    private let session: Session
+
+    init(_ session: Session) {
+        self.session = session
+    }
+
+    func run() throws(CommandFailure) -> ExitStatus {
+        session.console.print(try text())
+        return .success
+    }
+
+    private func text() throws(CommandFailure) -> String {
+        let table = session.table
+        if session.invocation.has(.version) { return Program.versionLine }
+        if session.invocation.has(.man) { return ManPage(table).text }
+        guard let name = session.invocation.arguments.first else { return HelpText.overview(of: table) }
+        guard let command = table.command(name) else {
+            let hint = Suggestions.hint(for: name, in: table.names)
+            throw CommandFailure(.usage, message: "there is no command \(name).\(hint)")
+        }
+        return HelpText.text(of: command)
+    }
+}
+
+extension OptionSpec {
+    fileprivate static let man = OptionSpec("man", help: "print the manual page, in the format of man(1)")
+}
+
 /// The help texts, made from the table.
 package enum HelpText {
     private static let width = 79
 
-    static func run(_ session: Session) throws(CommandFailure) -> ExitStatus {
-        if session.invocation.has(.man) {
-            session.console.print(ManPage.text)
-        } else if let name = session.invocation.arguments.first {
-            guard let command = CommandTable.command(name) else {
-                let hint = Suggestions.hint(for: name, in: CommandTable.all.map(\.name))
-                throw CommandFailure(.usage, "there is no command \(name).\(hint)")
-            }
-            session.console.print(text(of: command))
-        } else {
-            session.console.print(overview)
-        }
-        return .success
-    }
-
-    static var overview: String {
-        let commands = CommandTable.all.map { ($0.name, $0.summary) }
+    static func overview(of table: CommandTable) -> String {
+        let commands = table.commands.map { ($0.name, $0.summary) }
         let statuses = ExitStatus.meanings.map { ($0.number, $0.meaning) }
         return """
-            \(CommandTable.program): \(CommandTable.summary)
+            \(Program.name): \(Program.summary)
 
-            usage: \(CommandTable.program) COMMAND [ARGUMENT...] [OPTION...]
+            usage: \(Program.name) COMMAND [ARGUMENT...] [OPTION...]
 
             \(list(commands))
 
-            `\(CommandTable.program) COMMAND --help` explains a command; --version prints the version.
+            `\(Program.name) COMMAND --help` explains a command; --version prints the version.
 
-            Where to send and as whom comes from the environment: AWS_REGION, AWS_ACCESS_KEY_ID,
-            AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN; `\(CommandTable.program) doctor` checks it.
+            Region and credentials come from the environment: AWS_REGION, AWS_ACCESS_KEY_ID,
+            AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN; `\(Program.name) doctor` checks them.
 
             exit status:
             \(list(statuses))
@@ -38,9 +61,12 @@ package enum HelpText {
     }
 
     package static func text(of command: CommandSpec) -> String {
-        var parts = ["\(CommandTable.program) \(command.name): \(command.summary)", "usage: \(command.usage)"]
-        let words = command.arguments.filter { !$0.words.isEmpty }
-        if !words.isEmpty { parts.append(list(words.map { ($0.name, "one of " + $0.words.joined(separator: ", ")) })) }
+        var parts = ["\(Program.name) \(command.name): \(command.summary)", "usage: \(command.usage)"]
+        let choices = command.arguments.compactMap { argument -> (String, String)? in
+            guard case .words(let words) = argument.completion else { return nil }
+            return (argument.name, "one of " + words.joined(separator: ", "))
+        }
+        if !choices.isEmpty { parts.append(list(choices)) }
         parts.append(list(command.allOptions.map { ($0.letter == nil ? "    \($0.usage)" : $0.usage, $0.help) }))
         if !command.details.isEmpty {
             parts += command.details.split(separator: "\n\n").map { wrapped(String($0), indent: 0) }
@@ -50,7 +76,7 @@ package enum HelpText {
         return parts.joined(separator: "\n\n")
     }
 
-    /// Two columns; a long left side has a line of its own.
+    /// Two columns. A long left cell gets a line of its own.
     private static func list(_ rows: [(String, String)]) -> String {
         let column = min(rows.map(\.0.count).max() ?? 0, 24) + 4
         return rows.map { left, right in

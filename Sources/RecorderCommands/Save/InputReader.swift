@@ -1,39 +1,39 @@
 import Foundation
 
-/// Standard input or a file, chunk by chunk, until its end or a signal.
+/// Reads standard input or a file, chunk by chunk, to its end or until a signal.
 final class InputReader {
     private let file: Int32
     private let path: String
     private let stop: StopSignal
     private var buffer = [UInt8](repeating: 0, count: 256 * 1_024)
-    /// After a signal: what the pipe held then, and nobody else would ever read.
+    /// After a signal: how many bytes of what the pipe held then are still to be read. No other process would read them.
     private var rest: Int?
 
     /// Opens `path`; nil is standard input.
     init(_ path: String?, stop: StopSignal) throws(CommandFailure) {
         self.path = path ?? "standard input"
         self.stop = stop
-        // A FIFO is waited for in poll(), which a signal ends, and not in open().
+        // Non-blocking, or open() would wait for the writer of a FIFO. poll() waits for it, and a signal ends that.
         file = path.map { unsafe open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) } ?? STDIN_FILENO
         guard file >= 0 else { throw unreadable() }
     }
 
-    /// Whether it can be read again from some byte on.
+    /// Whether it can be read again from a given byte.
     var isRegularFile: Bool {
         var status = stat()
         guard file != STDIN_FILENO, unsafe fstat(file, &status) == 0 else { return false }
         return status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Goes on at that byte of a file, which must be the first one of a record.
+    /// Continues at `byte` of a file, which must be the first byte of a record.
     func seek(to byte: Int, after delimiter: UInt8?) throws(CommandFailure) {
         guard isRegularFile else {
-            throw CommandFailure(.usage, "--from-byte \(byte): \(path) is not a regular file.")
+            throw CommandFailure(.usage, message: "--from-byte \(byte): \(path) is not a regular file.")
         }
         var status = stat()
         guard unsafe fstat(file, &status) == 0 else { throw unreadable() }
         guard byte <= status.st_size else {
-            throw CommandFailure(.usage, "--from-byte \(byte): \(path) has only \(status.st_size) bytes.")
+            throw CommandFailure(.usage, message: "--from-byte \(byte): \(path) has only \(status.st_size) bytes.")
         }
         if byte > 0, byte < status.st_size {
             var last: UInt8 = 0
@@ -41,8 +41,9 @@ final class InputReader {
             guard last == delimiter else {
                 throw CommandFailure(
                     .usage,
-                    "--from-byte \(byte): that is in the middle of a record of \(path). Give the byte that the save "
-                        + "before named; it must have had the same --delimiter."
+                    message:
+                        "--from-byte \(byte): that is in the middle of a record of \(path). Give the byte named by the "
+                        + "previous save, and the same --delimiter."
                 )
             }
         }
@@ -50,14 +51,14 @@ final class InputReader {
     }
 
     private func unreadable() -> CommandFailure {
-        CommandFailure(.noInput, "\(path) cannot be read: \(Files.problem(errno)).")
+        CommandFailure(.noInput, message: "\(path) cannot be read: \(Files.message(of: errno)).")
     }
 
     deinit {
         if file != STDIN_FILENO { _ = close(file) }
     }
 
-    /// The next bytes; nil at the end, or when a signal came and what waited in the pipe is read.
+    /// The next bytes. nil at the end of the input, and after a signal once what the pipe held is read.
     func next() throws(CommandFailure) -> [UInt8]? {
         while true {
             let wanted = waitForInput()
@@ -70,7 +71,7 @@ final class InputReader {
         }
     }
 
-    /// Blocks until there is something to read; how much of it may be.
+    /// Blocks until there is something to read. Returns how many bytes to read at most.
     private func waitForInput() -> Int {
         if let rest { return min(rest, buffer.count) }
         var waited = [
@@ -79,12 +80,12 @@ final class InputReader {
         ]
         while unsafe poll(&waited, 2, -1) < 0, errno == EINTR {}
         guard waited[1].revents != 0 else { return buffer.count }
-        let waiting = waitingInPipe
-        rest = waiting
-        return min(waiting, buffer.count)
+        let bytes = bytesInPipe
+        rest = bytes
+        return min(bytes, buffer.count)
     }
 
-    private var waitingInPipe: Int {
+    private var bytesInPipe: Int {
         var status = stat()
         guard unsafe fstat(file, &status) == 0, [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return 0 }
         var count: Int32 = 0

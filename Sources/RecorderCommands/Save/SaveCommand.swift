@@ -3,17 +3,17 @@ import RecorderAWS
 import RecorderEngine
 
 /// `save STREAM`: lines from standard input or a file become records.
-struct SaveCommand: Sendable {
+struct SaveCommand: Command {
     private let session: Session
     private let settings: SaveSettings
     private let tally: SaveTally
     private let pipeline: RecordPipeline
-    /// What is stored is a beginning of the input.
+    /// Stops at the first record that cannot be stored, so that the store holds the beginning of the input.
     private let sequence = SaveSequence()
     private let stop = StopSignal.shared
 
-    /// What may be on its way from the input to the disk: bytes, and so many more for each record.
-    private static let windowBytes = 8 * 1_024 * 1_024
+    /// The limit for bytes between the input and the disk. Each record counts so many bytes more.
+    private static let window = ByteCount.mebibytes(8)
     private static let overhead = 512
 
     init(_ session: Session) throws(CommandFailure) {
@@ -21,86 +21,82 @@ struct SaveCommand: Sendable {
         settings = try SaveSettings(session)
         let tally = SaveTally(session.console)
         self.tally = tally
-        pipeline = try session.pipeline(session.service, settings.policy, report: { tally.take($0) })
+        pipeline = try session.pipeline(for: session.service, policy: settings.policy) { tally.handle($0) }
     }
 
     func run() async throws(CommandFailure) -> ExitStatus {
-        let clock = ContinuousClock.now
+        let start = ContinuousClock.now
         try check()
         let input = try InputReader(settings.file, stop: stop)
         if session.invocation.has(.fromByte) { try input.seek(to: settings.start, after: settings.delimiter) }
-        let shipper = settings.submits ? BackgroundSubmitter(pipeline, session.console, stop) : nil
-        shipper?.start()
-        let ending = await Threads.run { [input = Unshared(input)] in read(input.value) }
-        // The process ends, and what the limits do not allow is its own to discard and to report.
+        let submitter = settings.submits ? BackgroundSubmitter(pipeline, console: session.console, stop: stop) : nil
+        submitter?.start()
+        let reading = await Threads.run { [input = Unshared(input)] in read(input.value) }
+        // The records that the limits of this run do not allow are discarded, and reported, before the process ends.
         if stop.number == nil { await pipeline.limitsEnforced() }
-        let failure = await shipper?.finish()
-        return SaveSummary(session, settings, tally).report(ending, failure, ContinuousClock.now - clock)
+        let failure = await submitter?.finish()
+        let summary = SaveSummary(settings: settings, tally: tally, reading: reading, console: session.console)
+        return summary.print(submitFailure: failure, elapsed: ContinuousClock.now - start)
     }
 
-    /// Whatever would make every line fail is said before the first one is read.
+    /// Throws what would make every record fail, before the first one is read.
     private func check() throws(CommandFailure) {
-        try CommandFailure.naming { () throws(RecorderError) in
-            _ = try pipeline.totals()
-            guard settings.submits else { return }
-            do throws(ConfigurationFailure) {
-                _ = try session.caller(of: session.service.service)
-            } catch {
-                throw .configuration(error)
-            }
+        _ = try CommandFailure.wrapping(try pipeline.totals())
+        guard settings.submits else { return }
+        do throws(ConfigurationFailure) {
+            _ = try session.caller(for: session.service.service)
+        } catch {
+            throw CommandFailure(.configuration(error))
         }
     }
 
     // MARK: reading
 
-    /// How the reading ended.
-    struct Ending: Sendable {
+    /// How the reading of the input ended.
+    struct Reading: Sendable {
         var failure: CommandFailure?
         var refused: [RecordSplitter.Refusal] = []
         var refusedCount = 0
-        var cutOff = false
-        /// Whether a second run can begin at any byte of the input.
+        /// Whether a signal came in the middle of a record.
+        var isCutOff = false
+        /// Whether a second run can continue at any byte of the input.
         var isRegularFile = false
-        /// What is before it is dealt with.
-        var place = RecordSplitter.Place()
+        /// Everything before it was saved or refused.
+        var position = RecordSplitter.Position()
     }
 
-    private func read(_ input: InputReader) -> Ending {
-        let window = SaveWindow(capacity: Self.windowBytes)
-        var ending = Ending()
+    private func read(_ input: InputReader) -> Reading {
+        let window = SaveWindow(capacity: Self.window)
+        var reading = Reading()
         var splitter = RecordSplitter(
             delimiter: settings.delimiter,
             keepsDelimiter: settings.keepsDelimiter,
-            maximumBytes: settings.policy.maximumRecordBytes,
+            limit: settings.recordLimit,
             start: settings.start
         )
         do {
             while tally.failure == nil, let chunk = try input.next() {
-                save(chunk, &splitter, window)
+                var records: [RecordSplitter.Piece] = []
+                splitter.split(chunk) { records.append($0) }
+                save(records, through: window)
             }
-            // What has no end yet is a record only where the input has ended.
-            if stop.number == nil, tally.failure == nil { splitter.finish { save([$0], window) } }
+            // A record without a delimiter is complete only at the end of the input.
+            if stop.number == nil, tally.failure == nil { splitter.finish { save([$0], through: window) } }
         } catch {
-            ending.failure = error
+            reading.failure = error
         }
         window.waitUntilEmpty()
-        ending.isRegularFile = input.isRegularFile
-        ending.cutOff = splitter.isWithinRecord && stop.number != nil
-        ending.place = tally.firstFailed ?? splitter.place
-        // A second run finds those behind that place again.
-        ending.refused = splitter.refused.filter { $0.number <= ending.place.records }
-        ending.refusedCount = tally.firstFailed.map { $0.records - tally.saved } ?? splitter.refusedCount
-        return ending
+        reading.isRegularFile = input.isRegularFile
+        reading.isCutOff = splitter.isWithinRecord && stop.number != nil
+        reading.position = tally.firstFailed ?? splitter.position
+        // A second run refuses those after the position again.
+        reading.refused = splitter.refused.filter { $0.number <= reading.position.records }
+        reading.refusedCount = tally.firstFailed.map { $0.records - tally.saved } ?? splitter.refusedCount
+        return reading
     }
 
-    private func save(_ chunk: [UInt8], _ splitter: inout RecordSplitter, _ window: SaveWindow) {
-        var records: [RecordSplitter.Piece] = []
-        splitter.take(chunk) { records.append($0) }
-        save(records, window)
-    }
-
-    /// Saves complete in order, so the last one of a chunk gives back the place of all.
-    private func save(_ records: [RecordSplitter.Piece], _ window: SaveWindow) {
+    /// Saves complete in order, so the last record of a chunk returns the room that all of them took.
+    private func save(_ records: [RecordSplitter.Piece], through window: SaveWindow) {
         guard let last = records.last else { return }
         let size = records.reduce(0) { $0 + $1.data.count + Self.overhead }
         window.enter(size)
@@ -108,22 +104,56 @@ struct SaveCommand: Sendable {
         save(last) { window.leave(size) }
     }
 
-    private func save(_ record: RecordSplitter.Piece, then done: @escaping @Sendable () -> Void) {
+    private func save(_ record: RecordSplitter.Piece, completion: @escaping @Sendable () -> Void) {
         pipeline.save(
             record.data,
             stream: settings.stream,
             partitionKey: settings.partitionKey,
             sequence: sequence
-        ) { [tally, place = record.place] result in
-            tally.note(result, at: place)
-            done()
+        ) { [tally, position = record.position] result in
+            tally.count(result, at: position)
+            completion()
         }
     }
 }
 
-/// Something that is handed to one thread, which alone uses it.
-struct Unshared<Value>: @unchecked Sendable {
-    // Safe because whoever hands the value over does not touch it again.
+/// Limits the bytes between the input and the disk: a reader that is faster than the disk waits here.
+private final class SaveWindow: @unchecked Sendable {
+    // Safe because the mutable state is read and written only under the condition's lock.
+    private let condition = NSCondition()
+    private var load = 0
+    private let capacity: ByteCount
+
+    init(capacity: ByteCount) {
+        self.capacity = capacity
+    }
+
+    /// Blocks until there is room. An empty window takes a chunk of any size.
+    func enter(_ size: Int) {
+        condition.lock()
+        while load > 0, load + size > capacity.bytes { condition.wait() }
+        load += size
+        condition.unlock()
+    }
+
+    func leave(_ size: Int) {
+        condition.lock()
+        load -= size
+        condition.broadcast()
+        condition.unlock()
+    }
+
+    /// Blocks until the window is empty.
+    func waitUntilEmpty() {
+        condition.lock()
+        while load > 0 { condition.wait() }
+        condition.unlock()
+    }
+}
+
+/// A value that is handed to one thread, which alone uses it.
+private struct Unshared<Value>: @unchecked Sendable {
+    // Safe because the caller does not touch the value after handing it over.
     let value: Value
 
     init(_ value: Value) {

@@ -1,18 +1,20 @@
 import Foundation
 import RecorderEngine
 
-/// What `save` was asked for, checked.
+/// The options of `save`, checked.
 struct SaveSettings: Sendable {
     let stream: String
     let partitionKey: String?
     let file: String?
-    /// Where in the file to begin.
+    /// The byte of the file to start at.
     let start: Int
-    /// nil where the whole input is one record.
+    /// nil if the whole input is one record.
     let delimiter: UInt8?
     let keepsDelimiter: Bool
     let submits: Bool
     let policy: RecorderPolicy
+
+    var recordLimit: ByteCount { ByteCount(policy.maximumRecordBytes) }
 
     init(_ session: Session) throws(CommandFailure) {
         let invocation = session.invocation
@@ -20,32 +22,38 @@ struct SaveSettings: Sendable {
         stream = invocation.arguments[0]
         partitionKey = invocation.value(.partitionKey)
         file = invocation.value(.file)
-        start = try session.number(.fromByte, atLeast: 0) ?? 0
+        start = try invocation.number(.fromByte, from: 0) ?? 0
         delimiter = try Self.delimiter(invocation.value(.delimiter) ?? "\\n")
         if invocation.has(.fromByte), file == nil {
             throw CommandFailure(
                 .usage,
-                "--from-byte \(start): name the file with --file; a pipe has no beginning to go back to."
+                message: "--from-byte \(start): name the file with --file; standard input cannot be read again."
             )
         }
         if start > 0, delimiter == nil {
-            throw CommandFailure(.usage, "--from-byte \(start): with --delimiter none the whole file is one record.")
+            throw CommandFailure(
+                .usage,
+                message: "--from-byte \(start): with --delimiter none the whole file is one record."
+            )
         }
         keepsDelimiter = invocation.has(.keepDelimiter) || invocation.has(.firehose)
         submits = invocation.has(.submit)
         if partitionKey != nil, !service.sendsPartitionKey {
-            throw CommandFailure(.usage, "--partition-key: Firehose has none. Leave it out, or --firehose.")
+            throw CommandFailure(
+                .usage,
+                message: "--partition-key: Firehose has no partition keys. Leave out this option or --firehose."
+            )
         }
         var policy = try session.sendingPolicy()
         policy.delimiter = keepsDelimiter ? delimiter : nil
-        policy.limits.bytes = try Self.bytes(invocation.value(.limit)) ?? policy.limits.bytes
-        policy.limits.age = try Self.age(invocation.value(.maximumAge)) ?? policy.limits.age
+        policy.limits.bytes = try invocation.byteCount(.limit)?.bytes ?? policy.limits.bytes
+        policy.limits.age = try invocation.duration(.maximumAge) ?? policy.limits.age
         self.policy = policy
-        // The stream's name and the key are the same for all, so their errors are too.
+        // Every record has the same stream and key, so one check finds what is wrong with them.
         let (stream, key) = (stream, partitionKey)
-        _ = try CommandFailure.naming { () throws(RecorderError) in
+        _ = try CommandFailure.wrapping(
             try service.record(Data(), stream: stream, partitionKey: key, maximumBytes: 0)
-        }
+        )
     }
 
     private static func delimiter(_ text: String) throws(CommandFailure) -> UInt8? {
@@ -64,32 +72,10 @@ struct SaveSettings: Sendable {
             guard text.utf8.count == 1, let byte = text.utf8.first else {
                 throw CommandFailure(
                     .usage,
-                    "--delimiter \(text): give one ASCII character, \\n, \\r, \\t, \\0, \\xHH or none."
+                    message: "--delimiter \(text): give one ASCII character, \\n, \\r, \\t, \\0, \\xHH or none."
                 )
             }
             return byte
         }
-    }
-
-    private static func bytes(_ text: String?) throws(CommandFailure) -> Int? {
-        guard let text else { return nil }
-        guard let bytes = Formatting.parseBytes(text) else {
-            throw CommandFailure(
-                .usage,
-                "--limit \(text): give bytes, or as in 500K, 20M, 2G, at most 16T; 0 for no limit."
-            )
-        }
-        return bytes
-    }
-
-    private static func age(_ text: String?) throws(CommandFailure) -> Duration? {
-        guard let text else { return nil }
-        guard let age = Formatting.parseDuration(text) else {
-            throw CommandFailure(
-                .usage,
-                "--max-age \(text): give seconds, or as in 90s, 15m, 12h, 7d, at most 36500d; 0 for none."
-            )
-        }
-        return age
     }
 }

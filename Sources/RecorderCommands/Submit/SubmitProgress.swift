@@ -1,8 +1,8 @@
 import RecorderConcurrency
 import RecorderEngine
 
-/// Shows how far a submit is: a bar on a terminal, elsewhere a line every five seconds.
-package final class SubmitProgress: Sendable {
+/// Shows the progress of a submit: a bar on a terminal, otherwise a line every five seconds.
+final class SubmitProgress: Sendable {
     private struct State {
         var total = 0
         var start = ContinuousClock.now
@@ -14,33 +14,31 @@ package final class SubmitProgress: Sendable {
     private let discards: DiscardLog
     private let state = Locked(State())
 
-    init(_ title: String, _ console: Console) {
+    init(title: String, console: Console) {
         self.title = title
         self.console = console
         discards = DiscardLog(console)
     }
 
-    /// A submit of so many records begins.
-    func begin(_ records: Int) {
+    /// A submit of `records` begins.
+    func begin(records: Int) {
         state.withLock { $0 = State(total: records) }
-        if console.hasBar { console.bar(Self.bar(title, 0, of: records, .zero, width: console.width)) }
+        guard console.hasBar else { return }
+        console.bar(ProgressLine(title: title, delivered: 0, total: records, elapsed: .zero).bar(width: console.width))
     }
 
-    func take(_ event: RecorderEvent) {
-        discards.take(event)
+    func handle(_ event: RecorderEvent) {
+        discards.handle(event)
         guard case .settled(let progress) = event else { return }
-        let pause: Duration = console.hasBar ? .milliseconds(100) : .seconds(5)
+        let interval: Duration = console.hasBar ? .milliseconds(100) : .seconds(5)
         let total = state.withLock { state -> Int? in
-            guard ContinuousClock.now - state.lastShown >= pause else { return nil }
+            guard ContinuousClock.now - state.lastShown >= interval else { return nil }
             state.lastShown = .now
             return max(state.total, progress.delivered)
         }
         guard let total else { return }
-        if console.hasBar {
-            console.bar(Self.bar(title, progress.delivered, of: total, progress.elapsed, width: console.width))
-        } else {
-            console.progress(Self.line(title, progress.delivered, of: total, progress.elapsed))
-        }
+        let line = ProgressLine(title: title, delivered: progress.delivered, total: total, elapsed: progress.elapsed)
+        if console.hasBar { console.bar(line.bar(width: console.width)) } else { console.progress(line.text) }
     }
 
     func end() {
@@ -48,7 +46,7 @@ package final class SubmitProgress: Sendable {
         discards.finish()
     }
 
-    /// The line that stays.
+    /// The line that remains on the screen.
     func summary(of outcome: FlushOutcome, left: Int) -> String {
         let elapsed = ContinuousClock.now - state.withLock { $0.start }
         var text = "\(title): \(Formatting.records(outcome.delivered)) delivered in \(Formatting.elapsed(elapsed))"
@@ -56,28 +54,42 @@ package final class SubmitProgress: Sendable {
         if left > 0 { text += "; \(Formatting.count(left)) left" }
         return text
     }
+}
 
-    // MARK: drawing
+/// The progress at one moment, as one line of text.
+package struct ProgressLine {
+    private let title: String
+    private let delivered: Int
+    private let total: Int
+    private let elapsed: Duration
 
-    static func line(_ title: String, _ done: Int, of total: Int, _ elapsed: Duration) -> String {
-        "\(title): \(Formatting.count(done)) of \(Formatting.records(total)) delivered, "
-            + "\(Formatting.rate(done, in: elapsed))\(rest(done, of: total, elapsed))"
+    package init(title: String, delivered: Int, total: Int, elapsed: Duration) {
+        self.title = title
+        self.delivered = delivered
+        self.total = total
+        self.elapsed = elapsed
     }
 
-    package static func bar(_ title: String, _ done: Int, of total: Int, _ elapsed: Duration, width: Int) -> String {
-        let share = total > 0 ? Double(done) / Double(total) : 1
+    var text: String {
+        "\(title): \(Formatting.count(delivered)) of \(Formatting.records(total)) delivered, \(rate)\(timeLeft)"
+    }
+
+    /// A bar that is shorter than `width` columns; text only where that is too narrow for one.
+    package func bar(width: Int) -> String {
+        let share = total > 0 ? Double(delivered) / Double(total) : 1
         let text =
-            " \(Int(share * 100)) %  \(Formatting.count(done)) of \(Formatting.count(total))  "
-            + "\(Formatting.rate(done, in: elapsed))\(rest(done, of: total, elapsed))"
+            " \(Int(share * 100)) %  \(Formatting.count(delivered)) of \(Formatting.count(total))  \(rate)\(timeLeft)"
         let columns = min(width - title.count - text.count - 4, 40)
         guard columns >= 5 else { return String("\(title)\(text)".prefix(max(width - 1, 1))) }
         let filled = Int(share * Double(columns))
-        return
-            "\(title) [\(String(repeating: "#", count: filled))\(String(repeating: "-", count: columns - filled))]\(text)"
+        let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: columns - filled)
+        return "\(title) [\(bar)]\(text)"
     }
 
-    private static func rest(_ done: Int, of total: Int, _ elapsed: Duration) -> String {
-        guard done > 0, done < total else { return "" }
-        return ", \(Formatting.clock(elapsed / done * (total - done))) left"
+    private var rate: String { Formatting.rate(delivered, in: elapsed) }
+
+    private var timeLeft: String {
+        guard delivered > 0, delivered < total else { return "" }
+        return ", \(Formatting.clock(elapsed / delivered * (total - delivered))) left"
     }
 }

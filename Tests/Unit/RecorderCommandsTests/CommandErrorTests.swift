@@ -2,37 +2,46 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// What goes wrong has its own exit status and says what to do; nothing that was saved is lost by it.
+/// Each kind of error has its exit status and says what to do. No saved record is lost.
 @Suite(.timeLimit(.minutes(10))) struct CommandErrorTests {
     @Test(arguments: [
         (["sav"], "there is no command sav. Did you mean save?"),
         (["save", "app", "--sumbit"], "there is no option --sumbit. Did you mean --submit?"),
         (["save"], "STREAM is missing."),
         (["save", "app", "--limit"], "--limit needs a value: --limit SIZE."),
-        (["save", "app", "--limit", "many"], "--limit many: give bytes, or as in 500K, 20M, 2G"),
+        (
+            ["save", "app", "--limit", "many"],
+            "--limit many: give a number of bytes, or a size such as 500K, 20M or 2G"
+        ),
         (["save", "app", "--delimiter", "ab"], "--delimiter ab: give one ASCII character"),
         (["save", "a/b"], "may only hold letters, digits, '_', '.' and '-'."),
-        (["save", "app", "-F", "-p", "k"], "Firehose has none."),
-        (["submit", "--request-timeout", "0"], "--request-timeout 0: give a time from 1 second to 7 days"),
-        (["submit", "--read-timeout", "8d"], "--read-timeout 8d: give a time from 1 second to 7 days"),
-        (["save", "app", "--read-timeout", "soon"], "--read-timeout soon: give a time"),
+        (["save", "app", "-F", "-p", "k"], "Firehose has no partition keys."),
+        (
+            ["submit", "--request-timeout", "0"],
+            "--request-timeout 0: give seconds, or a time such as 90s, 15m, 12h or 7d; from 1 s to 7 d."
+        ),
+        (
+            ["submit", "--read-timeout", "8d"],
+            "--read-timeout 8d: give seconds, or a time such as 90s, 15m, 12h or 7d; from 1 s to 7 d."
+        ),
+        (["save", "app", "--read-timeout", "soon"], "--read-timeout soon: give seconds, or a time"),
         (["submit", "--watch", "0"], "--watch 0: give a number from 1 to 31,536,000."),
         (["submit", "--watch", "9223372036854775807"], "--watch 9223372036854775807: give a number from 1 to"),
         (["submit", "--watch", "9223372036854775808"], "--watch 9223372036854775808: give a number from 1 to"),
         (["submit", "--watch", "31536001"], "--watch 31536001: give a number from 1 to"),
         (["save", "app", "--requests", "9223372036854775808"], "--requests 9223372036854775808: give a number"),
-        (["save", "app", "--limit", "9223372036854775807"], "--limit 9223372036854775807: give bytes, or"),
-        (["save", "app", "--limit", "99999999999G"], "--limit 99999999999G: give bytes, or"),
+        (["save", "app", "--limit", "9223372036854775807"], "--limit 9223372036854775807: give a number of bytes, or"),
+        (["save", "app", "--limit", "99999999999G"], "--limit 99999999999G: give a number of bytes, or"),
         (["save", "app", "--max-age", "9223372036854775807"], "--max-age 9223372036854775807: give seconds, or"),
         (["save", "app", "--delimiter", "\\x+f"], "--delimiter \\x+f: give one ASCII character"),
         (["save", "app", "--from-byte", "5"], "--from-byte 5: name the file with --file"),
-        (["save", "app", "--file", "/dev/null", "--from-byte", "-5"], "--from-byte -5: give a number from 0 on."),
+        (["save", "app", "--file", "/dev/null", "--from-byte", "-5"], "--from-byte -5: give a number of at least 0."),
         (["save", "app", "--file", "/dev/null", "--from-byte", "5"], "--from-byte 5: /dev/null is not a regular file"),
         (["save", "app", "-f", "/etc/passwd", "--from-byte", "999999999"], "/etc/passwd has only"),
         (["save", "app", "-f", "/etc/passwd", "--from-byte", "1"], "that is in the middle of a record"),
         (["save", "app", "-f", "/etc/passwd", "--delimiter", "none", "--from-byte", "1"], "--delimiter none"),
         (["completions", "fis"], "Did you mean fish?"),
-        (["clear", "now"], "\"now\" is one word too many."),
+        (["clear", "now"], "\"now\" is one argument too many."),
     ])
     func `a wrong command line is 64 and says what is wrong`(words: [String], text: String) async throws {
         let tool = try Tool()
@@ -50,10 +59,10 @@ import Testing
         #expect(early.status == 78 && early.out == "")
     }
 
-    @Test func `a stream that is not there is 69, keys that may not are 77, nobody there is 75`() async throws {
+    @Test func `a missing stream is 69, keys without permission are 77, no server is 75`() async throws {
         let moto = try await MotoServer(checkingAccess: true)
         let users = try #require(moto.users)
-        let tool = try Tool(to: moto.url, users.allowed)
+        let tool = try Tool(to: moto.url, keys: users.allowed)
         _ = try await tool.run("save", "missing", input: Data("a\n".utf8))
         let missing = try await tool.run("submit")
         #expect(missing.status == 69 && missing.err.contains("kinesis: missing: "))
@@ -72,7 +81,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0 && !isSanitized, "only root can take /proc away, and a sanitizer reads it"))
-    func `where /proc is missing, the arguments are, and that is said`() async throws {
+    func `without /proc there are no arguments, which is an error`() async throws {
         let tool = try Tool()
         let withoutProc = ["unshare", "--mount", "sh", "-c", "umount -l /proc && exec \"$0\" \"$@\""]
         let ran = await (try tool.start(under: withoutProc, ["save", "app"])).end()
@@ -88,24 +97,24 @@ import Testing
         #expect(input.status == 66 && input.err.contains("/nowhere cannot be read: No such file or directory."))
     }
 
-    @Test func `the doctor finds the region missing, and then nothing more`() async throws {
+    @Test func `the doctor finds that the region is missing, and otherwise no problem`() async throws {
         let ran = try await Tool().run("doctor", "--offline")
         #expect(ran.status == 78)
-        #expect(ran.out.contains("FAIL  settings    There is no region. Set AWS_REGION"))
+        #expect(ran.out.contains("FAIL  settings    No region is set. Set AWS_REGION"))
         let moto = try await MotoServer.shared()
         try await moto.createStream("cli-doctor")
         let tool = try Tool(to: moto.url)
         let well = try await tool.run("doctor", "cli-doctor")
         #expect(well.status == 0)
         for line in [
-            "ok    region      us-east-1", "ok    service     reached", "ok    clock       right", "all is well.",
+            "ok    region      us-east-1", "ok    service     reached", "ok    clock       right", "no problems found.",
         ] {
             #expect(well.out.contains(line))
         }
         #expect(try await tool.run("doctor", "no-such-stream").status == 69)
     }
 
-    @Test func `clear asks, and needs a yes where nobody can answer`() async throws {
+    @Test func `clear asks, and needs --yes without a terminal`() async throws {
         let tool = try Tool()
         _ = try await tool.run("save", "app", input: Data("a\nb\n".utf8))
         let asked = try await tool.run("clear")

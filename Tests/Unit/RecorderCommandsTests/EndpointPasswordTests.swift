@@ -2,7 +2,7 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// A password in the address of an endpoint is refused where it is read, and shows nowhere.
+/// A password in the address of an endpoint is refused where it is read, and never printed.
 @Suite(.timeLimit(.minutes(10))) struct EndpointPasswordTests {
     private static let password = Canary.proxyPassword
     private static let address = "http://user:\(password)@127.0.0.1:1"

@@ -2,12 +2,12 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// Names that somebody else chose move no cursor and set no title: control characters are printed as what they are.
+/// Names from outside cannot move the cursor or set a title: control characters are printed escaped.
 @Suite(.timeLimit(.minutes(3))) struct ForeignTextTests {
     private static let evil = "e\u{1B}[2J\u{9B}1mv\ni\tl\u{202E}"
-    private static let legible = #"e\u{1b}[2J\u{9b}1mv\u{a}i\u{9}l\u{202e}"#
+    private static let escaped = #"e\u{1b}[2J\u{9b}1mv\u{a}i\u{9}l\u{202e}"#
 
-    /// No control character but the ends of lines.
+    /// Whether line ends are the only control characters.
     private func isClean(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { $0 == "\n" || ![.control, .format].contains($0.properties.generalCategory) }
     }
@@ -18,7 +18,7 @@ import Testing
         let words = ["--name", evil, "--key", "k"]
         let saved = try await tool.run("save", "app", "--name", evil, input: Data("a\n".utf8))
         #expect(saved.status == 0, "\(saved)")
-        // Not a store, but for its name.
+        // A directory with the name of a store.
         let state = tool.home.path(".local/state/\(evil)/com.amazonaws.AWSKinesisRecorder")
         try FileManager.default.createDirectory(
             atPath: "\(state)/kinesis-\(evil).db",
@@ -32,8 +32,8 @@ import Testing
             #expect((try? JSONSerialization.jsonObject(with: Data(ran.out.utf8))) != nil, "\(ran)")
         }
         let list = try await tool.run("list")
-        #expect(list.out.contains(Self.legible) && list.out.split(separator: "\n").count == 3, "\(list)")
-        #expect(list.err.contains(Self.legible) && list.err.split(separator: "\n").count == 1, "\(list)")
+        #expect(list.out.contains(Self.escaped) && list.out.split(separator: "\n").count == 3, "\(list)")
+        #expect(list.err.contains(Self.escaped) && list.err.split(separator: "\n").count == 1, "\(list)")
         let json = try await tool.run("list", "--json").out
         let stores = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])
         #expect(stores.contains { $0["program"] as? String == evil && $0["key"] as? String == evil })

@@ -3,12 +3,14 @@ import RecorderCommands
 import RecorderTestSupport
 import Testing
 
-/// What is made from the table of commands.
+/// Help, completions and the manual page are made from the table of commands.
 @Suite struct HelpTests {
+    private let table = CommandLineTool.table
+
     @Test func `every command explains itself, with an example, in lines that fit a terminal`() async throws {
         let tool = try Tool()
         let overview = try await tool.run("help").out
-        for command in CommandTable.all {
+        for command in table.commands {
             #expect(overview.contains("  \(command.name) "))
             let text = HelpText.text(of: command)
             #expect(text.contains("usage: kinesis-recorder \(command.name)") && text.contains("example"))
@@ -18,14 +20,14 @@ import Testing
             #expect(Set(letters).count == letters.count)
         }
         let asked = try await tool.run("submit", "--help")
-        let submit = try #require(CommandTable.command("submit"))
+        let submit = try #require(table.command("submit"))
         #expect(asked.status == 0 && asked.out == HelpText.text(of: submit) + "\n")
         #expect(try await tool.run("--version").out.hasPrefix("kinesis-recorder "))
     }
 
-    @Test func `bash takes the completions, and completes commands, options and values`() async throws {
+    @Test func `bash loads the completions, and completes commands, options and values`() async throws {
         let script = """
-            \(Completions.bash)
+            \(Completions(table).bash)
             try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _kinesis_recorder; echo "${COMPREPLY[*]}"; }
             try kinesis-recorder su
             try kinesis-recorder save app --sub
@@ -38,8 +40,11 @@ import Testing
     }
 
     @Test func `every option is in each shell's completions and in the manual page`() {
-        for text in [Completions.bash, Completions.zsh, Completions.fish, ManPage.text.replacing("\\-", with: "-")] {
-            for option in CommandTable.all.flatMap(\.allOptions) {
+        let completions = Completions(table)
+        for text in [
+            completions.bash, completions.zsh, completions.fish, ManPage(table).text.replacing("\\-", with: "-"),
+        ] {
+            for option in table.commands.flatMap(\.allOptions) {
                 #expect(text.contains("--\(option.name)") || text.contains("-l \(option.name)"))
             }
         }

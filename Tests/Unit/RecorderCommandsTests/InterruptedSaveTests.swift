@@ -2,17 +2,17 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// `save` whose input or disk fails half way: what is stored is a beginning of the input in whole lines, and the rest can
-/// be saved by a second run, each line once.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: canInject, "strace is not here, or may not trace"))
+/// `save` whose input or disk fails half way: the store holds the beginning of the input in whole lines, and a second run
+/// saves the rest, each line once.
+@Suite(.timeLimit(.minutes(5)), .enabled(if: canInject, "strace is missing, or not permitted to trace"))
 struct InterruptedSaveTests {
-    private let service: TakingService
+    private let service: AcceptingService
     private let tool: Tool
     private let path: String
     private let lines: [String]
 
     init() throws {
-        service = try TakingService()
+        service = try AcceptingService()
         tool = try Tool(to: service.url)
         path = tool.home.path("app.log")
         lines = (0..<40_000).map { "line \($0) of the input" }
@@ -22,11 +22,14 @@ struct InterruptedSaveTests {
         try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: path))
     }
 
-    /// Runs the tool with some calls on one file failing.
-    private func run(failing call: String, _ error: String, when: String, on file: String, _ words: [String])
-        async throws
-        -> Tool.Ran
-    {
+    /// Runs the tool with some system calls on one file failing.
+    private func run(
+        _ words: [String],
+        failing call: String,
+        with error: String,
+        when: String,
+        on file: String
+    ) async throws -> Tool.Ran {
         let strace = [
             "strace", "-f", "-qq", "-o", tool.home.path("trace"), "-P", file, "-e", "trace=\(call)",
             "-e", "inject=\(call):error=\(error):when=\(when)",
@@ -38,12 +41,12 @@ struct InterruptedSaveTests {
         tool.home.path(".local/state/kinesis-recorder/com.amazonaws.AWSKinesisRecorder/kinesis.db-wal")
     }
 
-    /// The byte that a run named to go on at.
+    /// The byte at which a run said that the rest begins.
     private func byte(in ran: Tool.Ran) throws -> String {
         String(try #require(ran.err.firstMatch(of: /--from-byte (\d+)/)?.1, "\(ran)"))
     }
 
-    /// Everything that arrived, once each: what the fault did to a submit may have been sent again.
+    /// Everything that arrived, without duplicates: a record may be sent again after the fault interrupted a submit.
     private func sent() async throws -> [String] {
         _ = try await tool.run("submit", "-q")
         var seen: Set<String> = []
@@ -51,44 +54,50 @@ struct InterruptedSaveTests {
     }
 
     @Test(arguments: [2, 4])
-    func `after a read that fails whole lines are stored, and the rest from the byte that is named`(
+    func `after a failed read whole lines are stored, and the rest from the byte that is named`(
         number: Int
     ) async throws {
         try write(lines)
-        let failed = try await run(failing: "read", "EIO", when: "\(number)", on: path, ["save", "app", "-f", path])
+        let failed = try await run(
+            ["save", "app", "-f", path],
+            failing: "read",
+            with: "EIO",
+            when: "\(number)",
+            on: path
+        )
         #expect(failed.status == 66 && failed.err.contains("\(path) cannot be read: Input/output error."), "\(failed)")
         let stored = try await sent()
         #expect(!stored.isEmpty && stored.count < lines.count)
         #expect(isBeginning(stored, of: lines))
-        #expect(failed.err.contains("dealt with: \(grouped(stored.count)) records."), "\(failed)")
+        #expect(failed.err.contains("are done: \(grouped(stored.count)) records saved."), "\(failed)")
         let rest = try await tool.run("save", "app", "-f", path, "--from-byte", try byte(in: failed))
         #expect(rest.status == 0 && rest.err == "", "\(rest)")
-        #expect(isSame(try await sent(), lines))
+        #expect(isSame(try await sent(), as: lines))
     }
 
     @Test(arguments: ["EIO", "ENOSPC"], ["save", "save --submit"])
-    func `after a commit that fails nothing more is stored, and the rest from the byte that is named`(
+    func `after a failed commit nothing more is stored, and the rest from the byte that is named`(
         error: String,
         command: String
     ) async throws {
         try write(lines)
         _ = try await tool.run("save", "app", input: Data("first\n".utf8))
         let words = ["save", "app", "-f", path] + (command == "save" ? [] : ["--submit"])
-        // Each thread's calls count alone, and settles sync as well: several fail, so that a save's is among them.
+        // strace counts the calls of each thread, and settles sync too. Several calls fail, so that one of a save does.
         let calls = command == "save" ? "3" : "3..12"
-        let failed = try await run(failing: "fdatasync", error, when: calls, on: log, words)
+        let failed = try await run(words, failing: "fdatasync", with: error, when: calls, on: log)
         #expect(failed.status == 74, "\(failed)")
         let stored = try await sent()
         #expect(stored.count > 1 && stored.count <= lines.count, "\(stored.count)")
         #expect(isBeginning(stored, of: ["first"] + lines))
         let rest = try await tool.run("save", "app", "-f", path, "--from-byte", try byte(in: failed))
         #expect(rest.status == 0 && rest.err == "", "\(rest)")
-        #expect(isSame(try await sent(), ["first"] + lines))
+        #expect(isSame(try await sent(), as: ["first"] + lines))
     }
 
-    @Test(.enabled(if: geteuid() == 0 && !isSanitized, "only root can mount a disk that is small"))
-    func `on a disk that fills up nothing is stored beyond the first line that was not`() async throws {
-        // Long enough that the disk is full, and that what its reserve gives back is room for later lines.
+    @Test(.enabled(if: geteuid() == 0 && !isSanitized, "only root can mount a small disk"))
+    func `on a disk that fills up nothing is stored after the first line that was not`() async throws {
+        // Enough to fill the disk, and long enough that later lines would fit into the space of the released reserve.
         let lines = lines.map { $0 + String(repeating: ".", count: 200) }
         try write(lines)
         let script = """
@@ -100,13 +109,13 @@ struct InterruptedSaveTests {
             "$0" submit -q -d "$HOME/disk/store"
             """
         let ran = await (try tool.start(under: ["unshare", "--mount", "sh", "-c", script], [])).end()
-        let said = try String(contentsOfFile: tool.home.path("err"), encoding: .utf8)
-        #expect(ran.status == 0, "\(ran) \(said)")
-        #expect(try String(contentsOfFile: tool.home.path("status"), encoding: .utf8) == "74\n", "\(said)")
-        #expect(isSame(service.payloads.map(\.text), lines), "\(said)")
+        let errors = try String(contentsOfFile: tool.home.path("err"), encoding: .utf8)
+        #expect(ran.status == 0, "\(ran) \(errors)")
+        #expect(try String(contentsOfFile: tool.home.path("status"), encoding: .utf8) == "74\n", "\(errors)")
+        #expect(isSame(service.payloads.map(\.text), as: lines), "\(errors)")
     }
 
-    @Test func `of a pipe that fails the number of stored records is said`() async throws {
+    @Test func `for a pipe that fails the number of stored records is printed`() async throws {
         try write(lines)
         let script = """
             mkfifo "$HOME/in" && cat "$HOME/app.log" > "$HOME/in" &
@@ -124,25 +133,31 @@ struct InterruptedSaveTests {
     @Test func `a whole input that cannot be read to its end is no record`() async throws {
         try write(lines)
         let words = ["save", "app", "--delimiter", "none", "-f", path]
-        let failed = try await run(failing: "read", "EIO", when: "2", on: path, words)
+        let failed = try await run(words, failing: "read", with: "EIO", when: "2", on: path)
         #expect(failed.status == 66, "\(failed)")
         #expect(try await sent().isEmpty)
     }
 
-    @Test func `lines that are refused count for the byte to go on at`() async throws {
+    @Test func `refused lines count for the byte to continue at`() async throws {
         let tooLong = String(repeating: "x", count: 1_100_000)
         let lines = ["a", tooLong] + lines + [tooLong, "z"]
         try write(lines)
-        let failed = try await run(failing: "read", "EIO", when: "7", on: path, ["save", "app", "-f", path])
+        let failed = try await run(
+            ["save", "app", "-f", path],
+            failing: "read",
+            with: "EIO",
+            when: "7",
+            on: path
+        )
         #expect(failed.status == 66 && failed.err.contains("record 2 is 1,100,000 bytes"), "\(failed)")
         let rest = try await tool.run("save", "app", "-f", path, "--from-byte", try byte(in: failed))
         #expect(rest.status == 65 && rest.out.contains("; refused 1"), "\(rest)")
-        #expect(isSame(try await sent(), lines.filter { $0 != tooLong }))
+        #expect(isSame(try await sent(), as: lines.filter { $0 != tooLong }))
     }
 }
 
-// Not by `==` in an expectation, which would print every line.
-private func isSame(_ some: [String], _ others: [String]) -> Bool { some == others }
+// Functions, because a failed expectation with `==` would print every line.
+private func isSame(_ some: [String], as others: [String]) -> Bool { some == others }
 private func isBeginning(_ some: [String], of all: [String]) -> Bool { some == Array(all.prefix(some.count)) }
 
 private func grouped(_ number: Int) -> String {

@@ -2,7 +2,7 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// What is printed arrives whole, or the exit status tells that it did not.
+/// All output is written, or the exit status is an error.
 @Suite(.timeLimit(.minutes(5))) struct OutputTests {
     private static let commands = [
         ["list"], ["list", "--json"], ["status"], ["status", "--json"], ["--help"], ["--version"], ["help", "--man"],
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func `a disk that is full for the output is an error`(words: [String]) async throws {
+    func `a full disk for the output is an error`(words: [String]) async throws {
         let tool = try await toolWithARecord()
         let ran = await (try tool.start(under: ["sh", "-c", #"exec "$0" "$@" > /dev/full"#], words)).end()
         #expect(ran.status != 0)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func `a standard output that is closed is an error`(words: [String]) async throws {
+    func `a closed standard output is an error`(words: [String]) async throws {
         let tool = try await toolWithARecord()
         let ran = await (try tool.start(under: ["sh", "-c", #"exec "$0" "$@" >&-"#], words)).end()
         #expect(ran.status != 0)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func `a reader that went away is told by the status of its signal, silently`(words: [String]) async throws {
+    func `a reader that closed the pipe gives the status of SIGPIPE, and no message`(words: [String]) async throws {
         let tool = try await toolWithARecord()
         let script = #"exec > >(exit 0); wait $!; exec "$0" "$@""#
         let ran = await (try tool.start(under: ["bash", "-c", script], words)).end()
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: commands)
-    func `a pipe that does not block gets everything, however slow its reader is`(words: [String]) async throws {
+    func `a non-blocking pipe gets everything, however slow its reader is`(words: [String]) async throws {
         let tool = try await toolWithARecord()
         let script = """
             import os, subprocess, sys
@@ -67,12 +67,12 @@ import Testing
         #expect(withoutTimes(ran.out) == withoutTimes(wanted.out), "\(ran)")
     }
 
-    /// Without how long something took, how old it is, and the blanks that make up for it.
+    /// The text without durations and ages, and without the blanks that align them.
     private func withoutTimes(_ text: String) -> String {
         text.replacing(/[0-9.]+ s\b|Seconds" : [0-9]+/, with: "").replacing(/\s+/, with: " ")
     }
 
-    @Test func `descriptors that are closed at the start are not taken for others`() async throws {
+    @Test func `descriptors that are closed at the start are not reused for files`() async throws {
         let tool = try Tool()
         let file = tool.home.path("lines")
         try Data("a\nb\n".utf8).write(to: URL(fileURLWithPath: file))

@@ -2,11 +2,11 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// `save`, as a process: what goes in is what is stored and sent, byte for byte.
+/// `save` as a process: the input is stored and sent byte for byte.
 @Suite(.timeLimit(.minutes(10))) struct SaveCommandTests {
     private let longest = 1_024_000
 
-    @Test func `lines go in, records come out, the last one without a newline too`() async throws {
+    @Test func `each line becomes a record, the last one even without a newline`() async throws {
         let moto = try await MotoServer.shared()
         try await moto.createStream("cli-lines")
         let tool = try Tool(to: moto.url)
@@ -27,7 +27,7 @@ import Testing
         #expect(try await tool.run("submit").out == "nothing is stored.\n")
     }
 
-    @Test func `Firehose gets its newlines, Kinesis on request`() async throws {
+    @Test func `newlines are kept for Firehose, and for Kinesis on request`() async throws {
         let moto = try await MotoServer.shared()
         try await moto.createDeliveryStream("cli-firehose")
         try await moto.createStream("cli-kept")
@@ -40,7 +40,7 @@ import Testing
         #expect(Set(try await moto.kinesisRecords("cli-kept").map(\.text)) == ["x\0", "y\0"])
     }
 
-    @Test func `a line over the limit is refused and named, its neighbours are saved`() async throws {
+    @Test func `a line over the limit is refused and named, the others are saved`() async throws {
         let tool = try Tool()
         let input =
             Data(repeating: 97, count: longest) + [10] + Data(repeating: 98, count: longest + 1) + Data("\nc".utf8)
@@ -68,9 +68,9 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `a signal ends the reading, what was read is saved and counted`(number: Int32) async throws {
+    func `a signal ends the reading, and what was read is saved and counted`(number: Int32) async throws {
         let server = try LocalServer { _, _ in .stall }
-        // A submit that never ends tells that the first line has been read and stored.
+        // When the submit sends its request, the first line has been read and stored.
         let tool = try Tool(to: server.url)
         let running = try tool.start(["save", "app", "--submit"])
         running.write(Data("one\ntwo\ncut o".utf8))
@@ -89,7 +89,7 @@ import Testing
         let path = tool.home.path("fifo")
         #expect(mkfifo(path, 0o600) == 0)
         let running = try tool.start(["save", "app", "--file", path])
-        // The store is opened before the input is, and after the handlers are set.
+        // The store is opened after the signal handlers are set, and before the input is opened.
         let store = tool.home.path(".local/state/kinesis-recorder/com.amazonaws.AWSKinesisRecorder/kinesis.db")
         while !FileManager.default.fileExists(atPath: store) { try await Task.sleep(for: .milliseconds(5)) }
         #expect(running.signal(SIGTERM) == 0)
@@ -97,7 +97,7 @@ import Testing
         #expect(ran.status == 128 + SIGTERM && ran.out.hasPrefix("saved 0 records") && ran.err == "", "\(ran)")
     }
 
-    @Test func `a limit that is lowered holds when the command ends, however much has to go`() async throws {
+    @Test func `a lowered limit holds when the command ends, however much must be discarded`() async throws {
         let tool = try Tool()
         let lines = String(repeating: "0123456789\n", count: 60_000)
         #expect(try await tool.run("save", "app", "-q", input: Data(lines.utf8)).status == 0)
@@ -108,19 +108,19 @@ import Testing
         #expect(try #require(Int(bytes)) <= 100 * 1_024, "\(status)")
     }
 
-    @Test func `a directory is no input`() async throws {
+    @Test func `a directory as input is an error`() async throws {
         let tool = try Tool()
         let ran = try await tool.run("save", "app", "--file", tool.home.path)
         #expect(ran.status == 66 && ran.err.contains("cannot be read: Is a directory."), "\(ran)")
         #expect(!ran.err.contains("--from-byte"))
     }
 
-    @Test func `a program's own store is reached by its name and key`() async throws {
+    @Test func `another program's store is opened by its name and key`() async throws {
         let tool = try Tool()
-        _ = try await tool.run("save", "app", "--name", "shipper", "--key", "k1", input: Data("a\n".utf8))
-        let path = ".local/state/shipper/com.amazonaws.AWSKinesisRecorder/kinesis-k1.db"
+        _ = try await tool.run("save", "app", "--name", "uploader", "--key", "k1", input: Data("a\n".utf8))
+        let path = ".local/state/uploader/com.amazonaws.AWSKinesisRecorder/kinesis-k1.db"
         #expect(FileManager.default.fileExists(atPath: tool.home.path(path)))
         let list = try await tool.run("list")
-        #expect(list.out.contains("shipper  kinesis   k1        1"))
+        #expect(list.out.contains("uploader  kinesis   k1        1"))
     }
 }

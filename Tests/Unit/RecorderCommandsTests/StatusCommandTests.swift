@@ -4,9 +4,9 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// `status`: every store of a program, stream by stream.
+/// `status` shows every store of a program, stream by stream.
 @Suite(.timeLimit(.minutes(3))) struct StatusCommandTests {
-    @Test func `each stream's bytes are told, those of an Amplify client's cache too`() async throws {
+    @Test func `each stream's bytes are shown, those of an Amplify client's cache too`() async throws {
         let tool = try Tool()
         _ = try await tool.run("save", "one", "-p", "k", input: Data("abc\n".utf8))
         _ = try await tool.run("save", "two", "-p", "k", input: Data("abcdef\nghi\n".utf8))
@@ -36,7 +36,7 @@ import Testing
     @Test(arguments: [
         "evicted = max, expired = max", "saved = min", "bytes = min", "byte_limit = max, age_limit = max",
     ])
-    func `numbers that damage left in a store end no command by a signal`(change: String) async throws {
+    func `corrupt numbers in a store crash no command`(change: String) async throws {
         let tool = try Tool()
         _ = try await tool.run("save", "one", input: Data("abc\n".utf8))
         let path = tool.home.path(".local/state/kinesis-recorder/com.amazonaws.AWSKinesisRecorder/kinesis.db")
@@ -81,7 +81,7 @@ extension Tool {
         let streams: [Stream]
     }
 
-    /// What `status --json` says, under `service/stream`.
+    /// The bytes that `status --json` prints, by `service/stream`.
     fileprivate func bytesByStream(_ options: String...) async throws -> [String: Int] {
         let running = try start(["status", "--json"] + options)
         let reports = try JSONDecoder().decode([Report].self, from: Data(await running.end().out.utf8))

@@ -2,9 +2,9 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// A submit ends although an answer does not: by its time limits, and within ten seconds of the first SIGTERM.
+/// A submit whose answer never ends is itself ended: by its time limits, and within ten seconds of the first SIGTERM.
 @Suite(.timeLimit(.minutes(10))) struct StopTests {
-    /// A server that never finishes an answer: one is silent, the other one sends a byte now and then, for hours.
+    /// A server that never finishes an answer: it sends nothing, or a byte now and then for hours.
     enum Unfinished: CaseIterable {
         case silent, trickling
 
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: Unfinished.allCases)
-    func `an answer without an end ends with the time that was given for it, and the records stay`(
+    func `an endless answer ends at the time limit, and the records stay`(
         server: Unfinished
     ) async throws {
         let server = try LocalServer { [reply = server.reply] _, _ in reply }
@@ -73,7 +73,7 @@ import Testing
         #expect(service.requests.isEmpty)
     }
 
-    /// Sends SIGTERM and waits for the end, which is forced after a while; gives the seconds until the last line.
+    /// Sends SIGTERM and waits for the end, which is forced after a minute. Returns the seconds until the last line.
     private static func stop(_ running: RunningTool) async throws -> (Tool.Ran, TimeInterval) {
         let start = Date()
         #expect(running.signal(SIGTERM) == 0)

@@ -2,7 +2,7 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// The directory that a store is kept in, by every way to name one: links, relative names, rights.
+/// The directory of a store, however it is named: links, relative names, permissions.
 @Suite(.timeLimit(.minutes(10))) struct StoreDirectoryTests {
     private let line = Data("a\n".utf8)
 
@@ -16,7 +16,7 @@ import Testing
         return ran.out
     }
 
-    @Test func `a directory that is a link works, and is the same store by any name`() async throws {
+    @Test func `a link to a directory works, and every name opens the same store`() async throws {
         let tool = try Tool()
         let real = tool.home.path("real")
         #expect(mkdir(real, 0o755) == 0)
@@ -33,7 +33,7 @@ import Testing
     func `each variable may name a link or a directory below one`(variable: String) async throws {
         var tool = try Tool()
         #expect(mkdir(tool.home.path("private"), 0o755) == 0 && mkdir(tool.home.path("private/unit"), 0o755) == 0)
-        // As systemd has it for DynamicUser=: /var/lib/unit -> private/unit
+        // As systemd does for DynamicUser=: /var/lib/unit -> private/unit
         try link(tool.home.path("unit"), to: "private/unit")
         tool.environment[variable] = tool.home.path("unit")
         #expect(try await tool.run("save", "app", input: line).status == 0)
@@ -65,43 +65,43 @@ import Testing
         }
     }
 
-    @Test func `the doctor tells the real directory, the links on the way, owners and modes`() async throws {
+    @Test func `the doctor shows the real directory, the links to it, owners and modes`() async throws {
         let tool = try Tool()
-        let (real, place) = (tool.home.path("real"), tool.home.path("link"))
+        let (real, linked) = (tool.home.path("real"), tool.home.path("link"))
         #expect(mkdir(real, 0o755) == 0)
-        try link(place, to: "real")
-        _ = try await tool.run("save", "app", "-d", place, input: line)
-        let well = try await tool.run("doctor", "--offline", "-d", "\(place)/")
+        try link(linked, to: "real")
+        _ = try await tool.run("save", "app", "-d", linked, input: line)
+        let well = try await tool.run("doctor", "--offline", "-d", "\(linked)/")
         #expect(well.out.contains("ok    directory   \(real)\n"), "\(well.out)")
-        #expect(well.out.contains("ok    link        \(place) -> real\n"))
+        #expect(well.out.contains("ok    link        \(linked) -> real\n"))
         #expect(well.out.contains("ok    rights      directory 0755, kinesis.db 0600, "))
         #expect(chmod("\(real)/kinesis.db", 0o644) == 0)
-        let loose = try await tool.run("doctor", "--offline", "-d", place)
+        let loose = try await tool.run("doctor", "--offline", "-d", linked)
         #expect(loose.out.contains("warn  rights      \(real)/kinesis.db had mode 0644"), "\(loose.out)")
         #expect(chmod(real, 0o777) == 0)
-        let open = try await tool.run("doctor", "--offline", "-d", place)
+        let open = try await tool.run("doctor", "--offline", "-d", linked)
         #expect(open.status == 74 && open.out.contains("FAIL  rights      "), "\(open.out)")
         #expect(open.out.contains("-> Run: chmod go-w \(real)"))
-        let refused = try await tool.run("save", "app", "-d", place, input: line)
+        let refused = try await tool.run("save", "app", "-d", linked, input: line)
         #expect(refused.status == 74 && refused.err.contains("chmod go-w \(real)"), "\(refused.err)")
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
     func `the doctor names the command for another user's file`() async throws {
         let tool = try Tool()
-        let place = tool.home.path("store")
-        _ = try await tool.run("save", "app", "-d", place, input: line)
+        let store = tool.home.path("store")
+        _ = try await tool.run("save", "app", "-d", store, input: line)
         #expect(
-            chown("\(place)/kinesis.db-wal", 54_321, 54_321) == 0 || chown("\(place)/kinesis.db", 54_321, 54_321) == 0
+            chown("\(store)/kinesis.db-wal", 54_321, 54_321) == 0 || chown("\(store)/kinesis.db", 54_321, 54_321) == 0
         )
-        #expect(chown("\(place)/kinesis.db.lock", 54_321, 54_321) == 0)
-        let ran = try await tool.run("doctor", "--offline", "-d", place)
+        #expect(chown("\(store)/kinesis.db.lock", 54_321, 54_321) == 0)
+        let ran = try await tool.run("doctor", "--offline", "-d", store)
         #expect(ran.status == 74)
-        #expect(ran.out.contains("\(place)/kinesis.db.lock belongs to another user (id 54321)"), "\(ran.out)")
-        #expect(ran.out.contains("sudo chown 0 \(place)/kinesis.db.lock"))
+        #expect(ran.out.contains("\(store)/kinesis.db.lock belongs to another user (id 54321)"), "\(ran.out)")
+        #expect(ran.out.contains("sudo chown 0 \(store)/kinesis.db.lock"))
     }
 
-    @Test func `a relative directory is that of the start, and an empty one is refused`() async throws {
+    @Test func `a relative directory is relative to the working directory, and an empty one is refused`() async throws {
         let tool = try Tool()
         let shell = "cd \"$HOME\" && printf 'a\\n' | \"\(Tool.path)\" save app -d rel/./x"
         let process = Process()
@@ -117,7 +117,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "\(directory)/kinesis.db"))
     }
 
-    @Test func `a name that is not UTF-8 is refused, and no other directory is taken for it`() async throws {
+    @Test func `a name that is not UTF-8 is refused, and no other directory is used`() async throws {
         let tool = try Tool()
         let script = "cd \"$HOME\" && mkdir h && d=\"$(printf 'h/\\377x')\" && mkdir \"$d\" && printf 'a\\n' | "
         for rest in ["\"\(Tool.path)\" save app -d \"$d\"", "HOME=\"$PWD/$d\" \"\(Tool.path)\" save app"] {

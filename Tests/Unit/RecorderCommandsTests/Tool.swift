@@ -1,14 +1,14 @@
 import Foundation
 import RecorderTestSupport
 
-/// The built `kinesis-recorder`, run as people run it: a process, its arguments, its pipes.
+/// Runs the built `kinesis-recorder` as a process.
 struct Tool: Sendable {
-    /// How a run ended, and what it printed.
+    /// The exit status and the output of a run.
     struct Ran: Sendable {
         let status: Int32
         let out: String
         let err: String
-        /// When it printed its last line, which no wait of the test's process delays.
+        /// When it printed its last line. Unlike the time at which the test sees its end, a busy machine does not delay it.
         let lastPrinted: Date
     }
 
@@ -24,8 +24,8 @@ struct Tool: Sendable {
         return places.first { FileManager.default.isExecutableFile(atPath: $0) } ?? places[0]
     }()
 
-    /// A user with a home of their own; `url` is the service, if there is one.
-    init(to url: String? = nil, _ keys: MotoServer.Keys? = nil) throws {
+    /// A tool with a home directory of its own; `url` is the service, if there is one.
+    init(to url: String? = nil, keys: MotoServer.Keys? = nil) throws {
         home = try TemporaryDirectory()
         environment = ["HOME": home.path, "PATH": "/usr/bin:/bin", "no_proxy": "127.0.0.1"]
         environment["AWS_EC2_METADATA_DISABLED"] = "true"
@@ -36,22 +36,22 @@ struct Tool: Sendable {
         environment["AWS_SECRET_ACCESS_KEY"] = keys?.secretAccessKey ?? Canary.secret
     }
 
-    /// Runs it to its end with `input` on its standard input.
+    /// Runs it to the end with `input` on standard input.
     func run(_ arguments: String..., input: Data = Data()) async throws -> Ran {
         let running = try start(arguments)
         running.write(input)
         return await running.end()
     }
 
-    /// Starts it; `prefix` is a program that runs it, with arguments.
+    /// Starts it; `prefix` is a program to run it with, and its arguments.
     func start(under prefix: [String] = [], _ arguments: [String]) throws -> RunningTool {
-        try RunningTool(prefix + [Self.path] + arguments, environment, home)
+        try RunningTool(prefix + [Self.path] + arguments, environment: environment, home: home)
     }
 }
 
-/// A run that goes on; its standard input is open until `end`.
+/// A tool that is running; its standard input is open until `end`.
 final class RunningTool: @unchecked Sendable {
-    // Safe because the test uses it from one task, and the process guards its own state.
+    // Safe because the test uses it from one task, and `Process` synchronizes its own state.
     private let process = Process()
     private let input = Pipe()
     /// Must outlive the run.
@@ -60,12 +60,12 @@ final class RunningTool: @unchecked Sendable {
     private let err: String
     private let ended: ProcessEnd
 
-    init(_ words: [String], _ environment: [String: String], _ home: TemporaryDirectory) throws {
+    init(_ words: [String], environment: [String: String], home: TemporaryDirectory) throws {
         self.home = home
         let name = UUID().uuidString
         (out, err) = (home.path("\(name).out"), home.path("\(name).err"))
         for path in [out, err] { _ = FileManager.default.createFile(atPath: path, contents: nil) }
-        // Whoever runs the tests in the background, or by nohup, ignores signals, and children inherit that.
+        // Tests that run in the background or by nohup ignore signals, and child processes inherit that.
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["--default-signal=INT,TERM,HUP"] + words
         process.environment = environment
@@ -77,7 +77,7 @@ final class RunningTool: @unchecked Sendable {
         ended = try ProcessEnd(starting: process)
     }
 
-    /// Writes all of it; what reads it may have ended.
+    /// Writes all of it, even if the reader has ended.
     func write(_ data: Data) {
         _ = signal(SIGPIPE, SIG_IGN)
         try? input.fileHandleForWriting.write(contentsOf: data)
@@ -89,7 +89,7 @@ final class RunningTool: @unchecked Sendable {
         Glibc.signal(number, handler)
     }
 
-    /// Closes its standard input, unless it is to end without that, and waits for its end.
+    /// Closes standard input, unless the tool must end without that, and waits for the end.
     func end(closesInput: Bool = true) async -> Tool.Ran {
         if closesInput { try? input.fileHandleForWriting.close() }
         await ended.come()

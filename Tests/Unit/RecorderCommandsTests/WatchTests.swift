@@ -2,19 +2,19 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// `submit --watch` outlives what passes: it says what is wrong once, and goes on when it is over.
+/// `submit --watch` survives temporary errors: it prints each error once, and continues when it is over.
 @Suite(.timeLimit(.minutes(5))) struct WatchTests {
-    private let service: TakingService
+    private let service: AcceptingService
     private let tool: Tool
     private let store: String
 
     init() throws {
-        service = try TakingService()
+        service = try AcceptingService()
         tool = try Tool(to: service.url)
         store = tool.home.path(".local/state/kinesis-recorder/com.amazonaws.AWSKinesisRecorder/kinesis.db")
     }
 
-    /// Returns when the watch has had as many rounds: in each, one record for Firehose is sent.
+    /// Returns after this many rounds of the watch. In each, one record for Firehose is sent.
     private func rounds(_ count: Int) async throws {
         for number in 1...count {
             _ = try await tool.run("save", "app", "-F", input: Data("b\n".utf8))
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `a store that cannot be opened is told once, and sent when it can be`() async throws {
+    @Test func `a store that cannot be opened is reported once, and sent when it can be`() async throws {
         _ = try await tool.run("save", "app", input: Data("a\n".utf8))
         let aside = tool.home.path("aside")
         try FileManager.default.moveItem(atPath: store, toPath: aside)
@@ -37,17 +37,18 @@ import Testing
         let ran = await watch.end()
         #expect(ran.status == 128 + SIGTERM, "\(ran)")
         #expect(ran.err.split(separator: "\n").count == 2, "\(ran)")
-        #expect(ran.err.contains(store) && ran.err.contains("kinesis: it works again."), "\(ran)")
+        #expect(ran.err.contains(store) && ran.err.contains("kinesis: sending works again."), "\(ran)")
         #expect(ran.out.contains("kinesis: 1 record delivered"), "\(ran)")
     }
 
     @Test(
         .enabled(
             if: ProcessInfo.processInfo.environment["STRESS"] != nil,
-            "it waits for a lock as long as the tool does"
+            "it waits for a lock for as long as the tool does"
         )
     )
-    func `a lock that a stopped process holds is told once, and its records are sent when it is free`() async throws {
+    func `a lock that a stopped process holds is reported once, and the records are sent when it is free`() async throws
+    {
         _ = try await tool.run("save", "app", input: Data("a\n".utf8))
         let python = """
             import fcntl, os, signal, sys

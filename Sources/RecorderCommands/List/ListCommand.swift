@@ -1,8 +1,16 @@
 import Foundation
 import RecorderEngine
 
-/// `list`: the stores that lie where this user's programs keep theirs by default.
-struct ListCommand: Sendable {
+/// `list`: the stores in the default directories of this user's programs.
+struct ListCommand: Command {
+    static let spec = CommandSpec(
+        name: "list",
+        summary: "list the stores of this user's programs",
+        options: [.json, .directory],
+        details: "PROGRAM and KEY are what --name and --key of the other commands take.",
+        examples: [.init(line: "kinesis-recorder list", meaning: "every store in its default directory")]
+    )
+
     private let session: Session
 
     init(_ session: Session) {
@@ -21,18 +29,19 @@ struct ListCommand: Sendable {
 
     func run() throws(CommandFailure) -> ExitStatus {
         let stores = try folders().flatMap { folder in
-            StoreFile.all(in: folder.directory).map { store(folder.program, $0) }
+            StoreFile.all(in: folder.directory).map { store($0, of: folder.program) }
         }
         if session.invocation.has(.json) {
             session.console.print(json: try JSONText.text(of: stores))
         } else if stores.isEmpty {
-            session.console.print("there is no store.")
+            session.console.print("no stores found.")
         } else {
             let head = ["PROGRAM", "SERVICE", "KEY", "RECORDS", "BYTES"]
             let rows = stores.map { store in
                 [
                     store.program ?? "-", store.service, store.key ?? "-",
-                    store.records.map { Formatting.count($0) } ?? "?", store.bytes.map { Formatting.bytes($0) } ?? "?",
+                    store.records.map { Formatting.count($0) } ?? "?",
+                    store.bytes.map { ByteCount($0).description } ?? "?",
                 ]
             }
             session.console.print(TextTable.text([head] + rows))
@@ -44,9 +53,9 @@ struct ListCommand: Sendable {
     /// The directories that may hold stores, with the program that each belongs to.
     private func folders() throws(CommandFailure) -> [(program: String?, directory: String)] {
         let own = URL(fileURLWithPath: try session.location(of: .kinesis).directory)
-        // DIR, or STATE/PROGRAM/com.amazonaws.AWSKinesisRecorder.
+        // Either DIR or STATE/PROGRAM/com.amazonaws.AWSKinesisRecorder.
         let program = own.deletingLastPathComponent()
-        guard program.lastPathComponent == CommandTable.program, session.invocation.value(.directory) == nil else {
+        guard program.lastPathComponent == Program.name, session.invocation.value(.directory) == nil else {
             return [(nil, own.path)]
         }
         let state = program.deletingLastPathComponent()
@@ -55,21 +64,22 @@ struct ListCommand: Sendable {
         }
     }
 
-    private func store(_ program: String?, _ file: StoreFile) -> Store {
-        let totals = Result { () throws(RecorderError) in try RecordStore(at: { file.location }).totals() }
-        var (records, bytes, error): (Int?, Int?, String?)
-        switch totals {
-        case .success(let totals): (records, bytes) = (totals.records, totals.bytes)
-        case .failure(let failure): error = failure.message
+    private func store(_ file: StoreFile, of program: String?) -> Store {
+        var totals: StoreTotals?
+        var message: String?
+        do {
+            totals = try RecordStore(at: { file.location }).totals()
+        } catch {
+            message = error.message
         }
         return Store(
             program: program,
             service: file.service,
             key: file.key,
             path: file.location.path,
-            records: records,
-            bytes: bytes,
-            error: error
+            records: totals?.records,
+            bytes: totals?.bytes,
+            error: message
         )
     }
 }

@@ -2,24 +2,24 @@ import Foundation
 import RecorderConcurrency
 import RecorderTestSupport
 
-/// A Kinesis and a Firehose that take everything and keep the payloads in the order of their arrival.
-final class TakingService: Sendable {
-    private let taken: Taken
+/// A Kinesis and a Firehose that accept every record and keep the payloads in the order of arrival.
+final class AcceptingService: Sendable {
+    private let accepted: Accepted
     private let server: LocalServer
 
     init() throws {
-        let taken = Taken()
-        self.taken = taken
-        server = try LocalServer { request, _ in taken.answer(request) }
+        let accepted = Accepted()
+        self.accepted = accepted
+        server = try LocalServer { request, _ in accepted.answer(request) }
     }
 
     var url: String { server.url }
-    var payloads: [Data] { taken.payloads.withLock { $0 } }
+    var payloads: [Data] { accepted.payloads.withLock { $0 } }
 
     func received(_ count: Int) async { await server.received(count) }
 }
 
-private final class Taken: Sendable {
+private final class Accepted: Sendable {
     let payloads = Locked<[Data]>([])
 
     func answer(_ request: ReceivedRequest) -> Reply {

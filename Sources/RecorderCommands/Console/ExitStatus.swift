@@ -1,7 +1,7 @@
 import RecorderAWS
 import RecorderEngine
 
-/// How the program ends; the numbers are those of sysexits(3), where it has one.
+/// The exit status of the program. The numbers are those of sysexits(3), where it has one.
 struct ExitStatus: RawRepresentable, Sendable, Hashable {
     let rawValue: Int32
 
@@ -19,40 +19,40 @@ struct ExitStatus: RawRepresentable, Sendable, Hashable {
 
     /// For the help text and the man page.
     static let meanings: [(number: String, meaning: String)] = [
-        ("0", "done"),
+        ("0", "success"),
         ("64", "the command line is wrong"),
         ("65", "some records were refused, such as lines that are too long; the others are saved"),
-        ("66", "the input cannot be read, or not to its end; the lines before that are saved"),
-        ("69", "the stream does not exist, or the service refuses what it is sent; the records are kept"),
+        ("66", "the input cannot be read to its end; the lines before that point are saved"),
+        ("69", "the stream does not exist, or the service refuses the request; the records are kept"),
         ("74", "the store cannot be used (directory, disk or file), or standard output cannot be written"),
         ("75", "the service cannot be reached or is busy; the records are kept, try again later"),
         ("77", "access is denied; the records are kept"),
         ("78", "a setting is missing or wrong: region, endpoint, credentials"),
-        ("128+N", "stopped by signal N; what was saved is kept; 141: the reader of the output went away"),
+        ("128+N", "stopped by signal N; saved records are kept; 141: the reader of the output closed the pipe"),
     ]
 }
 
-/// Why a command ends early: what to say, and with which status.
+/// Ends a command early, with a message and an exit status.
 struct CommandFailure: Error, Sendable {
     let status: ExitStatus
     let message: String
     /// Lines of help below the message.
     let hint: String?
 
-    init(_ status: ExitStatus, _ message: String, hint: String? = nil) {
+    init(_ status: ExitStatus, message: String, hint: String? = nil) {
         self.status = status
         self.message = message
         self.hint = hint
     }
 
     init(_ error: RecorderError) {
-        self.init(ExitStatus(error), error.message)
+        self.init(ExitStatus(error), message: error.message)
     }
 
-    /// Runs `body`; its error ends the command.
-    static func naming<T>(_ body: () throws(RecorderError) -> T) throws(CommandFailure) -> T {
+    /// The value of `expression`. An error of the engine becomes the failure of the command.
+    static func wrapping<T>(_ expression: @autoclosure () throws(RecorderError) -> T) throws(CommandFailure) -> T {
         do {
-            return try body()
+            return try expression()
         } catch {
             throw CommandFailure(error)
         }

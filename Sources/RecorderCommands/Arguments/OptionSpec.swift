@@ -1,0 +1,110 @@
+/// One option as it is typed, explained and completed.
+package struct OptionSpec: Sendable {
+    /// Without the dashes.
+    package let name: String
+    package let letter: Character?
+    /// The placeholder of the value in help texts; nil for a flag.
+    let value: String?
+    let help: String
+    let completion: Completion
+
+    init(
+        _ name: String,
+        letter: Character? = nil,
+        value: String? = nil,
+        completion: Completion = .nothing,
+        help: String
+    ) {
+        self.name = name
+        self.letter = letter
+        self.value = value
+        self.completion = completion
+        self.help = help
+    }
+
+    /// As in `-f, --file FILE`.
+    var usage: String {
+        let spelled = letter.map { "-\($0), --\(name)" } ?? "--\(name)"
+        return value.map { "\(spelled) \($0)" } ?? spelled
+    }
+}
+
+extension OptionSpec {
+    // MARK: which store
+
+    static let firehose = OptionSpec(
+        "firehose",
+        letter: "F",
+        help: "Firehose delivery streams instead of Kinesis data streams"
+    )
+    static let directory = OptionSpec(
+        "directory",
+        letter: "d",
+        value: "DIR",
+        completion: .directories,
+        help: "the directory of the store [$AWS_KINESIS_RECORDER_DIR, else a folder named after --name in "
+            + "$STATE_DIRECTORY, $XDG_STATE_HOME or ~/.local/state]"
+    )
+    static let name = OptionSpec(
+        "name",
+        letter: "n",
+        value: "PROGRAM",
+        help: "the program that the store belongs to, if it is in its default directory [kinesis-recorder]"
+    )
+    static let key = OptionSpec(
+        "key",
+        letter: "k",
+        value: "KEY",
+        help: "the key of the recorder, if it was registered with one"
+    )
+    static let onlyKinesis = OptionSpec("kinesis", letter: "K", help: "only the Kinesis store [both]")
+    static let onlyFirehose = OptionSpec("firehose", letter: "F", help: "only the Firehose store [both]")
+    static let store = [directory, name, key]
+
+    // MARK: where to send
+
+    static let region = OptionSpec(
+        "region",
+        letter: "r",
+        value: "REGION",
+        help: "the AWS region [$AWS_REGION, $AWS_DEFAULT_REGION]"
+    )
+    static let endpoint = OptionSpec(
+        "endpoint-url",
+        value: "URL",
+        help:
+            "the address of the service [$AWS_ENDPOINT_URL_KINESIS, $AWS_ENDPOINT_URL_FIREHOSE, $AWS_ENDPOINT_URL, else AWS]"
+    )
+    static let profile = OptionSpec(
+        "profile",
+        value: "NAME",
+        help: "the profile in ~/.aws/config and ~/.aws/credentials [$AWS_PROFILE, else default]"
+    )
+    static let requestTimeout = OptionSpec(
+        "request-timeout",
+        value: "TIME",
+        help: "the time limit of one request, such as 90s or 10m [10m, or longer for a large one: 4 KiB a second]"
+    )
+    static let readTimeout = OptionSpec(
+        "read-timeout",
+        value: "TIME",
+        help: "the time after which a request that transfers less than 1 byte a second ends [60s]"
+    )
+    static let requests = OptionSpec(
+        "requests",
+        value: "N",
+        help: "concurrent requests for each stream; more than 1 is faster, but records may arrive out of order [1]"
+    )
+    static let gzip = OptionSpec("gzip", help: "send request bodies compressed")
+    /// Sends nothing and asks no other machine.
+    static let offline = OptionSpec("offline", help: "check this machine only, send nothing")
+    static let service = [region, profile, endpoint, requestTimeout, readTimeout]
+
+    // MARK: output and help
+
+    static let quiet = OptionSpec("quiet", letter: "q", help: "print errors only")
+    static let json = OptionSpec("json", help: "print JSON")
+    static let help = OptionSpec("help", letter: "h", help: "explain the command")
+    /// Taken in place of a command only.
+    static let version = OptionSpec("version", letter: "V", help: "print the version")
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+/// START HERE: runs one command line, from its words to the exit status.
+package enum CommandLineTool {
+    /// In the order of the help text.
+    private static let commands: [any Command.Type] = [
+        SaveCommand.self, SubmitCommand.self, StatusCommand.self, ListCommand.self, ClearCommand.self,
+        ImportCommand.self, DoctorCommand.self, CompletionsCommand.self, HelpCommand.self,
+    ]
+
+    package static let table = CommandTable(commands: commands.map { $0.spec })
+
+    /// Must be called before anything opens a file.
+    package static func occupyStandardDescriptors() {
+        ProcessSetup.occupyStandardDescriptors()
+    }
+
+    /// Runs one command and returns the status to exit with. Prints to standard output and standard error.
+    package static func run(_ words: [String], environment: [String: String]) async -> Int32 {
+        ProcessSetup.disableCoreDumps()
+        var console = Console(quiet: false, environment: environment)
+        do throws(CommandFailure) {
+            let invocation = try ArgumentParser.parse(words, by: table)
+            console = Console(quiet: invocation.has(.quiet), environment: environment)
+            let session = Session(invocation, environment: environment, console: console, table: table)
+            guard let command = commands.first(where: { $0.spec.name == invocation.command.name }) else {
+                preconditionFailure("the parser returns commands of the table only")
+            }
+            return exitStatus(of: try await command.run(in: session), console).rawValue
+        } catch {
+            console.error(error.message, hint: error.hint)
+            return error.status.rawValue
+        }
+    }
+
+    /// A command whose output was not written has failed, even if its work is done.
+    private static func exitStatus(of status: ExitStatus, _ console: Console) -> ExitStatus {
+        guard let error = console.lostOutput ?? Output.errorOfClosing(STDOUT_FILENO) else { return status }
+        // As other programs do, print nothing about a reader that closed the pipe early (`| head`).
+        let isClosedPipe = error == EPIPE
+        if !isClosedPipe { console.error("standard output cannot be written: \(Files.message(of: error)).") }
+        guard status == .success else { return status }
+        return isClosedPipe ? .signal(SIGPIPE) : .storage
+    }
+}

@@ -1,0 +1,75 @@
+extension SaveCommand {
+    static let spec = CommandSpec(
+        name: "save",
+        summary: "save each line of standard input as a record",
+        arguments: [.init(name: "STREAM")],
+        options: [.firehose, .file, .fromByte, .delimiter, .keepDelimiter, .partitionKey, .submit, .requests, .gzip]
+            + [.limit, .maximumAge, .quiet] + OptionSpec.store + OptionSpec.service,
+        details: """
+            A record counts as saved once it is on disk, where it survives a power cut. Input bytes are stored as they \
+            are. The last line is a record even without a newline. A line over 1,024,000 bytes is refused, reported \
+            and counted; the other lines are saved. SIGINT, SIGTERM and SIGHUP stop the reading; lines that have been \
+            read, or are already in the pipe, are still saved.
+
+            After a read or a commit fails, nothing more is stored: the store holds the beginning of the input, in \
+            whole records. The message says how many records, and at which byte of FILE the rest begins; --from-byte \
+            continues there. The program at the other end of a pipe has to send the remaining lines again.
+
+            With --submit, errors of the network or the service do not stop the command: records wait on disk and are \
+            sent again after 1 to 60 seconds. Records that are left at the end stay stored for the next submit.
+            """,
+        examples: [
+            .init(
+                line: "kinesis-recorder save clicks --file clicks.ndjson --quiet",
+                meaning: "a file, to be sent later"
+            ),
+            .init(line: "kinesis-recorder save app --file app.log.1 --submit", meaning: "a rotated log, sent at once"),
+            .init(
+                line: "my-program | kinesis-recorder save app --submit",
+                meaning: "the output of a program, as long as it runs"
+            ),
+        ]
+    )
+}
+
+extension OptionSpec {
+    static let file = OptionSpec(
+        "file",
+        letter: "f",
+        value: "FILE",
+        completion: .files,
+        help: "read FILE instead of standard input"
+    )
+    static let fromByte = OptionSpec(
+        "from-byte",
+        value: "N",
+        help: "start at this byte of FILE, as named by a save that ended early [0]"
+    )
+    static let delimiter = OptionSpec(
+        "delimiter",
+        value: "BYTE",
+        completion: .words(["\\n", "\\0", "\\t", "none"]),
+        help: "what ends a record: one character, \\n, \\r, \\t, \\0, \\xHH, or none for a single record [\\n]"
+    )
+    static let keepDelimiter = OptionSpec(
+        "keep-delimiter",
+        help: "keep the delimiter at the end of each record; always on with --firehose, which joins records"
+    )
+    static let partitionKey = OptionSpec(
+        "partition-key",
+        letter: "p",
+        value: "KEY",
+        help: "one key for all records, which keeps them in one shard and in order [a random key for each]"
+    )
+    static let submit = OptionSpec("submit", letter: "s", help: "send while saving, and send the rest at the end")
+    static let limit = OptionSpec(
+        "limit",
+        value: "SIZE",
+        help: "the size limit of the store, such as 500M or 2G; the oldest records are discarded; 0 for no limit [1G]"
+    )
+    static let maximumAge = OptionSpec(
+        "max-age",
+        value: "TIME",
+        help: "discard records older than this, such as 12h or 7d; 0 for never [0]"
+    )
+}

@@ -1,0 +1,81 @@
+import RecorderConcurrency
+import RecorderEngine
+
+/// Reports records that left the store undelivered: at once, then at most every ten seconds, since there may be many.
+final class DiscardLog: Sendable {
+    private static let interval = Duration.seconds(10)
+
+    private struct State {
+        var waiting: [Discard] = []
+        var lastPrinted: ContinuousClock.Instant?
+
+        mutating func takeAll() -> [Discard] {
+            lastPrinted = .now
+            defer { waiting = [] }
+            return waiting
+        }
+    }
+
+    private let state = Locked(State())
+    private let console: Console
+
+    init(_ console: Console) {
+        self.console = console
+    }
+
+    func handle(_ event: RecorderEvent) {
+        switch event {
+        case .discarded(let discard): add(discard)
+        case .rescued(let rescue):
+            let lost =
+                rescue.lost.map { "\(Formatting.records($0)) could not be read" }
+                ?? "how many could not be read is unknown"
+            console.error(
+                "the store was damaged and was moved to \(rescue.movedTo). \(Formatting.records(rescue.rescued)) could be "
+                    + "read and are in a new store; \(lost)."
+            )
+        default: break
+        }
+    }
+
+    /// Reports what has not been reported yet.
+    func finish() {
+        print(state.withLock { $0.takeAll() })
+    }
+
+    private func add(_ discard: Discard) {
+        let due = state.withLock { state -> [Discard] in
+            if let index = state.waiting.firstIndex(where: { $0.reason == discard.reason }) {
+                state.waiting[index].count += discard.count
+                state.waiting[index].bytes += discard.bytes
+                state.waiting[index].streams.formUnion(discard.streams)
+            } else {
+                state.waiting.append(discard)
+            }
+            if let last = state.lastPrinted, ContinuousClock.now - last < Self.interval { return [] }
+            return state.takeAll()
+        }
+        print(due)
+    }
+
+    private func print(_ discards: [Discard]) {
+        for discard in discards {
+            let streams = discard.streams.map(\.rawValue).sorted().joined(separator: ", ")
+            console.error(
+                "\(Formatting.records(discard.count)) (\(ByteCount(discard.bytes))) of \(streams) discarded: "
+                    + "\(discard.reason.words)."
+            )
+        }
+    }
+}
+
+extension Discard.Reason {
+    fileprivate var words: String {
+        switch self {
+        case .byteLimit: "the store is at its limit; raise --limit, or submit more often"
+        case .ageLimit: "older than --max-age"
+        case .rejected(let code): "the service rejected them as invalid (\(code))"
+        case .retriesExhausted: "too many failures"
+        }
+    }
+}

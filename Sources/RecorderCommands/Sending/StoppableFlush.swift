@@ -1,0 +1,61 @@
+import RecorderConcurrency
+import RecorderEngine
+
+/// Flushes of one store that end within ten seconds of the first signal, whatever the server does.
+///
+/// Requests under way get some time for an answer, so that records are not sent twice. After that they are cancelled, as is
+/// a wait for credentials or for another process's submit. Records without an answer stay stored.
+final class StoppableFlush: Sendable {
+    private let pipeline: RecordPipeline
+    private let ticket = Locked<FlushTicket?>(nil)
+
+    /// How long to wait for answers after a signal. Services answer within seconds.
+    private static let grace = Duration.seconds(8)
+    /// How long a cancelled flush may take to end. One that waits for a lock of the store is abandoned, which is safe: a
+    /// store survives the end of the process at any instant.
+    private static let ending = Duration.seconds(1)
+
+    init(_ pipeline: RecordPipeline, stop: StopSignal) {
+        self.pipeline = pipeline
+        stop.whenStopped { Task { await self.end() } }
+    }
+
+    /// Sends the records stored before the call.
+    func run() async -> FlushOutcome {
+        await withCheckedContinuation { continuation in
+            let flush = pipeline.flush { continuation.resume(returning: FlushOutcome($0)) }
+            ticket.withLock { $0 = flush }
+        }
+    }
+
+    private func end() async {
+        try? await Task.sleep(for: Self.grace)
+        pipeline.cancelFlush()
+        try? await Task.sleep(for: Self.ending)
+        if let flush = ticket.withLock({ $0 }) { pipeline.withdraw(flush) }
+    }
+}
+
+/// The result of one flush, as the command line reports it.
+struct FlushOutcome: Sendable {
+    var delivered = 0
+    /// One line for each stream that was not sent completely, or one for the whole flush.
+    var errors: [String] = []
+    /// nil if everything was sent.
+    var status: ExitStatus?
+
+    init(_ result: Result<FlushReport, RecorderError>) {
+        switch result {
+        case .success(let report):
+            delivered = report.delivered
+            // A stream that stopped because of a signal has no error.
+            let failures = report.failures.filter { !$0.error.isCancellation }
+            errors = failures.map { "\($0.stream): \($0.error.message)" }
+            status = failures.first.map { ExitStatus($0.error) }
+        case .failure(let error) where error.isCancellation: break
+        case .failure(let error):
+            errors = [error.message]
+            status = ExitStatus(error)
+        }
+    }
+}

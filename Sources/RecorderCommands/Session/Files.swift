@@ -1,0 +1,61 @@
+import Foundation
+import RecorderEngine
+
+/// Questions to the file system.
+enum Files {
+    static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: path)
+    }
+
+    /// The sorted names in a directory; none where it cannot be read.
+    static func names(in directory: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted()
+    }
+
+    /// The type of the file system that a directory is on, such as `ext4`; nil if it is unknown.
+    static func fileSystem(of directory: String) -> String? {
+        let resolved = URL(fileURLWithPath: directory).resolvingSymlinksInPath().path
+        // Each line: device, mount point, type, …; https://man7.org/linux/man-pages/man5/proc_mounts.5.html
+        let mounts = (try? String(contentsOfFile: "/proc/mounts", encoding: .utf8)) ?? ""
+        var found: (point: String, type: String)?
+        for fields in mounts.split(separator: "\n").map({ $0.split(separator: " ") }) where fields.count > 2 {
+            let point = fields[1] == "/" ? "/" : "\(fields[1])/"
+            guard "\(resolved)/".hasPrefix(point), point.count >= found?.point.count ?? 0 else { continue }
+            found = (point, String(fields[2]))
+        }
+        return found?.type
+    }
+
+    /// The text of an error number.
+    static func message(of number: Int32) -> String {
+        unsafe String(cString: strerror(number))
+    }
+}
+
+/// A store, recognized by the name of its file.
+struct StoreFile: Sendable {
+    /// As `kinesis` or `amplify-firehose`.
+    let service: String
+    /// The key of a recorder or the region of an Amplify client; nil for a default recorder.
+    let key: String?
+    let location: StoreLocation
+
+    /// The file names begin with these; a key or a region follows.
+    private static let services = ["kinesis", "firehose", "amplify-kinesis", "amplify-firehose"]
+
+    /// nil if the name is not that of a store.
+    private init?(_ file: String, in directory: String) {
+        guard file.hasSuffix(".db") else { return nil }
+        let stem = file.dropLast(3)
+        guard let service = Self.services.first(where: { stem == $0 || stem.hasPrefix("\($0)-") }) else { return nil }
+        self.service = service
+        key = stem == service ? nil : String(stem.dropFirst(service.count + 1))
+        // By file name, not by key: a key that cannot be a file name is hashed into one.
+        location = StoreLocation(directory: directory, fileName: file)
+    }
+
+    /// The stores of a directory, by name.
+    static func all(in directory: String) -> [StoreFile] {
+        Files.names(in: directory).compactMap { StoreFile($0, in: directory) }
+    }
+}
