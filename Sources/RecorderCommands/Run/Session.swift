@@ -115,7 +115,7 @@ struct Session: Sendable {
     }
 
     func credentials() -> any CredentialsSource {
-        DefaultAWSCredentialIdentityResolverChain(environment: environment).source
+        CredentialsChain(in: CredentialsContext(region: nil, environment: environment))
     }
 
     // MARK: choices
