@@ -35,7 +35,7 @@ let package = Package(
         .target(
             name: "RecorderAWS",
             dependencies: [
-                "CRecorderCrypto", "CRecorderProcess", "RecorderConcurrency", "RecorderHTTP", "SmithyHTTPAPI",
+                "CRecorderCrypto", "CRecorderProcess", "RecorderConcurrency", "RecorderHTTP",
             ]
         ),
 
@@ -45,34 +45,43 @@ let package = Package(
             dependencies: ["CRecorderThread", "RecorderAWS", "RecorderConcurrency", "RecorderSQLite"]
         ),
 
-        // The names that users import.
+        // The service clients, most of them generated, and the HTTP types of their interface. The engine and the command
+        // line do not depend on them.
         .target(name: "SmithyHTTPAPI", dependencies: ["RecorderConcurrency"]),
+        .target(
+            name: "AWSServiceClients",
+            dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "SmithyHTTPAPI"]
+        ),
+
+        // The names that users import.
         .target(
             name: "AWSCore",
             dependencies: ["CRecorderThread", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP"]
         ),
         .target(
             name: "AWSKinesis",
-            dependencies: ["AWSCore", "RecorderAWS", "RecorderConcurrency", "RecorderEngine"]
+            dependencies: ["AWSCore", "AWSServiceClients", "RecorderAWS", "RecorderConcurrency", "RecorderEngine"]
         ),
-        .target(name: "AWSFirehose", dependencies: ["AWSKinesis", "RecorderAWS"]),
+        .target(name: "AWSFirehose", dependencies: ["AWSKinesis", "AWSServiceClients"]),
         .target(name: "AWSCognito", dependencies: ["AWSCore"]),
         .target(name: "AmplifyFoundation", dependencies: ["RecorderConcurrency"]),
         .target(
             name: "AmplifyFoundationBridge",
-            dependencies: ["AWSCore", "AmplifyFoundation", "RecorderAWS", "SmithyHTTPAPI"]
+            dependencies: ["AWSCore", "AWSServiceClients", "AmplifyFoundation", "SmithyHTTPAPI"]
         ),
         .target(
             name: "AmplifyRecordCache",
-            dependencies: ["AmplifyFoundation", "RecorderAWS", "RecorderConcurrency", "RecorderEngine"]
+            dependencies: [
+                "AWSServiceClients", "AmplifyFoundation", "RecorderAWS", "RecorderConcurrency", "RecorderEngine",
+            ]
         ),
         .target(
             name: "AmplifyKinesisClient",
-            dependencies: ["AmplifyFoundation", "AmplifyRecordCache", "RecorderAWS", "RecorderEngine"]
+            dependencies: ["AWSServiceClients", "AmplifyFoundation", "AmplifyRecordCache", "RecorderEngine"]
         ),
         .target(
             name: "AmplifyFirehoseClient",
-            dependencies: ["AmplifyFoundation", "AmplifyRecordCache", "RecorderAWS", "RecorderEngine"]
+            dependencies: ["AWSServiceClients", "AmplifyFoundation", "AmplifyRecordCache", "RecorderEngine"]
         ),
 
         // The command line.
@@ -100,11 +109,17 @@ let package = Package(
         ),
         .testTarget(
             name: "RecorderAWSTests",
-            dependencies: [
-                "RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderTestSupport", "SmithyHTTPAPI",
-            ],
+            dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderTestSupport"],
             path: "Tests/Unit/RecorderAWSTests",
             resources: [.copy("Vectors")]
+        ),
+        .testTarget(
+            name: "AWSServiceClientsTests",
+            dependencies: [
+                "AWSServiceClients", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderTestSupport",
+                "SmithyHTTPAPI",
+            ],
+            path: "Tests/Unit/AWSServiceClientsTests"
         ),
         .testTarget(
             name: "RecorderEngineTests",
@@ -148,7 +163,7 @@ let package = Package(
         .testTarget(
             name: "AmplifyFoundationBridgeTests",
             dependencies: [
-                "AWSCore", "AmplifyFoundation", "AmplifyFoundationBridge", "RecorderAWS", "SmithyHTTPAPI",
+                "AWSCore", "AWSServiceClients", "AmplifyFoundation", "AmplifyFoundationBridge", "SmithyHTTPAPI",
             ],
             path: "Tests/Unit/AmplifyFoundationBridgeTests"
         ),

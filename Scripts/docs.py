@@ -19,7 +19,7 @@ SCRATCH = ROOT / ".build/documentation-parts"
 GUIDE = ROOT / "Documentation/Recorder.docc"
 # Public modules; after each, the module that it brings along and that users do not import.
 MODULES = {
-    "AWSKinesis": "RecorderAWS",
+    "AWSKinesis": "AWSServiceClients",
     "AWSFirehose": None,
     "AWSCore": None,
     "AWSCognito": None,

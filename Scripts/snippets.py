@@ -64,7 +64,7 @@ import AmplifyFoundation
 private var provider: any AmplifyFoundation.AWSCredentialsProvider { fatalError() }
 private var data: Data { Data() }
 """,
-    "RecorderAWS": """
+    "AWSServiceClients": """
 import AWSKinesis
 import AWSFirehose
 """,

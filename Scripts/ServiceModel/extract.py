@@ -1,8 +1,8 @@
-"""Takes the facts that the generator needs out of botocore's service models: names, types, limits. No sentence of theirs.
+"""Extracts what the generator needs from botocore's service models: names, types and limits, but no documentation.
 
     .venv/bin/python Scripts/ServiceModel/extract.py
 
-Writes kinesis.json and firehose.json beside this file. Run it when the services have grown; then `make generate`.
+Writes kinesis.json and firehose.json beside this file. Run it when a service has new operations; then `make generate`.
 """
 
 import json
@@ -12,16 +12,17 @@ import botocore.session
 
 HERE = pathlib.Path(__file__).parent
 
-# Answers with an event stream, which is another protocol than the rest.
+# Its answer is an event stream, a different protocol from all others.
 LEFT_OUT = {"SubscribeToShard"}
 
 
-def facts(service):
+def describe_service(service):
+    """The description of a service, as it is stored."""
     model = botocore.session.get_session().get_service_model(service)
     shapes, enums, errors = {}, {}, {}
 
     def visit(shape):
-        """The type of a member: a basic type, or the name of a structure or an enumeration."""
+        """The type of a member: a basic type, or the name of a structure or an enumeration, which is visited too."""
         kind = shape.type_name
         if kind == "list":
             return {"list": visit(shape.member)["type"]}
@@ -39,6 +40,7 @@ def facts(service):
         return {"type": kind}
 
     def describe(parent, name, shape):
+        """A member of a structure: its type, whether it is required, its limits."""
         described = visit(shape)
         if name in parent.required_members:
             described["required"] = True
@@ -72,7 +74,7 @@ def facts(service):
 
 
 def compact(value, depth=0):
-    """JSON with one line a shape's member: as short as it can be reviewed."""
+    """JSON with one line per operation and per member of a shape, so that changes are easy to review."""
     if depth == 3 or not isinstance(value, dict) or not value:
         return json.dumps(value)
     pad = "  " * (depth + 1)
@@ -82,4 +84,4 @@ def compact(value, depth=0):
 
 if __name__ == "__main__":
     for service in ("kinesis", "firehose"):
-        (HERE / f"{service}.json").write_text(compact(facts(service)) + "\n")
+        (HERE / f"{service}.json").write_text(compact(describe_service(service)) + "\n")

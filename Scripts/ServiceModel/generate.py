@@ -1,13 +1,12 @@
 """Writes the Swift of the service clients from kinesis.json and firehose.json.
 
     python3 Scripts/ServiceModel/generate.py            # `make generate`
-    python3 Scripts/ServiceModel/generate.py --check    # fails if what is checked in differs
+    python3 Scripts/ServiceModel/generate.py --check    # fails if the generated files are not up to date
 
-What it writes lies in folders called Generated, and nothing else does.
+All of it is in folders called Generated, which hold nothing else.
 """
 
 import filecmp
-import json
 import pathlib
 import shutil
 import subprocess
@@ -17,53 +16,61 @@ import tempfile
 import legacy
 import modern
 import swift
-import tables
+import test_tables
+from model import SERVICES
 
-HERE = pathlib.Path(__file__).parent
-ROOT = HERE.parent.parent
-FOLDERS = ["Sources/RecorderAWS/Generated", "Sources/AWSKinesis/Generated", "Tests/Compatibility/AWSKinesisTests/Generated"]
+ROOT = pathlib.Path(__file__).parent.parent.parent
+MODERN = "Sources/AWSServiceClients/Generated"
+LEGACY = "Sources/AWSKinesis/Generated"
+TESTS = "Tests/Compatibility/AWSKinesisTests/Generated"
+FOLDERS = [MODERN, LEGACY, TESTS]
 
 
-def load(name):
-    return swift.Service(name, json.loads((HERE / f"{name.lower()}.json").read_text()))
+def generated_files():
+    """The text of every generated file, by its path."""
+    files = {
+        f"{MODERN}/ModeledErrors.swift": modern.errors_file(SERVICES),
+        f"{TESTS}/Operations+Tables.swift": test_tables.file(SERVICES),
+    }
+    for service in SERVICES:
+        files |= {f"{MODERN}/{service.name}/{name}": text for name, text in modern.files(service).items()}
+        files |= {f"{LEGACY}/{service.name}/{name}": text for name, text in legacy.files(service).items()}
+    return files
 
 
 def write(root):
-    services = [load("Kinesis"), load("Firehose")]
-    files = {}
-    for service in services:
-        for folder, made in zip(FOLDERS, (modern.files(service), legacy.files(service))):
-            files |= {f"{folder}/{service.name}/{name}": text for name, text in made.items()}
-    files |= {f"{FOLDERS[0]}/{name}": text for name, text in modern.errors(services).items()}
-    files[f"{FOLDERS[2]}/Operations+Tables.swift"] = tables.file(services)
-    for path, text in files.items():
+    """Writes all files below a folder, formatted."""
+    for path, text in generated_files().items():
         file = root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(swift.HEADER + text)
-    configuration = ROOT / ".swift-format"
-    folders = [str(root / folder) for folder in FOLDERS]
-    command = ["swift", "format", "--in-place", "--parallel", "--recursive", "--configuration", str(configuration)]
-    subprocess.run(command + folders, check=True)
+    command = ["swift", "format", "--in-place", "--parallel", "--recursive", "--configuration", str(ROOT / ".swift-format")]
+    subprocess.run(command + [str(root / folder) for folder in FOLDERS], check=True)
 
 
-def differences(made, kept):
-    """Files that are not the same in both folders, by path."""
-    paths = {p.relative_to(folder) for folder in (made, kept) for p in folder.rglob("*.swift")}
-    return sorted(
-        str(p)
-        for p in paths
-        if not ((made / p).exists() and (kept / p).exists() and filecmp.cmp(made / p, kept / p, shallow=False))
-    )
+def differences(generated, current):
+    """Paths of the files that are not the same in both folders."""
+    paths = {path.relative_to(folder) for folder in (generated, current) for path in folder.rglob("*.swift")}
+
+    def differs(path):
+        both = generated / path, current / path
+        return not all(file.exists() for file in both) or not filecmp.cmp(*both, shallow=False)
+
+    return sorted(str(path) for path in paths if differs(path))
 
 
-with tempfile.TemporaryDirectory() as scratch:
-    root = pathlib.Path(scratch)
-    write(root)
-    if "--check" in sys.argv[1:]:
-        stale = [f"{folder}/{path}" for folder in FOLDERS for path in differences(root / folder, ROOT / folder)]
-        if stale:
-            sys.exit("not up to date; run `make generate`:\n  " + "\n  ".join(stale))
-    else:
+def main(arguments):
+    with tempfile.TemporaryDirectory() as scratch:
+        root = pathlib.Path(scratch)
+        write(root)
+        if "--check" in arguments:
+            stale = [f"{folder}/{path}" for folder in FOLDERS for path in differences(root / folder, ROOT / folder)]
+            if stale:
+                sys.exit("not up to date; run `make generate`:\n  " + "\n  ".join(stale))
+            return
         for folder in FOLDERS:
             shutil.rmtree(ROOT / folder, ignore_errors=True)
             shutil.copytree(root / folder, ROOT / folder)
+
+
+main(sys.argv[1:])

@@ -1,18 +1,18 @@
-"""AWSKinesis and AWSFirehose: their operations as tasks and with completion handlers, and their model classes."""
+"""AWSKinesis and AWSFirehose: the clients of the AWS SDK for iOS, and their model classes."""
 
 import re
 
-from swift import camel, case, comment, grouped, imported, limits
+from swift import case_name, doc, errors_doc, fill, join, lower_camel, member_doc
 
-# The operations that the AWS SDK for iOS had in 2.13; the others are KinesisClient's alone.
-KINESIS = """
+# The operations of Kinesis that the AWS SDK for iOS had in 2.13. The others are only in KinesisClient.
+KINESIS_OPERATIONS = """
 AddTagsToStream CreateStream DecreaseStreamRetentionPeriod DeleteStream DescribeLimits DescribeStream
 DescribeStreamSummary DisableEnhancedMonitoring EnableEnhancedMonitoring GetRecords GetShardIterator
 IncreaseStreamRetentionPeriod ListShards ListStreams ListTagsForStream MergeShards PutRecord PutRecords
 RemoveTagsFromStream SplitShard StartStreamEncryption StopStreamEncryption UpdateShardCount
 """.split()
 
-BASIC = {
+BASIC_TYPES = {
     "string": "String?",
     "blob": "Data?",
     "timestamp": "Date?",
@@ -22,100 +22,229 @@ BASIC = {
     "double": "NSNumber?",
 }
 
+CLIENT = """
+public import AWSCore
+public import AWSServiceClients
+public import Foundation
+import RecorderAWS
+
+/// The operations of $title, each as a task and with a completion handler.
+///
+/// ```swift
+/// let request = $client${List}Input()!
+/// $client.default().$list(request).continueWith { task in
+///     print(task.result?.$listed ?? [], task.error as Any)
+///     return nil
+/// }
+/// $client.default().$list(request) { output, error in
+///     print(output?.$listed ?? [], error as Any)
+/// }
+/// ```
+/// Blocks and completion handlers run on threads of their own. Errors are `NSError`s: the service's own in
+/// ``${client}ErrorDomain``, those common to all services in `AWSServiceErrorDomain`, and calls without an answer in
+/// `NSURLErrorDomain`. Safe to use from any thread. Calls run concurrently, and are retried as the configuration says.
+public final class $client: NSObject, AWSRegisteredClient, Sendable {
+    private static let registry = ClientRegistry(
+        of: "$client",
+        service: .$service,
+        errors: .$service,
+        make: $client.init
+    )
+
+    /// Runs the operations.
+    let tasks: ClientTasks
+
+    /// The client's own copy of the configuration it was registered with; nil for the default client, which looks its
+    /// configuration up at the first call.
+    public let configuration: AWSServiceConfiguration!
+
+    private init(tasks: ClientTasks, configuration: AWSServiceConfiguration?) {
+        self.tasks = tasks
+        self.configuration = configuration
+    }
+
+    /// The client that the whole program shares.
+    ///
+    /// It looks its configuration up at the first call: `AWSServiceManager.default().defaultServiceConfiguration`, else
+    /// the environment. If there is neither, calls fault.
+    public static func `default`() -> $client {
+        registry.shared
+    }
+
+    /// Creates a client and keeps it under a key, replacing the one registered there.
+    ///
+    /// - Parameters:
+    ///   - configuration: The region, endpoint and credentials; copied.
+    ///   - key: The key to pass to `init(forKey:)`.
+    public static func register(with configuration: AWSServiceConfiguration, forKey key: String) {
+        registry.register(configuration, forKey: key)
+    }
+
+    /// Removes the client under a key. References to it remain usable.
+    public static func remove(forKey key: String) {
+        registry.remove(forKey: key)
+    }
+
+    /// The client under a key. If none is registered, a client whose calls fault with an error that names the key.
+    public static func registeredClient(forKey key: String) -> $client {
+        registry.client(forKey: key)
+    }
+
+    /// The Swift 2 spelling of `default()`.
+    @available(*, deprecated, renamed: "default()")
+    public static func default$name() -> $client {
+        registry.shared
+    }
+}
+
+// The class hides the module of the same name, so `$client.${name}Client` is looked up here.
+extension $client {
+    /// The client with `async` operations.
+    public typealias ${name}Client = AWSServiceClients.${name}Client
+
+    /// The structures inside its inputs and outputs.
+    public typealias ${name}ClientTypes = AWSServiceClients.${name}ClientTypes
+
+    /// The input of its `putRecord(input:)`.
+    public typealias PutRecordInput = AWSServiceClients.${name}ClientTypes.PutRecordInput
+
+    /// The output of its `putRecord(input:)`.
+    public typealias PutRecordOutput = AWSServiceClients.${name}ClientTypes.PutRecordOutput
+}
+
+extension $client {
+$operations
+}
+"""
+
+OPERATION = """
+$doc
+@discardableResult
+public func $method(_ request: $input) -> AWSTask<$result> {
+    tasks.task("$operation", request: request)
+}
+
+/// Calls `$operation` and passes the outcome to the completion handler, on a thread of its own.
+public func $method(_ request: $input, completionHandler: ($handler)?) {
+    $method(request).complete(completionHandler)
+}
+"""
+
+STRUCTURE = """
+/// $summary
+public final class $name: $base {
+    $properties
+}
+
+extension $name: WireShape {
+    package func code(_ fields: WireFields) {
+        $fields
+    }
+}
+"""
+
+ENUMERATION = """
+/// `$shape` in the service model.
+public enum $name: Int, Sendable {
+    /// Not set, or a value that is not listed here. Never sent.
+    case unknown = 0
+    $cases
+}
+
+extension $name: WireCode {
+    package static let words = [$values]
+}
+"""
+
 
 def files(service):
-    """Text by file name: one file an operation, and the parts of structures in groups."""
-    operations = [o for o in service.operations if service.name != "Kinesis" or o in KINESIS]
-    reached = parts(service, operations)
-    written, made = set(), {}
-    for operation in operations:
-        text = operation_file(service, operation, written)
-        made[f"AWS{service.name}{operation}.swift"] = imports(text) + text
-    for group, names in grouped(service, reached).items():
-        text = "\n".join(part(service, name) for name in names)
-        made[f"AWS{service.name}Model+{group}.swift"] = imports(text) + text
-    return made
+    """The Swift of one service's client, by file name."""
+    names = operations(service)
+    types = service.reachable_types(names, named_type(service))
+    structures = [structure(service, t, "AWSModel", f"`{t}` in the service model.") for t in types if t in service.shapes]
+    return {
+        f"{client(service)}.swift": client_class(service),
+        f"{client(service)}Inputs.swift": with_imports(join(ends(service, "Input", base="AWSRequest"))),
+        f"{client(service)}Outputs.swift": with_imports(join(ends(service, "Output", base="AWSModel"))),
+        f"{client(service)}Structures.swift": with_imports(join(structures)),
+        f"{client(service)}Enumerations.swift": "import AWSCore\n\n"
+        + join(enumeration(service, t) for t in types if t in service.enums),
+    }
 
 
-def imports(text):
-    # AWSCore brings Foundation with it.
-    lines = ["public import AWSCore"] if re.search(r"AWSModel|AWSRequest", text) else ["import AWSCore"]
-    lines += ["package import RecorderAWS"] if "WireFields" in text else []
-    return "\n".join(lines) + "\n\n"
+def operations(service):
+    """The operations that the legacy client has."""
+    return KINESIS_OPERATIONS if service.name == "Kinesis" else list(service.operations)
 
 
-def parts(service, operations):
-    """The structures and enumerations that these operations' inputs and outputs are made of."""
-    found = set()
-
-    def visit(name):
-        for member in service.shapes.get(name, {}).values():
-            inner = member.get("list") or member.get("type")
-            # A list of words is a list of strings in the original.
-            if inner in found or (inner in service.enums and "list" in member):
-                continue
-            if inner in service.shapes or inner in service.enums:
-                found.add(inner)
-                visit(inner)
-
-    for operation in operations:
-        for end in ("input", "output"):
-            visit(service.operations[operation][end])
-    return sorted(found)
+def client(service):
+    return f"AWS{service.name}"
 
 
-def operation_file(service, operation, written):
-    described = service.operations[operation]
-    method, client = camel(operation), f"AWS{service.name}"
-    request = f"{client}{described['input']}"
-    output = f"{client}{described['output']}" if described["output"] else None
-    result = f"AWSTask<{output or 'AnyObject'}>"
-    handler = f"({output}?, (any Error)?) -> Void" if output else "((any Error)?) -> Void"
-    errors = ", ".join(f"`{name}`" for name in sorted(described["errors"]))
-    outcome = "The task's result is nil." if not output else f"Gives an ``{output}``."
-    summary = comment(f"Calls `{operation}`. {outcome} The service model knows these errors of it: {errors}.")
-    text = f"""extension {client} {{
-{summary}
-@discardableResult
-public func {method}(_ request: {request}) -> {result} {{
-tasks.task("{operation}", request)
-}}
-
-/// Calls `{operation}` and tells how it ended, on a thread of its own.
-public func {method}(_ request: {request}, completionHandler: ({handler})?) {{
-{method}(request).report(to: completionHandler)
-}}
-}}
-
-"""
-    for end, base, verb in (("input", "AWSRequest", "takes"), ("output", "AWSModel", "gives")):
-        shape = described[end]
-        if shape and shape not in written:
-            written.add(shape)
-            text += structure(service, shape, base, f"/// What ``{client}/{method}(_:)`` {verb}.") + "\n"
-    return text
+def with_imports(text):
+    """Model classes, after the imports that they need. AWSCore re-exports Foundation."""
+    return "public import AWSCore\npackage import RecorderAWS\n\n" + text
 
 
-def part(service, name):
-    if name in service.enums:
-        return enumeration(service, name)
-    return structure(service, name, "AWSModel", f"/// `{name}` of the service model.")
+def client_class(service):
+    return fill(
+        CLIENT,
+        title=service.title,
+        client=client(service),
+        name=service.name,
+        service=service.name.lower(),
+        list=lower_camel(service.listing),
+        List=service.listing,
+        listed=service.listed,
+        operations=join(operation(service, name) for name in operations(service)),
+    ).lstrip("\n")
+
+
+def operation(service, name):
+    described = service.operations[name]
+    output = described["output"] and f"{client(service)}{described['output']}"
+    outcome = f"The result is an ``{output}``." if output else "The task's result is nil."
+    return fill(
+        OPERATION,
+        doc=doc(f"Calls `{name}`. {outcome} {errors_doc(described['errors'], quote='`')}"),
+        operation=name,
+        method=lower_camel(name),
+        input=f"{client(service)}{described['input']}",
+        result=output or "AnyObject",
+        handler=f"({output}?, (any Error)?) -> Void" if output else "((any Error)?) -> Void",
+    )
+
+
+def ends(service, end, base):
+    """The classes of the operations' inputs or outputs. Operations may share one."""
+    users = {}
+    for operation in operations(service):
+        shape = service.operations[operation][end.lower()]
+        if shape:
+            users.setdefault(shape, []).append(f"``{client(service)}/{lower_camel(operation)}(_:)``")
+    for shape, methods in users.items():
+        yield structure(service, shape, base, f"The {end.lower()} of {' and '.join(methods)}.")
 
 
 def structure(service, shape, base, summary):
-    members = [(w, m) for w, m in service.shapes[shape].items()]
-    members.sort(key=lambda m: name(m[0]).lower())
-    lines = [summary, f"public final class AWS{service.name}{shape}: {base} {{"]
-    for wire, member in members:
-        lines += [limits(wire, member), f"public var {name(wire)}: {kind(service, member)}"]
-    lines += ["}", "", f"extension AWS{service.name}{shape}: WireShape {{"]
-    lines += ["package func code(_ fields: WireFields) {"]
-    lines += [f'{coder(member)}("{w}", &{name(w)})' for w, member in members]
-    return "\n".join(lines + ["}", "}", ""])
+    members = sorted(
+        ((property_name(wire), wire, member) for wire, member in service.shapes[shape].items()),
+        key=lambda it: it[0].lower(),
+    )
+    return fill(
+        STRUCTURE,
+        summary=summary,
+        name=f"{client(service)}{shape}",
+        base=base,
+        properties="\n".join(
+            f"{member_doc(wire, member)}\npublic var {name}: {swift_type(service, member)}" for name, wire, member in members
+        ),
+        fields="\n".join(f'{coder(member)}(&{name}, as: "{wire}")' for name, wire, member in members),
+    )
 
 
-def name(wire):
-    """A property's name: the first letter is small unless the second is a capital, and no name starts with "new"."""
+def property_name(wire):
+    """A property's name: the first letter is lower-case unless the second is a capital. No name starts with "new"."""
     wire = re.sub("^New(?=[A-Z])", "Latest", wire)
     return wire if wire[1:2].isupper() else wire[:1].lower() + wire[1:]
 
@@ -124,24 +253,37 @@ def coder(member):
     return "fields.flag" if member.get("type") == "boolean" else "fields"
 
 
-def kind(service, member):
+def named_type(service):
+    """Gives the structure or enumeration that a member's declaration names, or None."""
+
+    def follows(member):
+        if "list" in member:
+            # A list of an enumeration is a list of strings in the original.
+            return member["list"] if member["list"] in service.shapes else None
+        return member.get("type")
+
+    return follows
+
+
+def swift_type(service, member):
+    """The Swift type of a member, with its default."""
     if "list" in member:
-        inner = member["list"]
-        return f"[AWS{service.name}{inner}]?" if inner in service.shapes else "[String]?"
+        element = member["list"]
+        return f"[{client(service)}{element}]?" if element in service.shapes else "[String]?"
     if "map" in member:
         return "[String: String]?"
-    if member["type"] in service.enums:
-        return f"AWS{service.name}{member['type']} = .unknown"
-    return BASIC.get(member["type"]) or f"AWS{service.name}{member['type']}?"
+    name = member["type"]
+    if name in service.enums:
+        return f"{client(service)}{name} = .unknown"
+    return BASIC_TYPES.get(name) or f"{client(service)}{name}?"
 
 
 def enumeration(service, shape):
-    words = service.enums[shape]
-    lines = [f"/// `{shape}` of the service model.", f"public enum AWS{service.name}{shape}: Int, Sendable {{"]
-    lines += ["/// None, or a word that this list does not hold; it is not sent.", "case unknown = 0"]
-    for word in words:
-        lines += [f"/// `{word}`.", f"case {case(word)}"]
-    listed = ", ".join(f'"{word}"' for word in words)
-    lines += ["}", "", f"extension AWS{service.name}{shape}: WireCode {{"]
-    lines += [f"package static let words = [{listed}]", "}", ""]
-    return "\n".join(lines)
+    values = service.enums[shape]
+    return fill(
+        ENUMERATION,
+        shape=shape,
+        name=f"{client(service)}{shape}",
+        cases="\n".join(f"/// `{value}`.\ncase {case_name(value)}" for value in values),
+        values=", ".join(f'"{value}"' for value in values),
+    )

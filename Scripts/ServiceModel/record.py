@@ -1,9 +1,9 @@
-"""Makes the recordings of Tests/Compatibility/AWSKinesisTests/Recordings: for each operation a request and an answer as botocore has them.
+"""Writes the recordings of the round-trip tests: a request and an answer of botocore for each operation.
 
     .venv/bin/python Scripts/ServiceModel/record.py
 
-The bodies come from botocore's own serializer, with every member of the model set to a value of its own; botocore's
-parser must read the answer back. One line an operation. Run it after extract.py.
+botocore's serializer makes the bodies, with every member of the model set to a different value, and its parser must
+read the answer back. The files have one line per operation. Run this after extract.py.
 """
 
 import datetime
@@ -21,7 +21,7 @@ INSTANT = datetime.datetime(2026, 11, 20, 12, 0, 0, tzinfo=datetime.timezone.utc
 
 
 class Sample:
-    """Values for shapes: no two alike as far as their types allow."""
+    """Values for shapes, all different as far as their types allow."""
 
     def __init__(self):
         self.count = 0
@@ -49,7 +49,8 @@ class Sample:
         }[kind]
 
 
-def record(service):
+def recordings(service):
+    """A request and an answer for each operation of a service."""
     model = botocore.session.get_session().get_service_model(service)
     serializer = botocore.serialize.create_serializer("json", include_validation=False)
     parser = botocore.parsers.create_parser("json")
@@ -72,7 +73,8 @@ def record(service):
         }
 
 
-for service in ("kinesis", "firehose"):
+if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    lines = [json.dumps(r, ensure_ascii=False, separators=(",", ":")) for r in record(service)]
-    (FOLDER / f"{service}.json").write_text("[\n" + ",\n".join(lines) + "\n]\n")
+    for service in ("kinesis", "firehose"):
+        lines = [json.dumps(it, ensure_ascii=False, separators=(",", ":")) for it in recordings(service)]
+        (FOLDER / f"{service}.json").write_text("[\n" + ",\n".join(lines) + "\n]\n")

@@ -1,10 +1,11 @@
-// `import AWSFirehose` brings what `import AWSKinesis` does: both recorders, both clients. Names that both services have
-// mean Firehose's here.
+// `import AWSFirehose` imports the same as `import AWSKinesis`: both recorders, both clients.
 @_exported public import AWSKinesis
-public import RecorderAWS
+public import AWSServiceClients
 
-/// What `FirehoseClient.putRecord(input:)` takes.
+// Both services have an operation `PutRecord`. Where this module is imported, its names mean those of Firehose.
+
+/// The input of `FirehoseClient.putRecord(input:)`.
 public typealias PutRecordInput = FirehoseClientTypes.PutRecordInput
 
-/// What `FirehoseClient.putRecord(input:)` gives.
+/// The output of `FirehoseClient.putRecord(input:)`.
 public typealias PutRecordOutput = FirehoseClientTypes.PutRecordOutput

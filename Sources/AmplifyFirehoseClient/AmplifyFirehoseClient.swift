@@ -1,7 +1,7 @@
+public import AWSServiceClients
 public import AmplifyFoundation
 public import AmplifyRecordCache
 public import Foundation
-public import RecorderAWS
 import RecorderEngine
 
 /// Caches records for Data Firehose on disk, and sends them later in batches.

@@ -1,5 +1,5 @@
+public import AWSServiceClients
 public import AmplifyRecordCache
-public import RecorderAWS
 
 /// Changes the configuration of the service's own client before it is made. Credentials set here are not used.
 public typealias AmplifyFirehoseClientConfigurationProvider = (

@@ -1,7 +1,7 @@
 public import AWSCore
+public import AWSServiceClients
 public import AmplifyFoundation
 import Foundation
-public import RecorderAWS
 
 /// A provider of `AWSCore`, or a resolver of the service clients, for the Amplify clients.
 ///

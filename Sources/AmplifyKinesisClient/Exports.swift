@@ -1,4 +1,4 @@
-// As in Amplify for Swift, `import AmplifyKinesisClient` brings the types that its calls give.
+// The service's own client, which `getKinesisClient()` returns.
+@_exported public import AWSServiceClients
+// `import AmplifyKinesisClient` also imports the types that its calls return, as in Amplify for Swift.
 @_exported public import AmplifyRecordCache
-// And the service's own client, which `getKinesisClient()` gives.
-@_exported public import RecorderAWS

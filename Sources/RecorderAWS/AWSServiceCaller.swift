@@ -14,7 +14,7 @@ package final class AWSServiceCaller: Sendable {
     private let renewal = SingleFlight<Credentials?, CredentialsFailure>(cancelled: .stoppedWaiting)
 
     /// The longest delay that a user's own strategy can ask for.
-    static let longestBackoff = Duration.seconds(86_400)
+    package static let longestBackoff = Duration.seconds(86_400)
 
     /// A caller of one service.
     package init(_ service: AWSService, _ configuration: CallConfiguration) {

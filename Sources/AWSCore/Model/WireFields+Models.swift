@@ -9,30 +9,30 @@ package protocol WireCode: RawRepresentable where RawValue == Int {
 
 extension WireFields {
     /// Passes on an enumeration. The number 0 is not sent; a word that the list does not hold is read as 0.
-    package func callAsFunction<Code: WireCode>(_ name: String, _ code: inout Code) {
+    package func callAsFunction<Code: WireCode>(_ code: inout Code, as name: String) {
         switch self {
         case .writing(let writer):
             guard Code.words.indices.contains(code.rawValue - 1) else { return }
             writer.key(name)
             Code.words[code.rawValue - 1].write(to: writer)
         case .reading(let reader):
-            guard let word = reader.value(name, String.read) else { return }
+            guard let word = reader.value(name, read: String.read) else { return }
             let known = Code.words.firstIndex { $0.caseInsensitiveCompare(word) == .orderedSame }
             if let value = Code(rawValue: known.map { $0 + 1 } ?? 0) { code = value }
         }
     }
 
     /// Passes on a number.
-    package func callAsFunction(_ name: String, _ number: inout NSNumber?) {
-        pass(name, &number) { $0.stringValue }
+    package func callAsFunction(_ number: inout NSNumber?, as name: String) {
+        pass(&number, as: name) { $0.stringValue }
     }
 
     /// Passes on a truth value.
-    package func flag(_ name: String, _ flag: inout NSNumber?) {
-        pass(name, &flag) { $0.boolValue ? "true" : "false" }
+    package func flag(_ flag: inout NSNumber?, as name: String) {
+        pass(&flag, as: name) { $0.boolValue ? "true" : "false" }
     }
 
-    private func pass(_ name: String, _ number: inout NSNumber?, _ literal: (NSNumber) -> String) {
+    private func pass(_ number: inout NSNumber?, as name: String, literal: (NSNumber) -> String) {
         switch self {
         case .writing(let writer):
             guard let number else { return }

@@ -1,5 +1,5 @@
 import AWSCore
-import Foundation
+import AWSServiceClients
 import RecorderAWS
 
 /// Runs the operations of one service client as tasks.
@@ -8,32 +8,32 @@ final class ClientTasks: Sendable {
     private let errors: ServiceErrorTable
 
     /// Without callers, every task faults with the failure.
-    init(_ callers: Result<ServiceCallers, ConfigurationFailure>, _ errors: ServiceErrorTable) {
+    init(callers: Result<ServiceCallers, ConfigurationFailure>, errors: ServiceErrorTable) {
         self.callers = callers
         self.errors = errors
     }
 
-    /// Calls an operation. The request is read before this returns, so that it may be changed and used again.
+    /// Calls an operation. The request is encoded before this returns, so it may be changed and used again.
     func task<Output: AWSModel & WireShape>(
         _ operation: String,
-        _ request: some AWSRequest & WireShape
+        request: some AWSRequest & WireShape
     ) -> AWSTask<Output> {
-        start(request) { caller, body throws(ServiceFailure) in
+        run(request) { caller, body throws(ServiceFailure) in
             try await caller.call(operation, body: body, as: Output.self)
         }
     }
 
-    /// Calls an operation that answers with nothing but success.
-    func task(_ operation: String, _ request: some AWSRequest & WireShape) -> AWSTask<AnyObject> {
-        start(request) { caller, body throws(ServiceFailure) in
+    /// Calls an operation that has no output.
+    func task(_ operation: String, request: some AWSRequest & WireShape) -> AWSTask<AnyObject> {
+        run(request) { caller, body throws(ServiceFailure) in
             _ = try await caller.call(operation, body: body)
             return nil
         }
     }
 
-    private func start<Output: AnyObject>(
+    private func run<Output: AnyObject>(
         _ request: some AWSRequest & WireShape,
-        _ call: @escaping @Sendable (AWSServiceCaller, [UInt8]) async throws(ServiceFailure) -> Output?
+        call: @escaping @Sendable (AWSServiceCaller, [UInt8]) async throws(ServiceFailure) -> Output?
     ) -> AWSTask<Output> {
         let source = AWSTaskCompletionSource<Output>()
         let body = request.json
@@ -58,8 +58,8 @@ final class ClientTasks: Sendable {
 }
 
 extension AWSTask {
-    /// Tells a completion handler how the task ended, on a thread that may block.
-    func report(to handler: ((ResultType?, (any Error)?) -> Void)?) {
+    /// Passes the task's result or error to a completion handler, on a thread that may block.
+    func complete(_ handler: ((ResultType?, (any Error)?) -> Void)?) {
         guard let handler else { return }
         continueWith { task in
             handler(task.result, task.error)
@@ -67,8 +67,8 @@ extension AWSTask {
         }
     }
 
-    /// The same for an operation without a result.
-    func report(to handler: (((any Error)?) -> Void)?) {
+    /// Passes the task's error, if any, to the completion handler of an operation without output.
+    func complete(_ handler: (((any Error)?) -> Void)?) {
         guard let handler else { return }
         continueWith { task in
             handler(task.error)

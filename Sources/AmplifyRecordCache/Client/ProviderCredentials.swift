@@ -1,10 +1,13 @@
+package import AWSServiceClients
 package import AmplifyFoundation
 import Foundation
 package import RecorderAWS
 import RecorderConcurrency
 
 /// The keys of the provider that a client was made with.
-package final class ProviderCredentials: AWSCredentialIdentityResolver, CustomReflectable, @unchecked Sendable {
+package final class ProviderCredentials: AWSCredentialIdentityResolver, CredentialsSource, CustomReflectable,
+    @unchecked Sendable
+{
     // Safe because the reference never changes, and the provider is entered by one call at a time.
     private let provider: any AWSCredentialsProvider
     private let flight = SingleFlight<Credentials, CredentialsFailure>(cancelled: .stoppedWaiting)
@@ -18,19 +21,24 @@ package final class ProviderCredentials: AWSCredentialIdentityResolver, CustomRe
     /// What the provider threw, if its last answer was an error.
     package var lastError: (any Error)? { thrown.withLock { $0 } }
 
-    /// The provider's keys of this moment. Who asks while it is being asked shares its answer.
+    /// The provider's current keys, for calls.
+    package func credentials() async throws(CredentialsFailure) -> Credentials? { try await keys() }
+
+    /// Nothing is cached here: the provider is called for every request.
+    package func invalidate() {}
+
+    /// The provider's current keys, for readers of the service client's configuration.
     package func getIdentity(identityProperties: Attributes?) async throws -> AWSCredentialIdentity {
-        let keys = try await flight.value { () throws(CredentialsFailure) in try await self.resolve() }
-        return AWSCredentialIdentity(
-            accessKey: keys.accessKeyID,
-            secret: keys.secretAccessKey,
-            expiration: keys.expiration,
-            sessionToken: keys.sessionToken
-        )
+        AWSCredentialIdentity(try await keys())
     }
 
     /// A mirror without children: the provider is the user's, and may show its keys.
     package var customMirror: Mirror { Mirror(self, children: []) }
+
+    /// Concurrent callers share one call of the provider.
+    private func keys() async throws(CredentialsFailure) -> Credentials {
+        try await flight.value { () throws(CredentialsFailure) in try await self.resolve() }
+    }
 
     private func resolve() async throws(CredentialsFailure) -> Credentials {
         do {

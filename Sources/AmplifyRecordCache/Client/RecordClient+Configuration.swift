@@ -1,5 +1,6 @@
+package import AWSServiceClients
 import AmplifyFoundation
-package import RecorderAWS
+import RecorderAWS
 
 extension RecordClient {
     /// Checks a region's name, before a configuration or a file is named after it.

@@ -1,6 +1,7 @@
+package import AWSServiceClients
 import AmplifyFoundation
 package import Foundation
-package import RecorderAWS
+import RecorderAWS
 import RecorderConcurrency
 package import RecorderEngine
 

@@ -1,3 +1,4 @@
+import AWSServiceClients
 package import AmplifyFoundation
 import Foundation
 import RecorderAWS

@@ -7,15 +7,15 @@ package enum WireFields {
     /// Members that the answer has are set; the others keep what they hold.
     case reading(WireReader)
 
-    /// Passes on one member.
-    package func callAsFunction<Value: WireValue>(_ name: String, _ value: inout Value?) {
+    /// Writes or reads one member.
+    package func callAsFunction<Value: WireValue>(_ value: inout Value?, as name: String) {
         switch self {
         case .writing(let writer):
             guard let value else { return }
             writer.key(name)
             value.write(to: writer)
         case .reading(let reader):
-            if let found: Value = reader.value(name, Value.read) { value = found }
+            if let found: Value = reader.value(name, read: Value.read) { value = found }
         }
     }
 }
@@ -84,7 +84,7 @@ package final class WireReader {
     }
 
     /// The member of this name; nil if it is absent or null, or does not fit.
-    package func value<Value>(_ name: String, _ read: (Any) throws(WireMismatch) -> Value) -> Value? {
+    package func value<Value>(_ name: String, read: (Any) throws(WireMismatch) -> Value) -> Value? {
         guard mismatch == nil, let found = object[name], !(found is NSNull) else { return nil }
         do {
             return try read(found)

@@ -29,7 +29,7 @@ extension Session {
     }
 
     func credentials() -> any CredentialsSource {
-        DefaultAWSCredentialIdentityResolverChain(environment: environment).source
+        CredentialsChain(in: CredentialsContext(region: nil, environment: environment))
     }
 
     /// The policy of a command that sends. Throws for wrong options, before anything is read or opened.

@@ -2,12 +2,12 @@ import AWSKinesis
 import Foundation
 import RecorderAWS
 
-/// One operation of a client, by JSON: takes the body of a request, gives the answer as it was read.
+/// One operation of a client, in terms of JSON: takes the body of a request, returns the decoded answer as JSON again.
 struct Operation<Client: Sendable>: Sendable {
     let call: @Sendable (Client, Data) async throws -> [UInt8]
 }
 
-/// Every form of an operation as one type.
+/// Makes an ``Operation`` of each form of method that the clients have.
 enum Operations {
     static func modern<Client: Sendable, Input: WireShape, Output: WireShape>(
         _ method: @escaping @Sendable (Client) -> (Input) async throws -> Output

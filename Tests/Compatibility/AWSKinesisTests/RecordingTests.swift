@@ -4,10 +4,10 @@ import RecorderAWS
 import RecorderTestSupport
 import Testing
 
-/// Every operation of every client against requests and answers as botocore has them.
+/// Compares every operation of every client with requests and answers of botocore.
 ///
-/// `Scripts/ServiceModel/record.py` made the recordings, with every member of the service model set. A member that a
-/// client names wrong, leaves out or writes in another form is missing in the request, or in what was read of the answer.
+/// `Scripts/ServiceModel/record.py` writes the recordings, with every member of the service model set. A member that a
+/// client names wrong, omits or encodes differently shows up as a difference in the request or in the decoded answer.
 @Suite(.timeLimit(.minutes(10))) struct RecordingTests {
     private struct Recording: Sendable {
         let operation: String
@@ -16,8 +16,8 @@ import Testing
         let answer: Data
     }
 
-    /// The recordings of a service, in a form in which equal JSON is equal bytes.
-    private static func recordings(_ service: String) throws -> [Recording] {
+    /// The recordings of a service, in canonical form: equal JSON is equal bytes.
+    private static func recordings(of service: String) throws -> [Recording] {
         let url = try #require(Bundle.module.url(forResource: "Recordings/\(service)", withExtension: "json"))
         let all = try #require(JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [[String: Any]])
         return try all.map { recording in
@@ -38,14 +38,14 @@ import Testing
         try canonical(try JSONSerialization.jsonObject(with: Data(body)))
     }
 
-    /// Plays the recordings of the operations in `table`; gives the names of all recorded ones.
+    /// Plays the recordings of the operations in `table`. Returns the names of all recorded operations.
     @discardableResult
     private func play<Client>(
         _ service: String,
-        _ table: [String: Operation<Client>],
+        with table: [String: Operation<Client>],
         client: (_ url: String) throws -> Client
     ) async throws -> Set<String> {
-        let recordings = try Self.recordings(service)
+        let recordings = try Self.recordings(of: service)
         let answers = Dictionary(uniqueKeysWithValues: recordings.map { ($0.operation, $0.answer) })
         let server = try LocalServer { request, _ in
             .answer(status: 200, headers: [], body: Array(answers[request.operation ?? ""] ?? Data()))
@@ -56,8 +56,14 @@ import Testing
             let read = try await operation.call(client, recording.request)
             let sent = try #require(server.requests.last)
             #expect(sent.header("X-Amz-Target") == recording.target)
-            #expect(try Self.canonical(sent.body) == recording.request, "\(recording.operation) sends something else")
-            #expect(try Self.canonical(read) == recording.answer, "\(recording.operation) reads something else")
+            #expect(
+                try Self.canonical(sent.body) == recording.request,
+                "\(recording.operation) sends a different request"
+            )
+            #expect(
+                try Self.canonical(read) == recording.answer,
+                "\(recording.operation) decodes the answer differently"
+            )
         }
         #expect(server.requests.count == table.count)
         return Set(recordings.map(\.operation))
@@ -65,7 +71,7 @@ import Testing
 
     private func configure<Configuration: AWSClientConfiguration>(
         _ configuration: Configuration,
-        _ url: String
+        endpoint url: String
     ) -> Configuration {
         let keys = AWSCredentialIdentity(accessKey: Canary.accessKey, secret: Canary.secret)
         configuration.awsCredentialIdentityResolver = StaticAWSCredentialIdentityResolver(keys)
@@ -73,38 +79,42 @@ import Testing
         return configuration
     }
 
-    @Test func `KinesisClient has every operation, on the wire as botocore has it`() async throws {
-        let names = try await play("kinesis", Operations.modernKinesis) { url in
-            KinesisClient(config: configure(try KinesisClient.KinesisClientConfiguration(region: "us-east-1"), url))
+    @Test func `KinesisClient has every operation, encoded as in botocore`() async throws {
+        let names = try await play("kinesis", with: Operations.modernKinesis) { url in
+            KinesisClient(
+                config: configure(try KinesisClient.KinesisClientConfiguration(region: "us-east-1"), endpoint: url)
+            )
         }
         #expect(Set(Operations.modernKinesis.keys) == names)
         #expect(names.count == 56)
     }
 
-    @Test func `FirehoseClient has every operation, on the wire as botocore has it`() async throws {
-        let names = try await play("firehose", Operations.modernFirehose) { url in
-            FirehoseClient(config: configure(try FirehoseClient.FirehoseClientConfiguration(region: "us-east-1"), url))
+    @Test func `FirehoseClient has every operation, encoded as in botocore`() async throws {
+        let names = try await play("firehose", with: Operations.modernFirehose) { url in
+            FirehoseClient(
+                config: configure(try FirehoseClient.FirehoseClientConfiguration(region: "us-east-1"), endpoint: url)
+            )
         }
         #expect(Set(Operations.modernFirehose.keys) == names)
         #expect(names.count == 12)
     }
 
-    @Test func `AWSKinesis has the original's 23 operations in both forms, on the wire as botocore has them`()
+    @Test func `AWSKinesis has the original's 23 operations in both forms, encoded as in botocore`()
         async throws
     {
         for table in [Operations.taskKinesis, Operations.handlerKinesis] {
             #expect(table.count == 23)
-            try await play("kinesis", table) { url in
+            try await play("kinesis", with: table) { url in
                 AWSKinesis.register(with: try Recorders.configuration(url), forKey: url)
                 return AWSKinesis(forKey: url)
             }
         }
     }
 
-    @Test func `AWSFirehose has all 12 operations in both forms, on the wire as botocore has them`() async throws {
+    @Test func `AWSFirehose has all 12 operations in both forms, encoded as in botocore`() async throws {
         for table in [Operations.taskFirehose, Operations.handlerFirehose] {
             #expect(table.count == 12)
-            try await play("firehose", table) { url in
+            try await play("firehose", with: table) { url in
                 AWSFirehose.register(with: try Recorders.configuration(url), forKey: url)
                 return AWSFirehose(forKey: url)
             }

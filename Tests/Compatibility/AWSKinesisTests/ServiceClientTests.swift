@@ -3,26 +3,26 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// `AWSKinesis` and `AWSFirehose` as old code uses them.
+/// `AWSKinesis` and `AWSFirehose` as code for the AWS SDK for iOS uses them.
 @Suite(.timeLimit(.minutes(10))) struct ServiceClientTests {
-    private static func kinesis(_ url: String, maxRetryCount: UInt32 = 0) throws -> AWSKinesis {
+    private static func kinesis(endpoint url: String, maxRetryCount: UInt32 = 0) throws -> AWSKinesis {
         let configuration = try Recorders.configuration(url)
         configuration.maxRetryCount = maxRetryCount
         AWSKinesis.register(with: configuration, forKey: url)
         return AWSKinesis(forKey: url)
     }
 
-    /// Asks until the stream takes records.
-    private static func waitUntilActive(_ kinesis: AWSKinesis, _ stream: String) -> AWSTask<AnyObject> {
+    /// Polls until the stream is active.
+    private static func waitUntilActive(_ kinesis: AWSKinesis, stream: String) -> AWSTask<AnyObject> {
         let request: AWSKinesisDescribeStreamInput = AWSKinesisDescribeStreamInput()
         request.streamName = stream
         return kinesis.describeStream(request).continueOnSuccessWith { task -> Any? in
             if task.result?.streamDescription?.streamStatus == .active { return task.result?.streamDescription }
-            return AWSTask<AnyObject>(delay: 20).continueWith { _ in waitUntilActive(kinesis, stream) }
+            return AWSTask<AnyObject>(delay: 20).continueWith { _ in waitUntilActive(kinesis, stream: stream) }
         }
     }
 
-    private static func iterator(_ kinesis: AWSKinesis, _ stream: String, _ shard: String?) -> AWSTask<AnyObject> {
+    private static func iterator(_ kinesis: AWSKinesis, stream: String, shard: String?) -> AWSTask<AnyObject> {
         let request: AWSKinesisGetShardIteratorInput = AWSKinesisGetShardIteratorInput()
         request.streamName = stream
         request.shardId = shard
@@ -30,15 +30,15 @@ import Testing
         return kinesis.getShardIterator(request).continueOnSuccessWith { $0.result?.shardIterator }
     }
 
-    @Test func `of 1,234 records saved for a new stream, 1,234 come back`() async throws {
+    @Test func `of 1,234 records saved for a new stream, 1,234 are returned`() async throws {
         let moto = try await MotoServer.shared()
-        let kinesis = try Self.kinesis(moto.url)
+        let kinesis = try Self.kinesis(endpoint: moto.url)
         let recorder = try Recorders.kinesis(url: moto.url)
         let create = AWSKinesisCreateStreamInput()!
         create.streamName = "scenario"
         create.shardCount = 1
         let end = kinesis.createStream(create).continueOnSuccessWith { _ in
-            Self.waitUntilActive(kinesis, "scenario")
+            Self.waitUntilActive(kinesis, stream: "scenario")
         }.continueOnSuccessWith { _ -> Any? in
             let saves = (0..<1234).compactMap {
                 recorder.saveRecord(Data(String(format: "record-%04d", $0).utf8), streamName: "scenario")
@@ -47,9 +47,13 @@ import Testing
         }.continueOnSuccessWith { _ in
             recorder.submitAllRecords()
         }.continueOnSuccessWith { _ in
-            Self.waitUntilActive(kinesis, "scenario")
+            Self.waitUntilActive(kinesis, stream: "scenario")
         }.continueOnSuccessWith { task in
-            Self.iterator(kinesis, "scenario", (task.result as? AWSKinesisStreamDescription)?.shards?.first?.shardId)
+            Self.iterator(
+                kinesis,
+                stream: "scenario",
+                shard: (task.result as? AWSKinesisStreamDescription)?.shards?.first?.shardId
+            )
         }.continueOnSuccessWith { task -> Any? in
             let request = AWSKinesisGetRecordsInput()!
             request.shardIterator = task.result as? String
@@ -62,9 +66,9 @@ import Testing
         #expect(output.millisBehindLatest == 0)
     }
 
-    @Test func `a completion handler gets the output, or the service's error with its number`() async throws {
+    @Test func `a completion handler receives the output, or the service's error with its code`() async throws {
         let moto = try await MotoServer.shared()
-        let kinesis = try Self.kinesis(moto.url)
+        let kinesis = try Self.kinesis(endpoint: moto.url)
         let request = AWSKinesisDescribeStreamInput()
         request?.streamName = "no-such-stream"
         let error = await withCheckedContinuation { continuation in
@@ -82,7 +86,7 @@ import Testing
         #expect(names != nil)
     }
 
-    @Test func `a key gives the registered client itself, until it is removed`() async throws {
+    @Test func `a key returns the registered client itself, until it is removed`() async throws {
         AWSFirehose.register(with: try Recorders.configuration("http://127.0.0.1:1"), forKey: "one")
         let one = AWSFirehose(forKey: "one")
         #expect(one === AWSFirehose(forKey: "one"))
@@ -95,10 +99,10 @@ import Testing
         #expect(error?.localizedDescription.contains("register(with:forKey:)") == true)
     }
 
-    @Test func `a word that the list does not hold is unknown, and unknown is not sent`() async throws {
+    @Test func `an unlisted enumeration value is read as unknown, and unknown is not sent`() async throws {
         let answer = #"{"StreamDescription":{"StreamStatus":"dreaming","EncryptionType":"kms","HasMoreShards":false}}"#
         let server = try LocalServer { _, _ in .json(200, answer) }
-        let kinesis = try Self.kinesis(server.url)
+        let kinesis = try Self.kinesis(endpoint: server.url)
         let description = try await kinesis.describeStream(AWSKinesisDescribeStreamInput()!).value?.streamDescription
         #expect(description?.streamStatus == .unknown)
         #expect(description?.encryptionType == .kms)
@@ -111,7 +115,7 @@ import Testing
 
     @Test func `a cancelled request ends its calls, later ones too`() async throws {
         let server = try LocalServer { _, _ in .stall }
-        let kinesis = try Self.kinesis(server.url)
+        let kinesis = try Self.kinesis(endpoint: server.url)
         let request = AWSKinesisListStreamsInput()!
         let call = kinesis.listStreams(request)
         await server.received(1)
@@ -126,7 +130,7 @@ import Testing
 
     @Test func `a request may be changed and used again while its call runs`() async throws {
         let server = try LocalServer { _, _ in .json(200, "{}") }
-        let kinesis = try Self.kinesis(server.url)
+        let kinesis = try Self.kinesis(endpoint: server.url)
         let request = AWSKinesisPutRecordInput()!
         var tasks: [AWSTask<AWSKinesisPutRecordOutput>] = []
         for key in ["a", "b", "c"] {

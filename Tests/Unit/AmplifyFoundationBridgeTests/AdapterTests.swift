@@ -1,8 +1,8 @@
 import AWSCore
+import AWSServiceClients
 import AmplifyFoundation
 import AmplifyFoundationBridge
 import Foundation
-import RecorderAWS
 import SmithyHTTPAPI
 import Testing
 

@@ -1,0 +1,101 @@
+import Foundation
+package import RecorderAWS
+import RecorderHTTP
+
+extension AWSClientConfiguration {
+    /// The configuration of calls to a service: these settings, and for what they leave open the environment and the
+    /// AWS profile.
+    package final func callConfiguration(
+        for service: AWSService,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ConfigurationFailure) -> CallConfiguration {
+        let settings = snapshot
+        let region = try settings.callRegion
+        var configuration = CallConfiguration(
+            region: try settings.signingRegion.map(Region.init) ?? region,
+            endpoint: try settings.endpoint(of: service, in: region, environment: environment),
+            credentials: settings.credentials(in: region, environment: environment)
+        )
+        configuration.timeouts = settings.httpClientConfiguration.timeouts
+        configuration.maximumRetries = settings.maximumRetries
+        configuration.backoff = settings.backoff
+        configuration.userAgent = settings.userAgent
+        configuration.transport = settings.transport
+        return configuration
+    }
+
+    /// The region's name. Throws the error for users if there is none, or it is invalid.
+    final var requiredRegion: String {
+        get throws {
+            do throws(ConfigurationFailure) {
+                return try snapshot.callRegion.name
+            } catch {
+                throw AWSClientError(.configuration, message: error.message)
+            }
+        }
+    }
+}
+
+extension AWSClientConfiguration.Settings {
+    fileprivate var callRegion: Region {
+        get throws(ConfigurationFailure) {
+            guard let region else {
+                throw ConfigurationFailure(
+                    "The client's configuration has no region: give it one, such as \"us-east-1\", "
+                        + "or set the environment variable AWS_REGION."
+                )
+            }
+            return try Region(region)
+        }
+    }
+
+    fileprivate func endpoint(
+        of service: AWSService,
+        in region: Region,
+        environment: [String: String]
+    ) throws(ConfigurationFailure) -> Endpoint {
+        if let endpoint { return try Endpoint(url: endpoint) }
+        return try MachineSettings(environment).endpoint(
+            for: service,
+            in: region,
+            ignoringNamed: ignoreConfiguredEndpointURLs == true,
+            usingFIPS: useFIPS,
+            dualStack: useDualStack
+        )
+    }
+
+    fileprivate func credentials(in region: Region, environment: [String: String]) -> any CredentialsSource {
+        if let resolver { return resolver.credentialsSource }
+        return CredentialsChain(in: CredentialsContext(region: region, environment: environment))
+    }
+
+    fileprivate var transport: any HTTPTransport {
+        let transport: any HTTPTransport =
+            switch httpClientEngine {
+            case nil, is CurlClientEngine: CurlTransport.shared
+            case let engine?: EngineTransport(engine: engine)
+            }
+        return clientLogMode == .none ? transport : LoggingTransport(target: transport, mode: clientLogMode, log: log)
+    }
+
+    fileprivate var maximumRetries: Int {
+        max(0, maxAttempts.map { max($0, 1) - 1 } ?? retryStrategyOptions.maxRetriesBase)
+    }
+
+    /// nil for the standard strategy, which also respects the delay that the service asks for.
+    fileprivate var backoff: (@Sendable (Int) -> Duration)? {
+        let strategy = retryStrategyOptions.backoffStrategy
+        if strategy is ExponentialBackoffStrategy { return nil }
+        return { attempt in
+            Duration(
+                pauseInSeconds: strategy.computeNextBackoffDelay(attempt: attempt),
+                longest: AWSServiceCaller.longestBackoff
+            )
+        }
+    }
+
+    fileprivate var userAgent: String {
+        let program = appID.map { "app/" + String($0.prefix(50).map { $0.isLetter || $0.isNumber ? $0 : "-" }) }
+        return UserAgent.with(tokens: [program, userAgentSuffix].compactMap { $0 }.filter { !$0.isEmpty })
+    }
+}

@@ -1,0 +1,44 @@
+import RecorderHTTP
+
+public import typealias Foundation.TimeInterval
+
+/// The time limits of a client's requests.
+public struct HTTPClientConfiguration: Sendable, Equatable {
+    /// Seconds to establish a connection, including name lookup and TLS; nil, the default, for 10.
+    public var connectTimeout: TimeInterval?
+
+    /// Seconds without a byte in either direction after which a request fails; 60 by default.
+    public var socketTimeout: TimeInterval
+
+    /// Seconds from start to end after which a request fails; each retry starts anew. nil, the default, for ten
+    /// minutes, or the time that the body takes at 4 KiB a second, whichever is longer.
+    public var requestTimeout: TimeInterval?
+
+    /// The minimum average number of bytes a second, in both directions together, over `socketTimeout`. It ends
+    /// requests whose answers arrive too slowly; 1 by default, 0 for no limit.
+    public var minimumBytesPerSecond: Int
+
+    /// Creates a configuration. A value that is not a positive number of seconds is replaced by the default.
+    public init(
+        connectTimeout: TimeInterval? = nil,
+        socketTimeout: TimeInterval = 60,
+        requestTimeout: TimeInterval? = nil,
+        minimumBytesPerSecond: Int = 1
+    ) {
+        self.connectTimeout = connectTimeout
+        self.socketTimeout = socketTimeout
+        self.requestTimeout = requestTimeout
+        self.minimumBytesPerSecond = minimumBytesPerSecond
+    }
+
+    var timeouts: HTTPTimeouts {
+        var timeouts = HTTPTimeouts(minimumBytesPerSecond: max(minimumBytesPerSecond, 0))
+        if let connect = connectTimeout.flatMap(Duration.init(limitInSeconds:)) { timeouts.connect = connect }
+        if let stall = Duration(limitInSeconds: socketTimeout) { timeouts.stall = stall }
+        timeouts.total = requestTimeout.flatMap(Duration.init(limitInSeconds:))
+        return timeouts
+    }
+}
+
+/// The type's name in earlier versions.
+public typealias HttpClientConfiguration = HTTPClientConfiguration

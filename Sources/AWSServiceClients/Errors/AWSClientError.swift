@@ -1,0 +1,35 @@
+public import Foundation
+
+/// Why a call has no answer from the service. Errors that the service returned are ``AWSServiceError``s.
+public struct AWSClientError: Error, Sendable, Equatable {
+    /// What kind of failure it is.
+    public enum Kind: Sendable {
+        /// A setting is invalid; the message says which, and what is valid.
+        case configuration
+        /// There are no credentials.
+        case credentials
+        /// The service could not be reached, or its answer did not arrive completely.
+        case noAnswer
+        /// The service accepted the request, but its answer cannot be decoded.
+        case unreadableAnswer
+    }
+
+    /// What kind of failure it is.
+    public let kind: Kind
+
+    /// What failed and how to fix it.
+    public let message: String
+
+    init(_ kind: Kind, message: String) {
+        self.kind = kind
+        self.message = message
+    }
+}
+
+extension AWSClientError: LocalizedError, CustomStringConvertible {
+    /// The message.
+    public var errorDescription: String? { message }
+
+    /// The message.
+    public var description: String { message }
+}
