@@ -39,10 +39,10 @@ let package = Package(
             ]
         ),
 
-        // The road of a record: save, store, batch, send, settle, flush.
+        // The stages of a record: save, store, batch, send, settle, flush.
         .target(
             name: "RecorderEngine",
-            dependencies: ["CRecorderThread", "RecorderAWS", "RecorderConcurrency", "RecorderSQLite"]
+            dependencies: ["CRecorderThread", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderSQLite"]
         ),
 
         // The service clients, most of them generated, and the HTTP types of their interface. The engine and the command

@@ -33,12 +33,12 @@ struct Figure: CustomStringConvertible {
     let isMet: Bool
     /// The absolute figures behind the ratio, each with its name and unit.
     let behind: String
-    /// Whether other programs spoiled it, so that a target that seems met proves nothing.
+    /// Whether other programs ran at the same time, so that meeting the target proves nothing.
     var isNoisy = false
 
     var description: String {
         let digits = (ratio * 1000).rounded() / 1000
-        let verdict = isMet ? (isNoisy ? "noisy" : "ok") : "SHORT"
-        return "\(name) ratio=\(digits) target\(target) \(verdict) (\(behind))"
+        let result = isMet ? (isNoisy ? "noisy" : "ok") : "SHORT"
+        return "\(name) ratio=\(digits) target\(target) \(result) (\(behind))"
     }
 }

@@ -64,7 +64,7 @@ private final class SubmitTrial {
     }
 }
 
-/// Answers nobody until it is let go, then everybody.
+/// Answers no request until it is released, then all.
 private final class StalledService: Sendable {
     private struct State {
         var isStalled = false

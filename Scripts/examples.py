@@ -31,7 +31,7 @@ class Place:
         self.directory = cleanup.enter_context(scratch)
         self.service = Service()
         cleanup.callback(self.service.stop)
-        # Takes the keys of guests, too, which are nobody's account.
+        # Also accepts the keys of guests, which belong to no account.
         self.open_service = Service(checks=False)
         cleanup.callback(self.open_service.stop)
         for service in self.service, self.open_service:

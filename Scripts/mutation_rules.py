@@ -1,4 +1,4 @@
-"""The rules that `Scripts/mutations` breaks: what to replace by what, and the tests that ought to notice."""
+"""The rules that `Scripts/mutations` breaks: what to replace by what, and the tests that should notice."""
 
 from dataclasses import dataclass
 
@@ -23,40 +23,40 @@ RULES = [
     rule(
         "acknowledges before the commit", "FaultRows/(Kill|Syscalls)",
         (
-            ENGINE + "Store/SaveQueue.swift",
-            "let receipt = try store.append(rest, before: first.deadline)",
-            "let receipt = AppendReceipt(answers: rest.map { _ in .stored(usage: nil) })\n"
-            "                defer { _ = try? store.append(rest, before: first.deadline) }",
+            ENGINE + "Save/SaveQueue.swift",
+            "let receipt = try store.append(remaining, before: first.deadline)",
+            "let receipt = AppendReceipt(answers: remaining.map { _ in .stored(usage: nil) })\n"
+            "                defer { _ = try? store.append(remaining, before: first.deadline) }",
         ),
     ),
     rule(
         "synchronous=NORMAL", "FaultRows/PowerCut",
-        (ENGINE + "Store/StoreSchema.swift", "PRAGMA synchronous = FULL", "PRAGMA synchronous = NORMAL"),
+        (ENGINE + "Store/Tables/StoreSchema.swift", "PRAGMA synchronous = FULL", "PRAGMA synchronous = NORMAL"),
     ),
     rule(
         "the log is synced before a commit is in it", "FaultRows/PowerCut",
         (
             "Sources/RecorderSQLite/WriteCoalescingVFS.swift",
-            "Self(file).afterGathered { Self(file).system.xSync(Self(file).below, flags) }",
+            "Self(file).afterFlush { Self(file).system.xSync(Self(file).below, flags) }",
             "Self(file).system.xSync(Self(file).below, flags)",
         ),
     ),
     rule(
         "a new store's directories are not synced", "FaultRows/PowerCut",
-        (ENGINE + "Store/StoreDirectory.swift", "for directory in made { makeNameDurable(of: directory) }", "_ = made"),
+        (ENGINE + "Store/Files/StoreDirectory.swift", "for directory in made { makeNameDurable(of: directory) }", "_ = made"),
     ),
     rule(
         "no lock between processes", "FaultRows/HeldLock",
-        (ENGINE + "Store/StoreLock.swift", "if try tryLock() { return }", "if true { return }"),
+        (ENGINE + "Store/Files/StoreLock.swift", "if try tryLock() { return }", "if true { return }"),
     ),
     rule(
         "no reserve on a full disk", "FaultRows/Disk",
-        (ENGINE + "Store/StoreReserve.swift", "guard error.isDiskFull, unsafe unlink(path) == 0 else", "guard false else"),
+        (ENGINE + "Store/Files/StoreReserve.swift", "unsafe unlink(path) == 0", "false"),
     ),
     rule(
         "evicts the newest", "LimitTests",
         (
-            ENGINE + "Store/OldestRecords.swift",
+            ENGINE + "Store/Tables/OldestRecords.swift",
             "entries.sort { $0.id.sequence < $1.id.sequence }", "entries.sort { $0.id.sequence > $1.id.sequence }",
         ),
     ),
@@ -67,33 +67,33 @@ RULES = [
     rule(
         "what was settled meanwhile is evicted", "LimitStepTests|ModelTests",
         (
-            ENGINE + "Store/OldestRecords.swift",
+            ENGINE + "Store/Tables/OldestRecords.swift",
             "if try current.isFresh ? true : isStored(entry, in: current.segment) { return entry }",
             "if try current.isFresh ? true : isStored(entry, in: current.segment) || true { return entry }",
         ),
     ),
     rule(
         "a clock that is set expires records", "ClockTests",
-        (ENGINE + "Store/StoreClock.swift", "let time = Self.time(by: reference, uptime: uptime)", "let time = wall"),
+        (ENGINE + "Store/Tables/StoreClock.swift", "let time = reference.time(at: uptime)", "let time = wall"),
     ),
     rule(
-        "each group of saves waits anew", "SaveQueueTests",
+        "each group of saves waits again", "SaveQueueTests",
         (
-            ENGINE + "Store/SaveQueue.swift",
-            "store.append(rest, before: first.deadline)", "store.append(rest, before: .now + .seconds(1))",
+            ENGINE + "Save/SaveQueue.swift",
+            "store.append(remaining, before: first.deadline)", "store.append(remaining, before: .now + .seconds(1))",
         ),
     ),
     rule(
         "a save is stored although one before it failed", "InterruptedSaveTests",
-        (ENGINE + "Store/SaveQueue.swift", "var rest = withoutStopped(group)", "var rest = group"),
+        (ENGINE + "Save/SaveQueue.swift", "var remaining = failingStopped(group)", "var remaining = group"),
     ),
     rule(
         "rows of a stream's earlier number are sent", "StreamRowTests",
-        (ENGINE + "Store/StoreStatements.swift", "try addStream.bind(next - 1, at: 3)", "try addStream.bind(0, at: 3)"),
+        (ENGINE + "Store/Tables/StoreStatements.swift", "try addStream.bind(next - 1, at: 3)", "try addStream.bind(0, at: 3)"),
     ),
     rule(
         "a lease whose file was removed counts", "RemovedLeaseTests",
-        (ENGINE + "Flush/SubmitLease.swift", "guard !lock.isEffective else { return }", "guard false else { return }"),
+        (ENGINE + "Store/Files/SubmitLease.swift", "guard !lock.isEffective else { return }", "guard false else { return }"),
     ),
     rule(
         "codes about keys and tokens delete", "OutcomeTableTests",
@@ -103,7 +103,7 @@ RULES = [
         ),
     ),
     rule(
-        "an answer may trickle for ever", "ProgressWatchTests",
+        "an answer may trickle forever", "ProgressWatchTests",
         (
             "Sources/RecorderHTTP/ProgressWatch.swift",
             "if now >= start + timeouts.stall, bytes - movedAtStart >= minimumBytes {", "if now >= start + timeouts.stall {",
@@ -112,60 +112,59 @@ RULES = [
     rule(
         "files that anyone can read", "StoreTests",
         (
-            ENGINE + "Store/StoreDirectory.swift",
+            ENGINE + "Store/Files/StoreDirectory.swift",
             "O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600", "O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644",
         ),
     ),
     rule(
         "links in a store's path are not followed", "LinkedDirectoryTests",
-        (ENGINE + "Store/StoreDirectory.swift", "let directory = try PrivateDirectory.resolve(location.directory)",
+        (ENGINE + "Store/Files/StoreDirectory.swift", "let directory = try PrivateDirectory.resolve(location.directory)",
          "let directory = location.directory"),
     ),
     rule(
-        "a link that leads elsewhere is not noticed", "LinkedDirectoryTests",
+        "a changed link is not noticed", "LinkedDirectoryTests",
         (ENGINE + "Store/StoreWriter.swift", "namedPath = location.path", "namedPath = path"),
     ),
     rule(
         "other users' files are taken", "StoreRightsTests",
-        (ENGINE + "Store/StoreFiles.swift", "if let wrong = FileRights.problem(ofFile: path, status) ??", "if let wrong ="),
+        (ENGINE + "Store/Files/StoreFiles.swift", "if let wrong = FileRights.problem(ofFile: path, status) ??", "if let wrong ="),
     ),
     rule(
         "files that were opened to others stay so", "StoreRightsTests",
-        (ENGINE + "Store/StoreFiles.swift", " ?? FileRights.makePrivate(path, status)", ""),
+        (ENGINE + "Store/Files/StoreFiles.swift", " ?? FileRights.makePrivate(path, status)", ""),
     ),
     rule(
         "directories that others can write are taken", "StoreRightsTests",
         (AWS + "State/FileRights.swift", "guard status.othersCanWrite else", "guard false else"),
     ),
     rule(
-        "a store whose file is gone goes on", "FaultRows/Disk",
-        (ENGINE + "Store/RecordStore.swift", "guard let open = writer, open.hasMoved() else", "guard writer == nil else"),
+        "a store goes on writing to a removed file", "FaultRows/Disk",
+        (ENGINE + "Store/StoreConnections.swift", "guard let open = writer, open.hasMoved() else", "guard writer == nil else"),
     ),
     rule(
-        "damage is an error for ever", "RescueTests",
-        (ENGINE + "Store/RecordStore.swift", "            return try work(&seen)\n        } catch {\n            guard error.isCorrupt else",
-         "            return try work(&seen)\n        } catch {\n            guard false else"),
+        "damage is a permanent error", "RescueTests",
+        (ENGINE + "Store/StoreConnections.swift", "if error.isCorrupt, !recovery.hasRescued {", "if false {"),
     ),
     rule(
         "ignores the age limit at submit", "LimitTests",
-        (ENGINE + "RecordPipeline.swift", "store.expire(after: policy.limits.age)", "store.expire(after: .zero)"),
+        (ENGINE + "Flush/StoreFlush.swift", "store.expire(after: policy.limits.age)", "store.expire(after: .zero)"),
     ),
     rule(
-        "counts that a cut row has are believed", "RescueTests",
-        (ENGINE + "Store/StoreRescue.swift", " AND saved_bytes > 0", ""),
+        "the counts of a truncated row are believed", "RescueTests",
+        (ENGINE + "Store/Recovery/DamagedStore.swift", " AND saved_bytes > 0", ""),
     ),
     rule(
-        "want of descriptors has no name", "DescriptorTests",
-        (ENGINE + "Store/StorageErrorMapping.swift", "case EMFILE:", "case EMFILE where false:"),
+        "a lack of descriptors is not named", "DescriptorTests",
+        (ENGINE + "Store/Files/StorageErrorMapping.swift", "case EMFILE:", "case EMFILE where false:"),
     ),
     rule(
-        "a fork uses the store of the process it is a copy of", "FaultRows/Fork",
-        (ENGINE + "Store/ForkedProcess.swift", "isCopy.load(ordering: .relaxed) else", "false else"),
+        "a forked process uses its parent's store", "FaultRows/Fork",
+        (ENGINE + "Store/Files/ForkedProcess.swift", "isChild.load(ordering: .relaxed) else", "false else"),
     ),
     # batch
     rule(
         "partition keys do not count in a request", "BatchLimitTests|FlushTests",
-        (ENGINE + "Store/StoreReader.swift", "planner.takes(data.count + key.count)", "planner.takes(data.count)"),
+        (ENGINE + "Batch/Batch.swift", "planner.takes(data.count + key.count)", "planner.takes(data.count)"),
     ),
     # send
     rule(
@@ -181,7 +180,7 @@ RULES = [
         (HTTP + "CurlHandle.swift", "CURLOPT_SSL_VERIFYHOST, 2)", "CURLOPT_SSL_VERIFYHOST, 0)"),
     ),
     rule(
-        "reads answers without end", "CurlFaultTests|BrokenAnswerTests",
+        "reads endless answers", "CurlFaultTests|BrokenAnswerTests",
         (HTTP + "CurlTransfer.swift", "isTooLarge = piece.count > request.maximumResponseBytes - response.body.count", "isTooLarge = false"),
     ),
     rule(
@@ -197,11 +196,11 @@ RULES = [
         (AWS + "Failure/CallAttempts.swift", "case .clockSkew where !hasCorrected:", "case .clockSkew where false:"),
     ),
     rule(
-        "tries again for ever", "CallRetryTests",
+        "retries forever", "CallRetryTests",
         (AWS + "Failure/CallAttempts.swift", "guard retries < maximumRetries else { return .giveUp }", ""),
     ),
     rule(
-        "who asks while keys are fetched fetches its own", "CredentialsCacheTests",
+        "each caller fetches its own keys", "CredentialsCacheTests",
         ("Sources/RecorderConcurrency/SingleFlight.swift", "if state.work == nil {", "if true {"),
     ),
     # settle
@@ -209,22 +208,22 @@ RULES = [
         "deletes before the answer", "FlushTests|OfflineTests",
         (
             ENGINE + "Flush/StreamFlush.swift",
-            "        let sent = await request.sent()\n",
-            "        let count = request.batch.records.count\n"
-            "        await delivery.settleOnly(request.batch, .outcomes(Array(repeating: .delivered, count: count)))\n"
-            "        let sent = await request.sent()\n",
+            "        let first = await request.answer()\n",
+            "        let outcomes = Array(repeating: Outcome.delivered, count: request.batch.records.count)\n"
+            "        await delivery.settleOnly(request.batch, answer: .outcomes(outcomes))\n"
+            "        let first = await request.answer()\n",
         ),
     ),
     rule(
         "trusts the answer's counter", "PutReplyTests|FlushTests",
         (
             ENGINE + "Send/PutReply.swift",
-            "var scanner = ReplyScanner(body, service)",
+            "var scanner = ReplyScanner(body, service: service)",
             'if String(decoding: body, as: UTF8.self).contains("\\"FailedRecordCount\\":0") {\n'
             "            self = .outcomes(Array(repeating: .delivered, count: records))\n"
             "            return\n"
             "        }\n"
-            "        var scanner = ReplyScanner(body, service)",
+            "        var scanner = ReplyScanner(body, service: service)",
         ),
     ),
     rule(
@@ -242,22 +241,22 @@ RULES = [
             "            case .failed(let failure):\n",
             "            case .failed(let failure):\n"
             "                var counted = Settlement()\n"
-            "                for record in part.records { counted.countFailure(of: record) }\n"
-            "                try await apply(counted)\n",
+            "                for record in part.records { counted.keepCountingFailure(record) }\n"
+            "                try await settler.apply(counted)\n",
         ),
     ),
     rule(
         "a part of a batch is signed as the whole", "SignedBodyTests",
-        (ENGINE + "Batch/Batch.swift", "records.count < countAsRead ? nil : digestAsRead", "digestAsRead"),
+        (ENGINE + "Batch/Batch.swift", "isWhole ? digestAsRead : nil", "digestAsRead"),
     ),
     # flush
     rule(
         "a stream that throttles is not slowed", "FlushTests",
-        (ENGINE + "Flush/StreamFlush.swift", "sender.send(batch, after: wait)", "sender.send(batch, after: min(wait, .zero))"),
+        (ENGINE + "Flush/StreamFlush.swift", "sender.send(batch, after: delay)", "sender.send(batch, after: min(delay, .zero))"),
     ),
     rule(
         "no lease between submitters", "FaultRows/ManyProcesses|FlushTests",
-        (ENGINE + "Flush/SubmitLease.swift", "while try !lock.tryLock() {", "while try !lock.tryLock(), end < .now {"),
+        (ENGINE + "Store/Files/SubmitLease.swift", "while try !lock.tryLock() {", "while try !lock.tryLock(), end < .now {"),
     ),
     rule(
         "a cancelled flush forgets why others left a stream", "CancellationTests",

@@ -1,7 +1,7 @@
 import CRecorderSQLite
 import Foundation
 
-/// A database spoken to through SQLite's C functions alone. Trouble ends the program: a baseline must not limp.
+/// A database used through SQLite's C functions only. An error ends the program: a baseline must not continue after one.
 final class PlainDatabase {
     private let handle: OpaquePointer
 

@@ -44,10 +44,10 @@ enum Program {
         let (output, errors) = (Pipe(), Pipe())
         let process = try start(arguments, environment, output: output, errors: errors)
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        let trouble = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let errorText = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
-            fatalError("\(arguments.joined(separator: " ")) ended with \(process.terminationStatus): \(trouble)")
+            fatalError("\(arguments.joined(separator: " ")) ended with \(process.terminationStatus): \(errorText)")
         }
         return text
     }

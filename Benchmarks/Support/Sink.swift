@@ -1,6 +1,6 @@
 import Foundation
 
-/// A service that takes every record, over TLS, in a process of its own: what it costs counts as nobody's.
+/// A service that accepts every record, over TLS, in a process of its own, so that its cost is not measured.
 ///
 /// Built and given a certificate at each start, so that nothing binary or secret lies in the sources. Ends with this value,
 /// or with this program.

@@ -1,7 +1,7 @@
-/// One piece of work for everybody who wants its result: who comes while it runs waits for it, and starts no second one.
+/// Shares one run of some work between all callers that ask while it runs.
 ///
-/// Nothing is kept: the next caller after the end starts anew, after a failure too. A cancelled caller stops waiting at
-/// once; the work itself is cancelled when the last one has left. No lock is held while the work runs.
+/// The result is not kept: the next caller after the end starts the work again, even after a failure. A cancelled caller stops
+/// waiting at once; the work is cancelled when no caller waits any more. No lock is held while the work runs.
 package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
     package typealias Work = @Sendable () async throws(Failure) -> Value
 
@@ -18,43 +18,43 @@ package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
     private let state = Locked(State())
     private let cancelled: Failure
 
-    /// Nothing to wait for yet; `cancelled` is what a caller gets that was cancelled.
+    /// `cancelled` is the error of a cancelled caller.
     package init(cancelled: Failure) {
         self.cancelled = cancelled
     }
 
-    /// The result of the work that runs, or else of `work`, which is started.
+    /// The result of the running work, or, if none runs, of `work`, which is started.
     package func value(_ work: @escaping Work) async throws(Failure) -> Value {
         let number = state.withLock { state in
             state.nextNumber += 1
             return state.nextNumber
         }
         let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { join(number, $0, work) }
+            await withCheckedContinuation { join(number, continuation: $0, work: work) }
         } onCancel: {
             leave(number)
         }
-        // A cancellation that came after the end has left its number behind.
+        // A cancellation after the end left its number.
         _ = state.withLock { $0.leftEarly.remove(number) }
         return try outcome.get()
     }
 
     private func join(
         _ number: Int,
-        _ continuation: Waiter,
-        _ work: @escaping Work
+        continuation: Waiter,
+        work: @escaping Work
     ) {
-        let isWelcome = state.withLock { state in
+        let isWaiting = state.withLock { state in
             guard state.leftEarly.remove(number) == nil else { return false }
             state.waiting[number] = continuation
             if state.work == nil {
                 state.flight += 1
                 let flight = state.flight
-                state.work = Task { land(flight, await Self.outcome(of: work)) }
+                state.work = Task { finish(flight, outcome: await Self.outcome(of: work)) }
             }
             return true
         }
-        if !isWelcome { continuation.resume(returning: .failure(cancelled)) }
+        if !isWaiting { continuation.resume(returning: .failure(cancelled)) }
     }
 
     private func leave(_ number: Int) {
@@ -72,8 +72,8 @@ package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
         continuation?.resume(returning: .failure(cancelled))
     }
 
-    /// Answers all who wait, unless they wait for a later flight, because this one was given up.
-    private func land(_ flight: Int, _ outcome: Result<Value, Failure>) {
+    /// Resumes all waiting callers, unless this run was cancelled and they wait for a later one.
+    private func finish(_ flight: Int, outcome: Result<Value, Failure>) {
         let waiting = state.withLock { state -> [Waiter] in
             guard flight == state.flight, state.work != nil else { return [] }
             defer { state.waiting = [:] }

@@ -48,7 +48,7 @@ package final class SQLiteConnection {
             path,
             &opened,
             mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW,
-            access == .readWrite ? WriteCoalescingVFS.fileSystem : nil
+            access == .readWrite ? WriteCoalescingVFS.name : nil
         )
         guard let opened else {
             throw SQLiteError(code: SQLITE_NOMEM, message: "out of memory", action: "opening \(path)")
