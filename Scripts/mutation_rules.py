@@ -131,7 +131,7 @@ RULES = [
     ),
     rule(
         "files that were opened to others stay so", "StoreRightsTests",
-        (ENGINE + "Store/StoreFiles.swift", " ?? FileRights.makePrivate(path, status)", ""),
+        (ENGINE + "Store/StoreFiles.swift", " ?? FileRights.makePrivate(path, status: status)", ""),
     ),
     rule(
         "directories that others can write are taken", "StoreRightsTests",
@@ -190,15 +190,15 @@ RULES = [
     ),
     rule(
         "expired credentials are not renewed", "CallRetryTests|AccessTests",
-        (AWS + "Failure/CallAttempts.swift", "case .expiredCredentials where !hasRenewed:", "case .expiredCredentials where false:"),
+        (AWS + "Call/CallAttempts.swift", "case .expiredCredentials where !hasRenewed:", "case .expiredCredentials where false:"),
     ),
     rule(
         "a wrong clock is not corrected", "CallRetryTests|AccessTests",
-        (AWS + "Failure/CallAttempts.swift", "case .clockSkew where !hasCorrected:", "case .clockSkew where false:"),
+        (AWS + "Call/CallAttempts.swift", "case .clockSkew where !hasCorrected:", "case .clockSkew where false:"),
     ),
     rule(
         "tries again for ever", "CallRetryTests",
-        (AWS + "Failure/CallAttempts.swift", "guard retries < maximumRetries else { return .giveUp }", ""),
+        (AWS + "Call/CallAttempts.swift", "guard retries < maximumRetries else { return .giveUp }", ""),
     ),
     rule(
         "who asks while keys are fetched fetches its own", "CredentialsCacheTests",
@@ -269,7 +269,7 @@ RULES = [
     # names and command line
     rule(
         "a closed standard error ends the program", "LoggingTests|OwnMessagesTests",
-        (AWS + "RecorderLog.swift", "try? FileHandle.standardError.write(contentsOf: Data((line + \"\\n\").utf8))",
+        (AWS + "Log/RecorderLog.swift", "try? FileHandle.standardError.write(contentsOf: Data((line + \"\\n\").utf8))",
          "FileHandle.standardError.write(Data((line + \"\\n\").utf8))"),
     ),
     rule(

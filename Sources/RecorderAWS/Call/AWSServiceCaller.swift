@@ -1,10 +1,10 @@
 import RecorderConcurrency
 package import RecorderHTTP
 
-/// START HERE: one call to a service, from body to answer.
+/// START HERE: one call to a service, from request body to response.
 ///
-/// Credentials, signature, request, and what to do when it fails: try again after a delay, with other credentials, or by
-/// the service's clock. Safe to use from any thread; calls run side by side and share one quota of retries.
+/// Gets credentials, signs the request and sends it. If the call fails, it is tried again: after a delay, with other
+/// credentials, or with the service's time. Safe to use from any thread; concurrent calls share one quota of retries.
 package final class AWSServiceCaller: Sendable {
     private let service: AWSService
     private let configuration: CallConfiguration
@@ -13,118 +13,89 @@ package final class AWSServiceCaller: Sendable {
     private let quota = RetryQuota()
     private let renewal = SingleFlight<Credentials?, CredentialsFailure>(cancelled: .stoppedWaiting)
 
-    /// The longest delay that a user's own strategy can ask for.
+    /// The longest delay that a user's own retry strategy can set.
     package static let longestBackoff = Duration.seconds(86_400)
 
-    /// A caller of one service.
-    package init(_ service: AWSService, _ configuration: CallConfiguration) {
+    /// A caller for one service.
+    package init(_ service: AWSService, configuration: CallConfiguration) {
         self.service = service
         self.configuration = configuration
         signer = SigV4Signer(region: configuration.region.name, service: service.signingName)
     }
 
-    /// The retries of one call, or of several that share them: none made yet.
+    /// The retries of one call, or of several that share them. Starts without any.
     package func attempts() -> CallAttempts { CallAttempts(maximumRetries: configuration.maximumRetries) }
 
-    /// Posts one operation and gives the 2xx answer as it is; whether its body makes sense is for the caller to judge.
+    /// Calls an operation and returns the 2xx response. Its body is not checked.
     ///
-    /// Cancelling the calling task ends the call, delays included, within a second. An answer of more than
-    /// `maximumResponseBytes` is none.
-    package func call(
-        _ operation: String,
-        body: [UInt8],
-        headers: [HTTPHeader] = [],
-        maximumResponseBytes: Int = 4 << 20,
-        hiding secrets: [String] = []
-    ) async throws(ServiceFailure) -> HTTPResponse {
+    /// Cancelling the task ends the call within a second, even during a delay.
+    package func call(_ operation: String, body: [UInt8]) async throws(ServiceFailure) -> HTTPResponse {
+        try await call(CallRequest(operation, body: body))
+    }
+
+    /// Calls an operation with options and returns the 2xx response. Its body is not checked.
+    package func call(_ request: CallRequest) async throws(ServiceFailure) -> HTTPResponse {
         var attempts = attempts()
-        return try await call(
-            Order(
-                operation: operation,
-                body: body,
-                bodyDigest: nil,
-                headers: headers,
-                maximumResponseBytes: maximumResponseBytes,
-                secrets: secrets
-            ),
-            &attempts
-        )
+        return try await call(request, attempts: &attempts)
     }
 
-    /// The same as one of several calls that share their retries. `bodyDigest` is the body's SHA-256, where it is known
-    /// already.
+    /// Calls an operation as one of several calls that share their retries.
     package func call(
-        _ operation: String,
-        body: [UInt8],
-        bodyDigest: [UInt8]? = nil,
-        headers: [HTTPHeader],
-        maximumResponseBytes: Int = 4 << 20,
-        _ attempts: inout CallAttempts
+        _ request: CallRequest,
+        attempts: inout CallAttempts
     ) async throws(ServiceFailure) -> HTTPResponse {
-        let order = Order(
-            operation: operation,
-            body: body,
-            bodyDigest: bodyDigest,
-            headers: headers,
-            maximumResponseBytes: maximumResponseBytes,
-            secrets: []
-        )
-        return try await call(order, &attempts)
-    }
-
-    private func call(_ order: Order, _ attempts: inout CallAttempts) async throws(ServiceFailure) -> HTTPResponse {
         attempts.beginCall()
         while true {
             let credentials = try await credentials()
-            let clockError = skew.seconds
+            let correction = skew.seconds
             let failure: ServiceFailure
             do {
-                let response = try await post(order, credentials)
+                let response = try await post(request, signedWith: credentials)
                 quota.refund(attempts.lastRetry)
                 return response
             } catch {
                 failure = error
             }
-            let goesOn =
+            let retries =
                 switch attempts.step(after: failure) {
                 case .retry(let delay, let number): try await wait(delay, retry: number, hint: failure.retryAfter)
-                case .renewCredentials: try await hasOther(than: credentials)
+                case .renewCredentials: try await renewCredentials(refused: credentials)
                 case .correctClock:
-                    skew.learn(serverDate: failure.serverDate, at: configuration.now(), insteadOf: clockError)
+                    skew.learn(serverDate: failure.serverDate, at: configuration.now(), insteadOf: correction)
                 case .giveUp: false
                 }
-            guard goesOn else { throw failure }
-            RecorderLog.debug("call: \(order.operation) is sent again after: \(failure)")
+            guard retries else { throw failure }
+            RecorderLog.debug("call: \(request.operation) is sent again after: \(failure)")
         }
     }
 
-    /// Why a call that succeeded must be made again.
-    package enum Unfinished: Sendable {
-        /// Its answer asks for a part of it to be sent again.
-        case asksAgain(RetryDelay)
-        /// Its answer proves nothing.
+    /// Why a call with a status of success is made again.
+    package enum RetryReason: Sendable {
+        /// The response asks to send a part of the request again.
+        case partialFailure(RetryDelay)
+        /// The response cannot be read.
         case unreadable
     }
 
-    /// Pays for a retry of a call that succeeded, and waits for its time; false, at once, when there is none left. Throws
-    /// only when the task is cancelled.
+    /// Pays for a retry after a status of success and waits for its delay. Returns false immediately if no retry is left.
+    /// Throws only if the task is cancelled.
     package func waitToRetry(
-        _ reason: Unfinished,
-        _ attempts: inout CallAttempts
+        _ reason: RetryReason,
+        attempts: inout CallAttempts
     ) async throws(ServiceFailure) -> Bool {
         let step =
             switch reason {
-            case .asksAgain(let delay): attempts.retry(delay)
+            case .partialFailure(let delay): attempts.retry(delay)
             case .unreadable: attempts.retryUnanswered()
             }
         guard case .retry(let delay, let number) = step else { return false }
         return try await wait(delay, retry: number)
     }
 
-    /// Waits, and no longer than until the task is cancelled.
+    /// Waits for a duration, or until the task is cancelled.
     package func pause(_ duration: Duration) async { try? await configuration.pause(duration) }
 
-    /// Pays for a retry and waits for its time; false, at once, when the quota is used up.
+    /// Pays for a retry and waits for its delay. Returns false immediately if the quota is used up.
     private func wait(_ delay: RetryDelay, retry: Int, hint: Duration? = nil) async throws(ServiceFailure) -> Bool {
         guard quota.pay(for: delay) else { return false }
         do {
@@ -138,32 +109,25 @@ package final class AWSServiceCaller: Sendable {
         }
     }
 
-    /// What the user of a call asks for.
-    private struct Order {
-        let operation: String
-        let body: [UInt8]
-        let bodyDigest: [UInt8]?
-        let headers: [HTTPHeader]
-        let maximumResponseBytes: Int
-        let secrets: [String]
-    }
-
-    private func post(_ order: Order, _ credentials: Credentials?) async throws(ServiceFailure) -> HTTPResponse {
+    private func post(
+        _ call: CallRequest,
+        signedWith credentials: Credentials?
+    ) async throws(ServiceFailure) -> HTTPResponse {
         let endpoint = configuration.endpoint
-        var request = HTTPRequest(url: endpoint.url, body: order.body, timeouts: configuration.timeouts)
-        request.maximumResponseBytes = order.maximumResponseBytes
+        var request = HTTPRequest(url: endpoint.url, body: call.body, timeouts: configuration.timeouts)
+        request.maximumResponseBytes = call.maximumResponseBytes
         request.headers =
-            [HTTPHeader("Host", endpoint.host)] + service.headers(for: order.operation) + order.headers
+            [HTTPHeader("Host", endpoint.host)] + service.headers(for: call.operation) + call.headers
         if let credentials {
             signer.sign(
                 &request,
                 path: endpoint.path,
-                bodyDigest: order.bodyDigest,
+                bodyDigest: call.bodyDigest,
                 with: credentials,
                 at: skew.corrected(configuration.now())
             )
         }
-        // Not signed: proxies may change it.
+        // Not signed, because proxies may change it.
         request.headers.append(HTTPHeader("User-Agent", configuration.userAgent))
         let response: HTTPResponse
         do {
@@ -171,12 +135,12 @@ package final class AWSServiceCaller: Sendable {
         } catch {
             throw ServiceFailure(error)
         }
-        let failure = ServiceFailure(response, hiding: order.secrets + Self.secrets(of: request, credentials))
+        let failure = ServiceFailure(response, redacting: call.secrets + Self.secrets(of: request, credentials))
         if let failure { throw failure }
         return response
     }
 
-    /// What a service must not tell the world about a request.
+    /// The parts of a request that must not appear in an error message, even if the service quotes them.
     private static func secrets(of request: HTTPRequest, _ credentials: Credentials?) -> [String] {
         guard let credentials else { return [] }
         let authorization = request.headers.last { $0.name == "Authorization" }?.value
@@ -193,34 +157,22 @@ package final class AWSServiceCaller: Sendable {
         }
     }
 
-    /// Whether there are keys other than the refused ones. Another call may have renewed them meanwhile, so the source is
-    /// asked before it is told to forget; and one call at a time does both, or the later one would throw away the keys that
-    /// the earlier one has just got.
-    private func hasOther(than refused: Credentials?) async throws(ServiceFailure) -> Bool {
+    /// Renews refused credentials; false if there are no others.
+    ///
+    /// Another call may already have renewed them, so the source is asked before it is invalidated. Only one call at a time
+    /// does this: a later one would discard the keys that an earlier one has just fetched.
+    private func renewCredentials(refused: Credentials?) async throws(ServiceFailure) -> Bool {
         let source = configuration.credentials
+        @Sendable func renew() async throws(CredentialsFailure) -> Credentials? {
+            let current = try await source.credentials()
+            guard current == refused else { return current }
+            source.invalidate()
+            return try await source.credentials()
+        }
         do {
-            let current = try await renewal.value { () throws(CredentialsFailure) in
-                let current = try await source.credentials()
-                guard current == refused else { return current }
-                source.invalidate()
-                return try await source.credentials()
-            }
-            return current != refused
+            return try await renewal.value(renew) != refused
         } catch {
             throw ServiceFailure(error)
         }
-    }
-}
-
-extension AWSService {
-    /// What tells the service which operation the body is for; in a form, the body itself says so.
-    fileprivate func headers(for operation: String) -> [HTTPHeader] {
-        guard let targetPrefix else {
-            return [HTTPHeader("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")]
-        }
-        return [
-            HTTPHeader("Content-Type", "application/x-amz-json-1.1"),
-            HTTPHeader("X-Amz-Target", "\(targetPrefix).\(operation)"),
-        ]
     }
 }

@@ -1,22 +1,22 @@
 import RecorderHTTP
 
-/// What one piece of work has tried so far, and what it does about the next failure. Pure: it decides, the caller acts.
+/// The retries of one call so far, and the decision after the next failure. Pure: it decides, the caller acts.
 ///
-/// Usually that is one call. Several calls may share a value, so that together they retry no more often than one would.
+/// Several calls may share a value, so that together they retry no more often than one would.
 package struct CallAttempts: Sendable {
     /// The next step.
     enum Step: Equatable {
-        /// Pay, wait, send again.
+        /// Pay for a retry, wait, send again.
         case retry(RetryDelay, number: Int)
-        /// Get other keys, then send again at once.
+        /// Renew the credentials, then send again immediately.
         case renewCredentials
-        /// Set the clock by the service's, then send again at once.
+        /// Use the service's time, then send again immediately.
         case correctClock
         /// The failure is final.
         case giveUp
     }
 
-    /// The kind of the call's last retry, for the refund after a success.
+    /// The delay of the call's last retry, for the refund after a success.
     private(set) var lastRetry: RetryDelay?
 
     private let maximumRetries: Int
@@ -25,12 +25,12 @@ package struct CallAttempts: Sendable {
     private var hasRenewed = false
     private var hasCorrected = false
 
-    /// Nothing tried yet.
+    /// No retries yet.
     package init(maximumRetries: Int) {
         self.maximumRetries = max(0, maximumRetries)
     }
 
-    /// Another of the calls that share this value begins.
+    /// Begins another one of the calls that share this value.
     mutating func beginCall() {
         lastRetry = nil
     }
@@ -42,7 +42,7 @@ package struct CallAttempts: Sendable {
             return retry(.throttling)
         case .transient:
             return retry(.transient)
-        case .transport(let cause) where cause.mayPass:
+        case .transport(let cause) where cause.isTransient:
             return retryUnanswered()
         case .expiredCredentials where !hasRenewed:
             hasRenewed = true
@@ -55,14 +55,14 @@ package struct CallAttempts: Sendable {
         }
     }
 
-    /// The step after an answer of success that proves as little as none.
+    /// The step after a missing or unreadable response.
     mutating func retryUnanswered() -> Step {
         guard unanswered < 2 else { return .giveUp }
         unanswered += 1
         return retry(.transient)
     }
 
-    /// The step after an answer that asks for another try.
+    /// The step after a response that asks for a retry.
     mutating func retry(_ delay: RetryDelay) -> Step {
         guard retries < maximumRetries else { return .giveUp }
         lastRetry = delay
@@ -72,8 +72,8 @@ package struct CallAttempts: Sendable {
 }
 
 extension HTTPFailure {
-    /// Whether the same request can succeed a moment later.
-    var mayPass: Bool {
+    /// Whether the same request may succeed later.
+    var isTransient: Bool {
         switch kind {
         case .nameNotResolved, .timedOut, .connectionLost, .responseTooLarge, .unreadableResponse: true
         case .invalidURL, .cannotConnect, .tls, .certificateUntrusted, .cancelled, .other: false

@@ -1,43 +1,43 @@
 package import Foundation
 package import RecorderHTTP
 
-/// Everything that a call to a service depends on besides the service: settings, and the clock and dice that tests replace.
+/// Everything that a call depends on besides the service: settings, and the clock and random numbers that tests replace.
 package struct CallConfiguration: Sendable {
-    /// The region that requests are signed for.
+    /// The region for signatures.
     package var region: Region
 
-    /// Where requests are posted to.
+    /// The endpoint that requests are sent to.
     package var endpoint: Endpoint
 
-    /// Where the keys come from.
+    /// The source of credentials.
     package var credentials: any CredentialsSource
 
-    /// How long one request may wait.
+    /// The time limits of one request.
     package var timeouts: HTTPTimeouts
 
-    /// How often one call is tried again at most; 3 by default.
+    /// The maximum number of retries of one call; 3 by default.
     package var maximumRetries: Int
 
-    /// The user's own delay before retry `n`, counted from 0; nil, the default, for ``RetryDelay``. Below none it counts
-    /// as none, beyond a day as a day.
+    /// The user's own delay before retry `n`, counted from 0; nil, the default, for ``RetryDelay``. The delay is clamped to
+    /// 0 to 24 hours.
     package var backoff: (@Sendable (Int) -> Duration)?
 
-    /// What the `User-Agent` header says.
+    /// The `User-Agent` header.
     package var userAgent: String
 
-    /// What carries the requests.
+    /// Sends the requests.
     package var transport: any HTTPTransport
 
     /// The wall clock, for signatures.
     package var now: @Sendable () -> Date
 
-    /// How a delay is spent; throws when the task is cancelled.
+    /// Waits for a delay; throws if the task is cancelled.
     package var pause: @Sendable (Duration) async throws -> Void
 
-    /// A number from 0 to 1, which spreads the delays.
+    /// A random number from 0 to 1, which spreads the delays.
     package var random: @Sendable () -> Double
 
-    /// A configuration; all but region, endpoint and credentials have defaults.
+    /// A configuration. Everything except region, endpoint and credentials has a default.
     package init(
         region: Region,
         endpoint: Endpoint,
@@ -60,5 +60,19 @@ package struct CallConfiguration: Sendable {
         self.now = now
         self.pause = pause
         self.random = random
+    }
+}
+
+/// The `User-Agent` header of this package.
+package enum UserAgent {
+    /// The version of this package. It is defined only here.
+    package static let version = "0.1.0"
+
+    /// Names and versions of this package and libcurl, and the operating system.
+    package static let standard = "swift-aws-recorder/\(version) lib/curl/\(CurlLibrary.version) os/linux"
+
+    /// The standard text followed by the user's tokens.
+    package static func with(tokens: [String]) -> String {
+        ([standard] + tokens).joined(separator: " ")
     }
 }

@@ -1,4 +1,6 @@
-/// How long to wait before something is tried again: AWS's standard mode as of 2026.
+import RecorderConcurrency
+
+/// The delay before a retry, as in the standard retry mode of the AWS SDKs of 2026.
 ///
 /// The delay before retry *i*, counted from 0, is a random part of min(base x 2^i, 20 s):
 ///
@@ -10,17 +12,17 @@
 /// | 5 | 1.6 s | 20 s |
 /// | 9 | 20 s | 20 s |
 package enum RetryDelay: Sendable {
-    /// After an answer, or none, that may be better next time.
+    /// After a temporary failure or a missing response.
     case transient
-    /// After an answer that asks for fewer requests.
+    /// After a response that asks for fewer requests.
     case throttling
 
-    /// The longest delay without a hint.
+    /// The longest delay without a hint from the service.
     package static let longest = Duration.seconds(20)
 
-    /// The delay before retry `retry` (from 0), where `random` is from 0 to 1.
+    /// The delay before retry `retry`, counted from 0; `random` is from 0 to 1.
     ///
-    /// A server's hint replaces it, but only within the delay and five seconds more.
+    /// The service's hint replaces the delay, but is clamped to at least the delay and at most five seconds more.
     package func delay(beforeRetry retry: Int, random: Double, hint: Duration? = nil) -> Duration {
         let doublings = min(max(retry, 0), 16)
         let ceiling = min(base * (1 << doublings), Self.longest)
@@ -33,6 +35,46 @@ package enum RetryDelay: Sendable {
         switch self {
         case .transient: .milliseconds(50)
         case .throttling: .seconds(1)
+        }
+    }
+}
+
+/// Limits the retries of one caller by tokens, so that a failing service is not overloaded with them.
+///
+/// A transient retry costs 14 of 500 tokens, a throttled one 5. A success refunds the cost of its call's last retry, or one
+/// token if there was none. Safe to use from any thread.
+package final class RetryQuota: Sendable {
+    /// The initial and maximum number of tokens.
+    package static let capacity = 500
+
+    private let tokens = Locked(RetryQuota.capacity)
+
+    /// A quota with all its tokens.
+    package init() {}
+
+    /// The number of tokens left.
+    package var available: Int { tokens.withLock { $0 } }
+
+    /// Pays for one retry. Returns false, and takes nothing, if there are not enough tokens.
+    package func pay(for delay: RetryDelay) -> Bool {
+        let cost = Self.cost(of: delay)
+        return tokens.withLock { tokens in
+            guard tokens >= cost else { return false }
+            tokens -= cost
+            return true
+        }
+    }
+
+    /// Refunds tokens after a success; `lastRetry` is the delay of the call's last retry.
+    package func refund(_ lastRetry: RetryDelay?) {
+        let amount = lastRetry.map(Self.cost) ?? 1
+        tokens.withLock { $0 = min($0 + amount, Self.capacity) }
+    }
+
+    private static func cost(of delay: RetryDelay) -> Int {
+        switch delay {
+        case .transient: 14
+        case .throttling: 5
         }
     }
 }

@@ -1,6 +1,6 @@
 import RecorderConcurrency
 
-/// The places where a machine may keep credentials, asked in turn until one has them.
+/// The default credentials of a machine: the providers below in this order, until one is configured.
 ///
 /// 1. The environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`.
 /// 2. A web identity: `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN`.
@@ -8,8 +8,8 @@ import RecorderConcurrency
 /// 4. A container's agent: `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI`, `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
 /// 5. The metadata service of an EC2 instance.
 ///
-/// A place that is set up and fails ends the search: nobody is to go on, unseen, with keys that were not meant. The place
-/// that answered is asked alone from then on. No failure is remembered. Safe to use from any thread.
+/// If a configured provider fails, the search ends with its error instead of silently using other keys than the intended
+/// ones. After the first success only that provider is used. Failures are not cached. Safe to use from any thread.
 package final class CredentialsChain: CredentialsSource {
     private struct Link: Sendable {
         let name: String
@@ -17,37 +17,37 @@ package final class CredentialsChain: CredentialsSource {
     }
 
     private let links: [Link]
-    private let answering = Locked<Int?>(nil)
+    private let selected = Locked<Int?>(nil)
 
-    /// The chain as it is above.
+    /// The chain for this context.
     package init(in context: CredentialsContext) {
         links = [
             Link(name: "environment", source: EnvironmentCredentials(context.environment)),
-            Link(name: "web identity", source: WebIdentityCredentials(in: context)),
+            Link(name: "web identity", source: context.cache(WebIdentityCredentials(in: context))),
             Link(name: "profile", source: ProfileCredentials(in: context)),
-            Link(name: "container", source: ContainerCredentials(in: context)),
-            Link(name: "EC2 instance", source: InstanceMetadataCredentials(in: context)),
+            Link(name: "container", source: context.cache(ContainerCredentials(in: context))),
+            Link(name: "EC2 instance", source: context.cache(InstanceMetadataCredentials(in: context))),
         ]
     }
 
-    /// The place that gave the last keys; nil until there were any.
-    package var origin: String? { answering.withLock { $0 }.map { links[$0].name } }
+    /// The name of the provider of the last keys; nil before the first ones.
+    package var origin: String? { selected.withLock { $0 }.map { links[$0].name } }
 
     package func credentials() async throws(CredentialsFailure) -> Credentials? {
-        if let index = answering.withLock({ $0 }) {
+        if let index = selected.withLock({ $0 }) {
             do {
                 return try await links[index].source.credentials()
             } catch {
-                // Its settings may have gone; then the others count again.
+                // Its settings may have been removed. Then the others are asked again.
                 guard error.kind == .notConfigured else { throw error }
-                answering.withLock { $0 = nil }
+                selected.withLock { $0 = nil }
             }
         }
         return try await search()
     }
 
     package func invalidate() {
-        guard let index = answering.withLock({ $0 }) else { return }
+        guard let index = selected.withLock({ $0 }) else { return }
         links[index].source.invalidate()
     }
 
@@ -56,7 +56,7 @@ package final class CredentialsChain: CredentialsSource {
         for (index, link) in links.enumerated() {
             do {
                 let credentials = try await link.source.credentials()
-                answering.withLock { $0 = index }
+                selected.withLock { $0 = index }
                 return credentials
             } catch {
                 guard error.kind == .notConfigured else { throw error }

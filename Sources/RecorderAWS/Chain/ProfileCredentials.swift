@@ -1,9 +1,9 @@
 import RecorderConcurrency
 
-/// The keys of the profile in use: written there, or had in the way that the profile says.
+/// The credentials of the profile in use: keys in the profile, or the source that it describes.
 ///
-/// The files are read at first use, and again after the service has refused the keys, so that a change to them counts
-/// without a restart. Safe to use from any thread.
+/// The files are read at first use, and again after the service has refused the keys, so that changes to them apply without
+/// a restart. Safe to use from any thread.
 package final class ProfileCredentials: CredentialsSource {
     private let context: CredentialsContext
     private let current = Locked<(any CredentialsSource)?>(nil)
@@ -25,7 +25,7 @@ package final class ProfileCredentials: CredentialsSource {
         if let source = current.withLock({ $0 }) { return source }
         let found = try read()
         return current.withLock { current in
-            // Another caller may have come first; its source may have fetched keys by now.
+            // Another caller may have been first, and its source may already have keys.
             let source = current ?? found
             current = source
             return source
@@ -33,12 +33,9 @@ package final class ProfileCredentials: CredentialsSource {
     }
 
     private func read() throws(CredentialsFailure) -> any CredentialsSource {
-        let (files, profile) = try CredentialsFailure.translating { () throws(ConfigurationFailure) in
-            let files = try SharedConfiguration(context.environment)
-            return (files, try files.profileInUse())
-        }
-        guard let profile else {
-            throw CredentialsFailure("There is no profile \"default\" in \(files.places).", kind: .notConfigured)
+        let files = try CredentialsFailure.translating(try SharedConfiguration(context.environment))
+        guard let profile = try CredentialsFailure.translating(try files.profileInUse()) else {
+            throw CredentialsFailure("There is no profile \"default\" in \(files.locations).", kind: .notConfigured)
         }
         return try ProfileResolver(files: files, context: context).source(for: profile)
     }

@@ -1,12 +1,36 @@
 import Foundation
 
+/// Keys that never change.
+package struct StaticCredentials: CredentialsSource {
+    private let given: Credentials
+
+    /// A source that always returns these keys.
+    package init(_ credentials: Credentials) {
+        given = credentials
+    }
+
+    package func credentials() async throws(CredentialsFailure) -> Credentials? { given }
+
+    package func invalidate() {}
+}
+
+/// No keys: requests go unsigned.
+package struct AnonymousCredentials: CredentialsSource {
+    /// A source that always returns nil.
+    package init() {}
+
+    package func credentials() async throws(CredentialsFailure) -> Credentials? { nil }
+
+    package func invalidate() {}
+}
+
 /// Keys from `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, for temporary ones, `AWS_SESSION_TOKEN`.
 ///
-/// The variables are read once, when the source is made; an empty one counts as absent.
+/// The variables are read once, by the initializer. An empty one counts as missing.
 package struct EnvironmentCredentials: CredentialsSource {
     private let found: Result<Credentials, CredentialsFailure>
 
-    /// A source over these variables, by default the process's own.
+    /// A source that reads these variables, by default those of the process.
     package init(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
         found = Self.read(environment)
     }

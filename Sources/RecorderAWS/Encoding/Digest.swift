@@ -2,14 +2,14 @@ import CRecorderCrypto
 
 /// SHA-256 and HMAC-SHA-256, by OpenSSL.
 package enum Digest {
-    /// The bytes of a SHA-256 digest.
+    /// The length of a SHA-256 digest in bytes.
     package static let length = 32
 
     /// The SHA-256 of some bytes.
     package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: length) { digest, count in
             guard SHA256(bytes, bytes.count, digest.baseAddress) != nil else {
-                preconditionFailure("OpenSSL computes no SHA-256 here")
+                preconditionFailure("OpenSSL could not compute a SHA-256")
             }
             count = length
         }
@@ -27,7 +27,7 @@ package enum Digest {
                 digest.baseAddress,
                 nil
             )
-            guard result != nil else { preconditionFailure("OpenSSL computes no HMAC here") }
+            guard result != nil else { preconditionFailure("OpenSSL could not compute an HMAC") }
             count = length
         }
     }

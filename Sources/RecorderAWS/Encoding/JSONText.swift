@@ -20,7 +20,7 @@ package enum JSONText {
         }
     }
 
-    /// Looks at every byte, whatever it has found, and branches on none: so the compiler takes many at a time.
+    /// Reads every byte without a branch or an early exit, so that the compiler can vectorize the loop.
     private static func hasEscaped(_ text: UnsafeRawBufferPointer) -> Bool {
         var found: UInt8 = 0
         for index in text.indices {

@@ -1,15 +1,15 @@
-/// The little XML that AWS still speaks: flat documents of plain elements, searched as text.
+/// Reads the flat XML documents that some AWS services still answer with, by searching the text.
 ///
-/// Safe on any input: nothing is expanded, nothing nests, the cost is one pass.
+/// Safe on any input: no entity is expanded, nothing is parsed recursively, and the cost is one pass.
 enum XMLText {
-    /// What stands between the first `<name>`, with or without attributes, and the next `</name>`; as it is written.
+    /// The raw text between the first `<name>`, with or without attributes, and the next `</name>`.
     static func element(_ name: String, in xml: some StringProtocol) -> String? {
         guard let start = opening(name, in: Substring(xml)) else { return nil }
         guard let end = xml[start...].firstRange(of: "</\(name)>") else { return nil }
         return String(xml[start..<end.lowerBound])
     }
 
-    /// The text with the five named entities and the numbered characters in place of their escapes.
+    /// The text with its escapes replaced: the five named entities and numeric character references.
     static func unescaped(_ text: String) -> String {
         guard text.contains("&") else { return text }
         var result = ""
@@ -28,7 +28,7 @@ enum XMLText {
         return result + rest
     }
 
-    /// Where the content of the first such element begins.
+    /// The index at which the content of the first such element begins.
     private static func opening(_ name: String, in xml: Substring) -> String.Index? {
         var rest = xml
         while let tag = rest.firstRange(of: "<\(name)") {

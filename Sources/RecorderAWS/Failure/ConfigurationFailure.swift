@@ -1,6 +1,6 @@
-/// A setting that cannot be used; the message names it and says what would do.
+/// A setting that cannot be used. The message names the setting and says which values work.
 package struct ConfigurationFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong and how to mend it.
+    /// What is wrong and how to fix it.
     package let message: String
 
     /// A failure with this message.

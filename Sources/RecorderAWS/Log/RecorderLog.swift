@@ -1,19 +1,19 @@
 import Foundation
 import RecorderConcurrency
 
-/// What this package says on its own, one line each: stages, streams, counts and durations; never records, keys or tokens.
+/// The package's own log, one line a message: stages, streams, counts and durations; never records, keys or tokens.
 ///
-/// Until somebody listens, warnings go to standard error as `recorder: warning: ...`, and the rest nowhere: an error also
-/// reaches whoever called.
+/// Without a listener, warnings go to standard error as `recorder: warning: ...`. All other levels are dropped: an error
+/// is also thrown to the caller.
 package enum RecorderLog {
-    /// From what failed to every step.
+    /// The levels, the most important first.
     package enum Level: Int, Sendable, Comparable, CaseIterable {
         case error, warning, info, debug, verbose
 
         package static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// Takes one finished line, without its line end. Called on the thread that has something to say.
+    /// Receives one complete line, without its line end. Called on the thread that logs.
     package typealias Sink = @Sendable (_ line: String) -> Void
 
     private struct Listener: Sendable {
@@ -24,28 +24,23 @@ package enum RecorderLog {
     private static let listener = Locked<Listener?>(nil)
     private static let sink = Locked<Sink?>(nil)
 
-    /// Says what failed; the caller is told, too.
-    package static func error(_ message: @autoclosure () -> String) { say(.error, message) }
+    /// Logs a failure that the caller gets as an error, too.
+    package static func error(_ message: @autoclosure () -> String) { emit(message, at: .error) }
 
-    /// Says what is wrong and how to mend it, where nobody else is told.
-    package static func warning(_ message: @autoclosure () -> String) { say(.warning, message) }
+    /// Logs a problem that no caller gets as an error, and how to fix it.
+    package static func warning(_ message: @autoclosure () -> String) { emit(message, at: .warning) }
 
-    /// Says what is of interest to whoever runs the program.
-    package static func info(_ message: @autoclosure () -> String) { say(.info, message) }
+    /// Logs an event that matters to the person who runs the program.
+    package static func info(_ message: @autoclosure () -> String) { emit(message, at: .info) }
 
-    /// Says how something happened.
-    package static func debug(_ message: @autoclosure () -> String) { say(.debug, message) }
+    /// Logs how something happened.
+    package static func debug(_ message: @autoclosure () -> String) { emit(message, at: .debug) }
 
-    /// Says every step; once a request or a commit at most, never once a record.
-    package static func verbose(_ message: @autoclosure () -> String) { say(.verbose, message) }
+    /// Logs a single step: at most once for each request or commit, never once for each record.
+    package static func verbose(_ message: @autoclosure () -> String) { emit(message, at: .verbose) }
 
-    /// Whether anybody reads what is said on this level, for lines that cost something to prepare.
-    package static func isHeard(_ level: Level) -> Bool {
-        listener.withLock { $0 }.map { $0.wants(level) } ?? (level == .warning)
-    }
-
-    /// Hands everything to a listener from now on, in place of standard error. Both closures are called on the thread that
-    /// has something to say, and must not block.
+    /// Sends all messages to a listener from now on, instead of standard error. Both closures are called on the thread
+    /// that logs, and must not block.
     package static func listen(
         wants: @escaping @Sendable (Level) -> Bool,
         take: @escaping @Sendable (Level, String) -> Void
@@ -53,7 +48,7 @@ package enum RecorderLog {
         listener.withLock { $0 = Listener(wants: wants, take: take) }
     }
 
-    /// Sends the lines for standard error elsewhere, or back there if nil; gives the sink that was there before.
+    /// Replaces standard error by a sink, or goes back to it if nil. Returns the previous sink.
     @discardableResult
     package static func replaceSink(_ new: Sink?) -> Sink? {
         sink.withLock { sink in
@@ -63,7 +58,7 @@ package enum RecorderLog {
         }
     }
 
-    private static func say(_ level: Level, _ message: () -> String) {
+    private static func emit(_ message: () -> String, at level: Level) {
         if let listener = listener.withLock({ $0 }) {
             if listener.wants(level) { listener.take(level, oneLine(message())) }
         } else if level == .warning {
@@ -71,11 +66,11 @@ package enum RecorderLog {
             if let sink = sink.withLock({ $0 }) {
                 sink(line)
             } else {
-                // Standard error may be closed: there is nowhere left to say so.
+                // Standard error may be closed, and then there is nowhere to report that.
                 try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
             }
         }
     }
 
-    private static func oneLine(_ message: String) -> String { Legible.text(message, limit: 2048) }
+    private static func oneLine(_ message: String) -> String { message.sanitized(limit: 2048) }
 }

@@ -1,18 +1,21 @@
-/// Foreign text made fit for a log line: short, on one line, nothing invisible.
-package enum Legible {
-    /// The text with control and format characters escaped, cut to at most `limit` bytes of UTF-8.
-    package static func text(_ foreign: String, limit: Int = 512) -> String {
+extension String {
+    /// The text on one line: control and format characters are escaped, and it is cut to at most `limit` bytes of UTF-8.
+    ///
+    /// For text from outside that goes into a log line or a message.
+    package func sanitized(limit: Int = 512) -> String {
         var result = ""
-        for scalar in foreign.unicodeScalars {
-            let piece = isVisible(scalar) ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
+        for scalar in unicodeScalars {
+            let piece = scalar.isVisible ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
             guard result.utf8.count + piece.utf8.count <= limit else { break }
             result += piece
         }
         return result
     }
+}
 
-    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
+extension Unicode.Scalar {
+    fileprivate var isVisible: Bool {
+        switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
         default: true
         }

@@ -1,14 +1,22 @@
 import CRecorderProcess
 import Foundation
 
-/// A program that is run once for what it prints, and never for longer than it may.
+/// Runs a program once, with a time limit, and returns its output.
 ///
-/// It gets the variables it is given, no standard input, no blocked signal, and a process group of
-/// its own, so that whatever it starts ends with it where it takes too long.
+/// The program gets only the given environment variables, no standard input, no blocked signals, and its own process group,
+/// so that a timeout also ends the processes it has started.
 struct ChildProcess: Sendable {
-    /// Why there is no output; ends a sentence that begins with the program's name.
+    /// Why there is no output; the reason completes a sentence that begins with the program's name.
     struct Failure: Error {
         let reason: String
+
+        init(reason: String) {
+            self.reason = reason
+        }
+
+        init(_ event: String, errno code: CInt) {
+            reason = "\(event): \(String(cString: strerror(code)))"
+        }
     }
 
     private let arguments: [String]
@@ -16,7 +24,7 @@ struct ChildProcess: Sendable {
     private let outputLimit: Int
     private let timeout: Duration
 
-    /// A program to run, found through `PATH`, and its arguments.
+    /// A program, which is found through `PATH`, and its arguments.
     init(_ arguments: [String], environment: [String: String], outputLimit: Int, timeout: Duration) {
         self.arguments = arguments
         self.environment = environment
@@ -24,23 +32,20 @@ struct ChildProcess: Sendable {
         self.timeout = timeout
     }
 
-    /// Runs it, on a thread of its own, and gives what it printed.
+    /// Runs the program, on its own thread, and returns its output.
     func output() async throws(Failure) -> [UInt8] {
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<[UInt8], Failure>, Never>) in
-            Thread.detachNewThread { continuation.resume(returning: Result { () throws(Failure) in try run() }) }
+            Thread.detachNewThread { continuation.resume(returning: Result(catching: run)) }
         }
         return try result.get()
     }
 
     private func run() throws(Failure) -> [UInt8] {
         var pipe: [CInt] = [-1, -1]
-        guard pipe2(&pipe, O_CLOEXEC) == 0 else { throw Self.failure("cannot be run", errno) }
+        guard pipe2(&pipe, O_CLOEXEC) == 0 else { throw Failure("cannot be run", errno: errno) }
         defer { close(pipe[0]) }
-        let started = Result { () throws(Failure) in try spawn(writingTo: pipe[1]) }
-        // The end of the output shows only when no writer is left.
-        close(pipe[1])
-        let child = try started.get()
+        let child = try spawn(writingTo: pipe[1])
         let deadline = ContinuousClock.now + timeout
         do throws(Failure) {
             let output = try read(pipe[0], until: deadline)
@@ -54,7 +59,10 @@ struct ChildProcess: Sendable {
         }
     }
 
+    /// Starts the program, and closes this process's end of its output: the end of the output can be read only when no
+    /// writer is left.
     private func spawn(writingTo output: CInt) throws(Failure) -> pid_t {
+        defer { close(output) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -78,39 +86,39 @@ struct ChildProcess: Sendable {
         defer { for text in words + variables { free(text) } }
         var child: pid_t = 0
         let code = posix_spawnp(&child, arguments.first ?? "", &actions, &attributes, words, variables)
-        guard code == 0 else { throw Self.failure("cannot be run", code) }
+        guard code == 0 else { throw Failure("cannot be run", errno: code) }
         return child
     }
 
-    /// All that is written, up to the end or the limit.
+    /// The whole output; throws if it exceeds the limit.
     private func read(_ pipe: CInt, until deadline: ContinuousClock.Instant) throws(Failure) -> [UInt8] {
         var output: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 4096)
         while true {
-            guard try hasNews(pipe, until: deadline) else { continue }
+            guard try isReadable(pipe, until: deadline) else { continue }
             let count = Foundation.read(pipe, &piece, piece.count)
             guard count != 0 else { return output }
-            guard count > 0 else { throw Self.failure("cannot be read from", errno) }
+            guard count > 0 else { throw Failure("cannot be read from", errno: errno) }
             output += piece[..<count]
             guard output.count <= outputLimit else { throw Failure(reason: "printed more than \(outputLimit) bytes") }
         }
     }
 
-    /// Waits until there is something to read, or its end; false after an interruption.
-    private func hasNews(_ pipe: CInt, until deadline: ContinuousClock.Instant) throws(Failure) -> Bool {
+    /// Waits until there is output or its end; false after an interruption.
+    private func isReadable(_ pipe: CInt, until deadline: ContinuousClock.Instant) throws(Failure) -> Bool {
         let left = deadline - .now
         guard left > .zero else { throw tookTooLong }
         var poller = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
         return poll(&poller, 1, CInt(min(left / .milliseconds(1) + 1, 60_000))) > 0
     }
 
-    /// Waits for the end of a program that has closed its output, which is all but always on its way out.
+    /// Waits for the end of a program that has closed its output. Almost always it is exiting already.
     private func waitForEnd(of child: pid_t, until deadline: ContinuousClock.Instant) throws(Failure) {
         var status: CInt = 0
         while true {
             let ended = waitpid(child, &status, WNOHANG)
             if ended == child { break }
-            // Somebody else in this process has taken the status; what was printed has to do.
+            // Other code in this process has reaped the child. Its output is used without its status.
             if ended < 0, errno == ECHILD { return }
             guard ContinuousClock.now < deadline else { throw tookTooLong }
             usleep(1000)
@@ -121,8 +129,4 @@ struct ChildProcess: Sendable {
     }
 
     private var tookTooLong: Failure { Failure(reason: "took longer than \(timeout)") }
-
-    private static func failure(_ what: String, _ code: CInt) -> Failure {
-        Failure(reason: "\(what): \(String(cString: strerror(code)))")
-    }
 }

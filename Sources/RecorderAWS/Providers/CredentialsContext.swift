@@ -1,26 +1,26 @@
 package import Foundation
 package import RecorderHTTP
 
-/// What sources of credentials need from outside: variables, a region, a network, a clock.
+/// The external dependencies of credentials providers: environment variables, a region, a network, a clock.
 ///
-/// The variables may be secrets, so neither description nor mirror shows them.
+/// Variables may be secrets, so neither description nor mirror shows them.
 package struct CredentialsContext: Sendable {
-    /// The environment's variables; an empty one counts as absent.
+    /// The environment variables; an empty one counts as missing.
     package var environment: [String: String]
 
-    /// The region whose Security Token Service is asked; nil for the machine's.
+    /// The region of the Security Token Service; nil for the region in the machine's settings.
     package var region: Region?
 
-    /// What carries the requests.
+    /// Sends the requests.
     package var transport: any HTTPTransport
 
     /// The wall clock.
     package var now: @Sendable () -> Date
 
-    /// How a delay before a retry is spent; throws when the task is cancelled.
+    /// Waits before a retry; throws if the task is cancelled.
     package var pause: @Sendable (Duration) async throws -> Void
 
-    /// A context; the variables are by default those of the process.
+    /// A context; by default the variables are those of the process.
     package init(
         region: Region? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -40,13 +40,16 @@ package struct CredentialsContext: Sendable {
         environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The Security Token Service, called with these keys.
+    /// A cache of the keys of a fetcher, with this context's clock.
+    package func cache(_ fetcher: any CredentialsFetcher) -> CredentialsCache {
+        CredentialsCache(fetcher, now: now)
+    }
+
+    /// The Security Token Service, with calls signed by these credentials.
     func securityTokenService(
         signingWith credentials: any CredentialsSource = AnonymousCredentials()
     ) throws(CredentialsFailure) -> SecurityTokenService {
-        let (region, endpoint) = try CredentialsFailure.translating { () throws(ConfigurationFailure) in
-            try securityTokenServicePlace()
-        }
+        let (region, endpoint) = try CredentialsFailure.translating(try securityTokenServiceEndpoint())
         return SecurityTokenService(
             region: region,
             endpoint: endpoint,
@@ -57,7 +60,7 @@ package struct CredentialsContext: Sendable {
         )
     }
 
-    private func securityTokenServicePlace() throws(ConfigurationFailure) -> (Region, Endpoint) {
+    private func securityTokenServiceEndpoint() throws(ConfigurationFailure) -> (Region, Endpoint) {
         let settings = try MachineSettings(environment)
         var region = region
         if region == nil { region = try settings.region() }
@@ -72,18 +75,4 @@ extension CredentialsContext: CustomStringConvertible, CustomReflectable {
     package var description: String { "CredentialsContext(redacted)" }
 
     package var customMirror: Mirror { Mirror(self, children: []) }
-}
-
-extension CredentialsFailure {
-    /// Does something with settings; those that cannot be used are a failure of the source. `origin` begins the message.
-    static func translating<Value>(
-        _ origin: String = "",
-        _ work: () throws(ConfigurationFailure) -> Value
-    ) throws(CredentialsFailure) -> Value {
-        do {
-            return try work()
-        } catch {
-            throw CredentialsFailure(origin + error.message)
-        }
-    }
 }

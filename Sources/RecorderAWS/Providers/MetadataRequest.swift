@@ -1,22 +1,23 @@
 import Foundation
 import RecorderHTTP
 
-/// One request for keys to this machine's host: by no proxy, within a second or two, for at most 64 KiB.
+/// A request for keys to an agent on this machine or its host: without a proxy, with a time limit of seconds, for at most
+/// 64 KiB.
 struct MetadataRequest: Sendable {
-    /// Why there is no usable answer.
+    /// Why there is no usable response.
     struct Failure: Error {
-        /// The failure as users see it.
+        /// The failure to throw.
         let cause: CredentialsFailure
-        /// The status of the answer; nil if there was none.
+        /// The response's status; nil without a response.
         let status: Int?
-        /// Whether another try may do better.
-        let mayPass: Bool
+        /// Whether another try may succeed.
+        let isTransient: Bool
     }
 
     private let request: HTTPRequest
     private let origin: String
 
-    /// A request; `origin` begins its errors, and `timeout` is for all of it.
+    /// A request; its errors begin with `origin`, and `timeout` is for the whole request.
     init(
         _ method: HTTPRequest.Method = .get,
         url: String,
@@ -35,21 +36,21 @@ struct MetadataRequest: Sendable {
         )
     }
 
-    /// Sends it, and gives an answer of success; no redirect is followed.
+    /// Sends the request and returns a response of success. Redirects are not followed.
     func send(by transport: any HTTPTransport) async throws(Failure) -> HTTPResponse {
         let response: HTTPResponse
         do {
             response = try await transport.send(request)
         } catch {
-            throw failure(ServiceFailure(error), mayPass: error.kind == .cannotConnect || error.mayPass)
+            throw failure(ServiceFailure(error), isTransient: error.kind == .cannotConnect || error.isTransient)
         }
         guard let refusal = ServiceFailure(response) else { return response }
-        throw failure(refusal, mayPass: refusal.kind == .transient || refusal.kind == .throttled)
+        throw failure(refusal, isTransient: refusal.kind == .transient || refusal.kind == .throttled)
     }
 
-    private func failure(_ failure: ServiceFailure, mayPass: Bool) -> Failure {
+    private func failure(_ failure: ServiceFailure, isTransient: Bool) -> Failure {
         let kind: CredentialsFailure.Kind = failure.kind == .cancelled ? .cancelled : .failed
         let cause = CredentialsFailure("\(origin): \(failure)", kind: kind, underlying: failure)
-        return Failure(cause: cause, status: failure.status, mayPass: mayPass)
+        return Failure(cause: cause, status: failure.status, isTransient: isTransient)
     }
 }

@@ -1,40 +1,41 @@
 import Foundation
 import RecorderHTTP
 
-/// The calls to a Cognito identity pool: an identity, a token that vouches for it, keys for it.
+/// Calls a Cognito identity pool for an identity, for an OpenID token of the identity, and for its credentials.
 ///
-/// They go unsigned. Nothing is kept between calls. Safe to use from any thread.
+/// Calls are unsigned. Nothing is cached. Safe to use from any thread.
 package final class CognitoClient: Sendable {
     private let poolID: String
     private let caller: AWSServiceCaller
     private let now: @Sendable () -> Date
 
-    /// A client of one pool; the configuration's credentials are not used.
+    /// A client for one pool. The configuration's credentials are not used.
     package init(poolID: String, _ configuration: CallConfiguration) {
         var configuration = configuration
         configuration.credentials = AnonymousCredentials()
         self.poolID = poolID
-        caller = AWSServiceCaller(.cognitoIdentity, configuration)
+        caller = AWSServiceCaller(.cognitoIdentity, configuration: configuration)
         now = configuration.now
     }
 
-    /// A new identity for a guest, or the one that belongs to the logins: tokens by the name of who issued them.
+    /// A new identity for a guest, or the identity of the logins, which are tokens by the name of their issuer.
     package func identityID(logins: [String: String]) async throws(CredentialsFailure) -> String {
         let request = IdentityRequest(IdentityPoolId: poolID, Logins: logins.isEmpty ? nil : logins)
-        return try await call("GetId", request, IdentityReply.self, hiding: logins).0.IdentityId
+        let (reply, _) = try await call("GetId", with: request, as: IdentityReply.self, redacting: logins)
+        return reply.IdentityId
     }
 
-    /// A token for `AssumeRoleWithWebIdentity`, which vouches for the identity; the service may name another one.
+    /// An OpenID token of the identity, for `AssumeRoleWithWebIdentity`. The service may return another identity.
     package func openIDToken(
         for identityID: String,
         logins: [String: String]
     ) async throws(CredentialsFailure) -> (identityID: String, token: String) {
         let request = TokenRequest(IdentityId: identityID, Logins: logins.isEmpty ? nil : logins)
-        let (reply, _) = try await call("GetOpenIdToken", request, TokenReply.self, hiding: logins)
+        let (reply, _) = try await call("GetOpenIdToken", with: request, as: TokenReply.self, redacting: logins)
         return (reply.IdentityId ?? identityID, reply.Token)
     }
 
-    /// Keys for the identity; the service may name another one. `role` is asked for where the pool allows several.
+    /// Credentials of the identity. The service may return another identity. `role` selects one of the pool's roles.
     package func credentials(
         for identityID: String,
         logins: [String: String],
@@ -47,44 +48,45 @@ package final class CognitoClient: Sendable {
         )
         let (reply, response) = try await call(
             "GetCredentialsForIdentity",
-            request,
-            CredentialsReply.self,
-            hiding: logins
+            with: request,
+            as: CredentialsReply.self,
+            redacting: logins
         )
         let keys = reply.Credentials
         let credentials = Credentials(
             accessKeyID: keys.AccessKeyId,
             secretAccessKey: keys.SecretKey,
             sessionToken: keys.SessionToken,
-            expiration: keys.Expiration.map { response.ownTime(of: Date(timeIntervalSince1970: $0), now: now()) }
+            expiration: keys.Expiration.map { response.localTime(of: Date(timeIntervalSince1970: $0), now: now()) }
         )
         return (reply.IdentityId ?? identityID, credentials)
     }
 
     private func call<Request: Encodable, Reply: Decodable>(
         _ operation: String,
-        _ request: Request,
-        _ type: Reply.Type,
-        hiding logins: [String: String]
+        with request: Request,
+        as type: Reply.Type,
+        redacting logins: [String: String]
     ) async throws(CredentialsFailure) -> (Reply, HTTPResponse) {
         let response: HTTPResponse
         do throws(ServiceFailure) {
-            response = try await caller.call(operation, body: Self.body(of: request), hiding: Array(logins.values))
+            let body = try Self.body(of: request)
+            response = try await caller.call(CallRequest(operation, body: body, redacting: Array(logins.values)))
         } catch {
-            throw failure(operation, error)
+            throw failure(of: operation, error)
         }
         do {
             return (try JSONDecoder().decode(type, from: Data(response.body)), response)
         } catch {
-            // The decoder's error may quote the answer, which holds keys, so it is not passed on.
-            let message = "The answer is not the JSON that it should be (\(response.body.count) bytes)."
-            throw failure(operation, ServiceFailure(.unreadable, message: message, status: response.status))
+            // The decoder's error may quote the response, which contains keys.
+            let message = "The response is not the expected JSON (\(response.body.count) bytes)."
+            throw failure(of: operation, ServiceFailure(.unreadable, message: message, status: response.status))
         }
     }
 
-    private func failure(_ operation: String, _ underlying: ServiceFailure) -> CredentialsFailure {
+    private func failure(of operation: String, _ underlying: ServiceFailure) -> CredentialsFailure {
         CredentialsFailure(
-            "Cognito identity pool \(Legible.text(poolID, limit: 128)), \(operation): \(underlying)",
+            "Cognito identity pool \(poolID.sanitized(limit: 128)), \(operation): \(underlying)",
             kind: underlying.kind == .cancelled ? .cancelled : .failed,
             underlying: underlying
         )
@@ -101,7 +103,7 @@ package final class CognitoClient: Sendable {
     }
 }
 
-// The names on the wire.
+// The property names are the JSON names.
 
 private struct IdentityRequest: Encodable {
     let IdentityPoolId: String

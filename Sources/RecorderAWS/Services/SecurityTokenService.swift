@@ -1,16 +1,16 @@
 package import Foundation
 package import RecorderHTTP
 
-/// The two calls of the Security Token Service that trade what one has for the temporary keys of a role.
+/// Calls the Security Token Service for the temporary keys of a role.
 ///
-/// Nothing is kept; put a ``CredentialsCache`` in front. Safe to use from any thread.
+/// Nothing is cached; use a ``CredentialsCache`` for that. Safe to use from any thread.
 package struct SecurityTokenService: Sendable {
     private let caller: AWSServiceCaller
     private let now: @Sendable () -> Date
 
-    /// The service in a region, at `endpoint`, by default the region's public one.
+    /// The service in a region; `endpoint` is by default the region's public one.
     ///
-    /// `credentials` sign AssumeRole; AssumeRoleWithWebIdentity goes unsigned and needs none.
+    /// `credentials` sign `AssumeRole`. `AssumeRoleWithWebIdentity` is unsigned and needs none.
     package init(
         region: Region,
         endpoint: Endpoint? = nil,
@@ -22,7 +22,7 @@ package struct SecurityTokenService: Sendable {
         self.now = now
         caller = AWSServiceCaller(
             .sts,
-            CallConfiguration(
+            configuration: CallConfiguration(
                 region: region,
                 endpoint: endpoint ?? .standard(for: .sts, in: region),
                 credentials: credentials,
@@ -34,43 +34,43 @@ package struct SecurityTokenService: Sendable {
         )
     }
 
-    /// Keys of a role, for those whose keys this service was made with.
+    /// Keys of a role, for the holder of this service's credentials.
     package func assumeRole(_ session: RoleSession) async throws(CredentialsFailure) -> Credentials {
-        try await keys("AssumeRole", session, with: [("ExternalId", session.externalID)])
+        try await keys("AssumeRole", of: session, with: ("ExternalId", session.externalID))
     }
 
-    /// Keys of a role, for the bearer of a token from an identity provider that the role trusts.
+    /// Keys of a role, for the holder of a token from an identity provider that the role trusts.
     package func assumeRoleWithWebIdentity(
         _ session: RoleSession,
         token: String
     ) async throws(CredentialsFailure) -> Credentials {
-        try await keys("AssumeRoleWithWebIdentity", session, with: [("WebIdentityToken", token)])
+        try await keys("AssumeRoleWithWebIdentity", of: session, with: ("WebIdentityToken", token))
     }
 
     private func keys(
         _ operation: String,
-        _ session: RoleSession,
-        with more: [(name: String, value: String?)]
+        of session: RoleSession,
+        with secret: (name: String, value: String?)
     ) async throws(CredentialsFailure) -> Credentials {
         let form: [(name: String, value: String?)] = [
             ("Action", operation), ("Version", "2011-06-15"), ("RoleArn", session.roleARN),
             ("RoleSessionName", session.name),
-            ("DurationSeconds", session.duration.map { String($0.components.seconds) }),
+            ("DurationSeconds", session.duration.map { String($0.components.seconds) }), secret,
         ]
         do throws(ServiceFailure) {
-            let secrets = more.compactMap(\.value)
-            let response = try await caller.call(operation, body: Self.body(form + more), hiding: secrets)
-            return try keys(in: response)
+            let secrets = [secret.value].compactMap(\.self)
+            let request = CallRequest(operation, body: Self.body(form), redacting: secrets)
+            return try keys(in: try await caller.call(request))
         } catch {
             throw CredentialsFailure(
-                "\(operation) of the role \(Legible.text(session.roleARN, limit: 256)): \(error)",
+                "\(operation) of the role \(session.roleARN.sanitized(limit: 256)): \(error)",
                 kind: error.kind == .cancelled ? .cancelled : .failed,
                 underlying: error
             )
         }
     }
 
-    /// The keys of an answer; nothing of it is quoted if they are not there.
+    /// The keys in a response. Errors quote none of it.
     private func keys(in response: HTTPResponse) throws(ServiceFailure) -> Credentials {
         let limit = 64 << 10
         let text = String(decoding: response.body.prefix(limit), as: UTF8.self)
@@ -81,18 +81,18 @@ package struct SecurityTokenService: Sendable {
         guard let id = value("AccessKeyId"), let secret = value("SecretAccessKey"), let token = value("SessionToken"),
             let expiration = value("Expiration").flatMap(UTCTime.init(iso8601:))?.date
         else {
-            let message = "The answer is not the XML that it should be (\(response.body.count) bytes)."
+            let message = "The response is not the expected XML (\(response.body.count) bytes)."
             throw ServiceFailure(.unreadable, message: message, status: response.status)
         }
         return Credentials(
             accessKeyID: id,
             secretAccessKey: secret,
             sessionToken: token,
-            expiration: response.ownTime(of: expiration, now: now())
+            expiration: response.localTime(of: expiration, now: now())
         )
     }
 
-    /// The fields that have a value, as a form.
+    /// The fields with a value, as a URL-encoded form.
     private static func body(_ fields: [(name: String, value: String?)]) -> [UInt8] {
         let pairs = fields.compactMap { field in field.value.map { "\(field.name)=\(escaped($0))" } }
         return Array(pairs.joined(separator: "&").utf8)
@@ -104,5 +104,28 @@ package struct SecurityTokenService: Sendable {
             let isPlain = character.isASCII && (character.isLetter || character.isNumber) || "-._~".contains(character)
             return isPlain ? String(character) : "%" + Digest.hex([byte]).uppercased()
         }.joined()
+    }
+}
+
+/// A role to assume, and the parameters of the session.
+package struct RoleSession: Sendable, Equatable {
+    /// The role's ARN.
+    package var roleARN: String
+
+    /// The session's name in the account's logs: 2 to 64 of letters, digits and `+=,.@-_`.
+    package var name: String
+
+    /// How long the keys are valid; nil for the service's default, one hour.
+    package var duration: Duration?
+
+    /// The id that the role's owner may require from other accounts. Only for `AssumeRole`.
+    package var externalID: String?
+
+    /// A session; the default name contains the current time.
+    package init(roleARN: String, name: String? = nil, duration: Duration? = nil, externalID: String? = nil) {
+        self.roleARN = roleARN
+        self.name = name ?? "swift-aws-recorder-\(Int(Date().timeIntervalSince1970))"
+        self.duration = duration
+        self.externalID = externalID
     }
 }

@@ -4,8 +4,8 @@ import RecorderConcurrency
 import RecorderHTTP
 import RecorderTestSupport
 
-/// A caller over real sockets whose delays take no time and are written down.
-struct CallBench: Sendable {
+/// A caller over real sockets whose delays take no time and are recorded.
+struct CallHarness: Sendable {
     let server: LocalServer
     let caller: AWSServiceCaller
     let pauses: Recorded<Duration>
@@ -35,11 +35,11 @@ struct CallBench: Sendable {
         configuration.random = { 1 }
         self.server = server
         self.pauses = pauses
-        caller = AWSServiceCaller(.kinesis, configuration)
+        caller = AWSServiceCaller(.kinesis, configuration: configuration)
         CanaryRun.show(caller, configuration)
     }
 
-    /// The failure of a call, or nil if it succeeds.
+    /// The failure of a call; nil if it succeeds.
     func failure() async -> ServiceFailure? {
         do throws(ServiceFailure) {
             _ = try await caller.call("PutRecords", body: Array("{}".utf8))
@@ -51,7 +51,7 @@ struct CallBench: Sendable {
     }
 }
 
-/// What happened, in order.
+/// Recorded values, in order.
 final class Recorded<Element: Sendable>: Sendable {
     private let elements = Locked<[Element]>([])
 
@@ -60,15 +60,15 @@ final class Recorded<Element: Sendable>: Sendable {
     func append(_ element: Element) { elements.withLock { $0.append(element) } }
 }
 
-/// Keys that end when they are refused; each renewal gives the next ones.
+/// Keys that are replaced by the next ones whenever they are refused.
 final class RotatingCredentials: CredentialsSource {
     private let number = Locked(1)
     private let asked = Locked(0)
-    private let crowd: Int
+    private let fastCalls: Int
 
-    /// Where a crowd is expected, each question after its first ones takes a while: long enough for all to come together.
-    init(crowd: Int = .max) {
-        self.crowd = crowd
+    /// Each call of `credentials()` after the first `fastCalls` takes long enough for concurrent calls to meet.
+    init(fastCalls: Int = .max) {
+        self.fastCalls = fastCalls
     }
 
     var renewals: Int { number.withLock { $0 } - 1 }
@@ -79,7 +79,7 @@ final class RotatingCredentials: CredentialsSource {
             return asked
         }
         let number = number.withLock { $0 }
-        if asked > crowd { try? await Task.sleep(for: .milliseconds(50)) }
+        if asked > fastCalls { try? await Task.sleep(for: .milliseconds(50)) }
         return Credentials(
             accessKeyID: "AKID\(number)",
             secretAccessKey: "secret\(number)",

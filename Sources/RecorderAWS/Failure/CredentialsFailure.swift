@@ -1,19 +1,10 @@
 package import class Foundation.NSError
 
-/// The seam between a call and the place its keys come from.
-package protocol CredentialsSource: Sendable {
-    /// Keys that are valid now; nil for a request that goes unsigned.
-    func credentials() async throws(CredentialsFailure) -> Credentials?
-
-    /// Forgets what is cached, because the service refused it. Cheap, never waits.
-    func invalidate()
-}
-
 /// Why there are no credentials.
 package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kinds that callers tell apart.
+    /// The kinds that callers distinguish.
     package enum Kind: Sendable, Equatable {
-        /// This source is not set up here; another may be.
+        /// This source is not set up here; another one may be.
         case notConfigured
         /// This source is set up, and it failed.
         case failed
@@ -21,16 +12,16 @@ package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConve
         case cancelled
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     package let kind: Kind
 
-    /// What is missing or went wrong, and how to mend it.
+    /// What is missing or went wrong, and how to fix it.
     package let message: String
 
-    /// The call that failed, if it was one.
+    /// The failed call, if there was one.
     package let underlying: ServiceFailure?
 
-    /// The error that users are to see for it, if the source knows one, such as that of a provider they wrote.
+    /// The error to show to users instead, such as one thrown by a provider that they wrote.
     package let cause: NSError?
 
     /// A failure.
@@ -48,6 +39,18 @@ package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConve
 
     package var description: String { message }
 
-    /// Whoever waited for keys was cancelled.
+    /// The calling task was cancelled while it waited for credentials.
     package static let stoppedWaiting = CredentialsFailure("Waiting for credentials was cancelled.", kind: .cancelled)
+
+    /// Turns the failure of a setting into a failure of the source that needs it; the message begins with `origin`.
+    static func translating<Value>(
+        origin: String = "",
+        _ work: @autoclosure () throws(ConfigurationFailure) -> Value
+    ) throws(CredentialsFailure) -> Value {
+        do {
+            return try work()
+        } catch {
+            throw CredentialsFailure(origin + error.message)
+        }
+    }
 }

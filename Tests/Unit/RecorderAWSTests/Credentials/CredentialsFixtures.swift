@@ -3,11 +3,11 @@ import RecorderAWS
 import RecorderHTTP
 import RecorderTestSupport
 
-/// Set-up that the tests of sources share: a context without home, network or pauses.
+/// A context without home directory and without delays.
 extension CredentialsContext {
     static func test(
         _ environment: [String: String] = [:],
-        transport: any HTTPTransport = PatientTransport(),
+        transport: any HTTPTransport = LongTimeoutTransport(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws -> CredentialsContext {
         CredentialsContext(
@@ -20,16 +20,16 @@ extension CredentialsContext {
     }
 }
 
-/// The transport that all share, with minutes for what has seconds: a busy machine is no outage.
-struct PatientTransport: HTTPTransport {
+/// The shared transport with longer timeouts, so that a busy machine does not fail a test.
+struct LongTimeoutTransport: HTTPTransport {
     func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
-        var patient = request
-        patient.timeouts = HTTPTimeouts()
-        return try await CurlTransport.shared.send(patient)
+        var changed = request
+        changed.timeouts = HTTPTimeouts()
+        return try await CurlTransport.shared.send(changed)
     }
 }
 
-/// A transport that sends what goes to one host to a local server, and notes every request.
+/// A transport that redirects requests for one host to a local server, and records all requests.
 struct Redirecting: HTTPTransport {
     let host: String
     let server: LocalServer
@@ -39,11 +39,11 @@ struct Redirecting: HTTPTransport {
         requests.append(request)
         var changed = request
         changed.url = request.url.replacingOccurrences(of: "http://\(host)", with: server.url)
-        return try await PatientTransport().send(changed)
+        return try await LongTimeoutTransport().send(changed)
     }
 }
 
-/// What processes, containers and machines print.
+/// The JSON documents of programs, containers and EC2 instances.
 enum KeysJSON {
     static let credentials = Credentials(
         accessKeyID: "ASIA2",
