@@ -131,7 +131,7 @@ RULES = [
     ),
     rule(
         "files that were opened to others stay so", "StoreRightsTests",
-        (ENGINE + "Store/Files/StoreFiles.swift", " ?? FileRights.makePrivate(path, status)", ""),
+        (ENGINE + "Store/Files/StoreFiles.swift", " ?? FileRights.makePrivate(path, status: status)", ""),
     ),
     rule(
         "directories that others can write are taken", "StoreRightsTests",
@@ -189,15 +189,15 @@ RULES = [
     ),
     rule(
         "expired credentials are not renewed", "CallRetryTests|AccessTests",
-        (AWS + "Failure/CallAttempts.swift", "case .expiredCredentials where !hasRenewed:", "case .expiredCredentials where false:"),
+        (AWS + "Call/CallAttempts.swift", "case .expiredCredentials where !hasRenewed:", "case .expiredCredentials where false:"),
     ),
     rule(
         "a wrong clock is not corrected", "CallRetryTests|AccessTests",
-        (AWS + "Failure/CallAttempts.swift", "case .clockSkew where !hasCorrected:", "case .clockSkew where false:"),
+        (AWS + "Call/CallAttempts.swift", "case .clockSkew where !hasCorrected:", "case .clockSkew where false:"),
     ),
     rule(
         "retries forever", "CallRetryTests",
-        (AWS + "Failure/CallAttempts.swift", "guard retries < maximumRetries else { return .giveUp }", ""),
+        (AWS + "Call/CallAttempts.swift", "guard retries < maximumRetries else { return .giveUp }", ""),
     ),
     rule(
         "each caller fetches its own keys", "CredentialsCacheTests",
@@ -268,7 +268,7 @@ RULES = [
     # names and command line
     rule(
         "a closed standard error ends the program", "LoggingTests|OwnMessagesTests",
-        (AWS + "RecorderLog.swift", "try? FileHandle.standardError.write(contentsOf: Data((line + \"\\n\").utf8))",
+        (AWS + "Log/RecorderLog.swift", "try? FileHandle.standardError.write(contentsOf: Data((line + \"\\n\").utf8))",
          "FileHandle.standardError.write(Data((line + \"\\n\").utf8))"),
     ),
     rule(

@@ -31,7 +31,7 @@ final class ServiceCallers: Sendable {
             if let configuration { configuration } else { try AWSServiceConfiguration.resolved(for: section) }
         var call = try configuration.callConfiguration(for: service)
         if let userAgentToken { call.userAgent += " " + userAgentToken }
-        let caller = AWSServiceCaller(service, call)
+        let caller = AWSServiceCaller(service, configuration: call)
         made.withLock { $0 = caller }
         return caller
     }

@@ -7,7 +7,8 @@ package struct ClientCalls: Sendable {
     /// If a setting is invalid, every call throws; creating the client does not.
     package init(to service: AWSService, configuration: AWSClientConfiguration) {
         do {
-            created = .success(AWSServiceCaller(service, try configuration.callConfiguration(for: service)))
+            let call = try configuration.callConfiguration(for: service)
+            created = .success(AWSServiceCaller(service, configuration: call))
         } catch {
             created = .failure(error)
         }

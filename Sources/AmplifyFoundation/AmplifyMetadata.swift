@@ -1,6 +1,6 @@
-/// What requests say about the library that sent them.
+/// The library's name and version in requests.
 public enum AmplifyMetadata {
-    /// The version of Amplify for Swift whose interface and behaviour these modules have. Not this package's own version.
+    /// The version of Amplify for Swift whose interface and behaviour these modules match. Not the version of this package.
     public static let version: String = "2.60.1"
 
     /// The library's name in `User-Agent` headers.

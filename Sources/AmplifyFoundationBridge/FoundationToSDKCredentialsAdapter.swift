@@ -2,25 +2,25 @@ public import AWSCore
 public import AmplifyFoundation
 import Foundation
 
-/// A provider of `AmplifyFoundation` for the recorders and service configurations of `AWSCore`.
+/// Adapts a provider of `AmplifyFoundation` to the recorders and service configurations of `AWSCore`.
 ///
 /// ```swift
 /// let provider = FoundationToSDKCredentialsAdapter(provider: amplifyProvider)
 /// let configuration = AWSServiceConfiguration(region: .USEast1, credentialsProvider: provider)
 /// ```
-/// Asks its provider for each request; where that throws, the task faults with the same error.
+/// Calls its provider for each request. If that throws, the task faults with the same error.
 public final class FoundationToSDKCredentialsAdapter: NSObject, AWSCore.AWSCredentialsProvider, CustomReflectable,
     @unchecked Sendable
 {
     // Safe because the reference never changes, and `AmplifyFoundation`'s providers answer on any thread.
     private let provider: any AmplifyFoundation.AWSCredentialsProvider
 
-    /// An adapter of this provider.
+    /// An adapter for this provider.
     public init(provider: any AmplifyFoundation.AWSCredentialsProvider) {
         self.provider = provider
     }
 
-    /// The provider's keys of this moment, with the token of those that have one.
+    /// The provider's current keys, with their session token if they have one.
     public func credentials() -> AWSTask<AWSCore.AWSCredentials> {
         AWSTask { [self] in
             let keys = try await provider.resolve()
@@ -34,9 +34,9 @@ public final class FoundationToSDKCredentialsAdapter: NSObject, AWSCore.AWSCrede
         }
     }
 
-    /// A mirror without children: the provider may show its keys.
+    /// A mirror without children, because the provider's mirror may contain keys.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Does nothing: no keys are kept here.
+    /// Does nothing, because no keys are cached here.
     public func invalidateCachedTemporaryCredentials() {}
 }

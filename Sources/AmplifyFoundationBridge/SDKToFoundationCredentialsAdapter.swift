@@ -3,7 +3,7 @@ public import AWSServiceClients
 public import AmplifyFoundation
 import Foundation
 
-/// A provider of `AWSCore`, or a resolver of the service clients, for the Amplify clients.
+/// Adapts a provider of `AWSCore`, or a resolver of the service clients, to the Amplify clients.
 ///
 /// ```swift
 /// let cognito = AWSCognitoCredentialsProvider(regionType: .USEast1, identityPoolId: "us-east-1:...")
@@ -12,56 +12,66 @@ import Foundation
 ///     credentialsProvider: SDKToFoundationCredentialsAdapter(provider: cognito)
 /// )
 /// ```
-/// Asks for each request; what the other side throws, this one throws.
+/// Calls the provider or the resolver for each request and throws its errors.
 public struct SDKToFoundationCredentialsAdapter: AmplifyFoundation.AWSCredentialsProvider, Sendable {
     private let keys: @Sendable () async throws -> any AmplifyFoundation.AWSCredentials
 
-    /// An adapter of a provider, such as `AWSCognitoCredentialsProvider`.
+    /// An adapter for a provider, such as `AWSCognitoCredentialsProvider`.
     public init(provider: any AWSCore.AWSCredentialsProvider) {
-        let box = AnyThread(provider)
+        let provider = ThreadSafeProvider(provider)
         keys = {
-            guard let keys = try await box.task().value else { throw NoCredentials() }
-            return Self.keys(keys.accessKey, keys.secretKey, keys.sessionKey, keys.expiration)
+            guard let keys = try await provider.task().value else { throw NoCredentials() }
+            return Self.keys(
+                id: keys.accessKey,
+                secret: keys.secretKey,
+                token: keys.sessionKey,
+                expiration: keys.expiration
+            )
         }
     }
 
-    /// An adapter of a resolver, such as `DefaultAWSCredentialIdentityResolverChain`.
+    /// An adapter for a resolver, such as `DefaultAWSCredentialIdentityResolverChain`.
     public init(resolver: any AWSCredentialIdentityResolver) {
         keys = {
             let keys = try await resolver.getIdentity()
-            return Self.keys(keys.accessKey, keys.secret, keys.sessionToken, keys.expiration)
+            return Self.keys(
+                id: keys.accessKey,
+                secret: keys.secret,
+                token: keys.sessionToken,
+                expiration: keys.expiration
+            )
         }
     }
 
-    /// The keys of this moment: `AWSTemporaryCredentials` where they come with a token.
+    /// The current keys; `AWSTemporaryCredentials` if they have a session token.
     public func resolve() async throws -> any AmplifyFoundation.AWSCredentials { try await keys() }
 
     private static func keys(
-        _ id: String,
-        _ secret: String,
-        _ token: String?,
-        _ end: Date?
+        id: String,
+        secret: String,
+        token: String?,
+        expiration: Date?
     ) -> any AmplifyFoundation.AWSCredentials {
         guard let token else { return Permanent(accessKeyId: id, secretAccessKey: secret) }
         return Temporary(
             accessKeyId: id,
             secretAccessKey: secret,
             sessionToken: token,
-            expiration: end ?? .distantFuture
+            expiration: expiration ?? .distantFuture
         )
     }
 }
 
-/// Carries a provider, which any thread may ask, into a closure that any thread may call.
-private struct AnyThread: @unchecked Sendable {
-    // Safe because the reference never changes, and the protocol demands methods that any thread may call.
+/// A provider for use in a `@Sendable` closure.
+private struct ThreadSafeProvider: @unchecked Sendable {
+    // Safe because the reference never changes, and the protocol requires thread-safe methods.
     let provider: any AWSCore.AWSCredentialsProvider
 
     init(_ provider: any AWSCore.AWSCredentialsProvider) {
         self.provider = provider
     }
 
-    /// The provider may block, so it is asked off the threads that async code shares.
+    /// Calls the provider on a dispatch queue, because it may block, which threads of async code must not.
     func task() async -> AWSTask<AWSCore.AWSCredentials> {
         await withCheckedContinuation { continuation in
             DispatchQueue(label: "AWSCredentialsProvider").async {
@@ -71,7 +81,7 @@ private struct AnyThread: @unchecked Sendable {
     }
 }
 
-/// The provider's task had no keys and no error: requests would go unsigned, which these services refuse.
+/// The provider's task had neither keys nor an error. Unsigned requests would be refused.
 private struct NoCredentials: LocalizedError {
     var errorDescription: String? { "The credentials provider gave no keys. Give the client one that has some." }
 }
@@ -89,11 +99,11 @@ private struct Temporary: AWSTemporaryCredentials {
 }
 
 extension Permanent: CustomReflectable {
-    /// Shows no key.
+    /// A mirror without keys.
     var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension Temporary: CustomReflectable {
-    /// Shows no key.
+    /// A mirror without keys.
     var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,31 +1,31 @@
 import CRecorderCurl
 
-/// Throws unless libcurl says that an option was taken.
-func check(_ code: CURLcode, _ option: StaticString) throws(HTTPFailure) {
+/// Throws unless libcurl accepted an option.
+func check(_ code: CURLcode, setting option: StaticString) throws(HTTPFailure) {
     guard code != CURLE_OK else { return }
     let reason = String(cString: curl_easy_strerror(code))
     throw HTTPFailure(.other, "libcurl \(CurlLibrary.version) refused the option \"\(option)\": \(reason).")
 }
 
-/// Throws unless libcurl says that the whole went on well.
+/// Throws unless a call on the multi handle succeeded.
 func check(_ code: CURLMcode) throws(HTTPFailure) {
     guard code != CURLM_OK else { return }
     throw HTTPFailure(.other, "libcurl \(CurlLibrary.version): \(String(cString: curl_multi_strerror(code))).")
 }
 
 extension HTTPFailure {
-    /// Whether libcurl's line quotes the proxy's address, user name and password included: it could not read it, does not
-    /// know its scheme, or was built without it.
+    /// Whether libcurl's error text quotes the proxy's URL, with user name and password. It does if it cannot parse the URL,
+    /// does not know its scheme, or was built without proxy support.
     static func quotesProxy(_ text: String) -> Bool { text.hasPrefix("Unsupported proxy") }
 
-    /// What is said instead.
+    /// The error text to use instead.
     static let unusableProxy =
         "the proxy that the environment names cannot be used. Check https_proxy, HTTPS_PROXY, http_proxy and ALL_PROXY;"
         + " special characters in its user name and password must be percent-encoded."
 }
 
 extension HTTPFailure {
-    /// libcurl's line without what stands before the host of an address in it: the words before each `@`.
+    /// libcurl's error text without user names and passwords: the text before each `@` is redacted.
     package static func withoutUserInfo(_ text: String) -> String {
         text.split(separator: " ", omittingEmptySubsequences: false)
             .map { word in word.lastIndex(of: "@").map { "(redacted)\(word[$0...])" } ?? String(word) }
@@ -34,18 +34,19 @@ extension HTTPFailure {
 }
 
 extension HTTPFailure.Kind {
-    /// The same for a code by its number, as libcurl's documentation has it.
+    /// The kind for the number of a code in libcurl's documentation.
     package init(curlCode: UInt32, text: String = "", hasSent: Bool = true) {
         self.init(CURLcode(rawValue: curlCode), text: text, hasSent: hasSent)
     }
 
-    /// `CURLE_TOO_LARGE`, which came with libcurl 8.6, so older headers do not name it: a header line without end.
+    /// `CURLE_TOO_LARGE`, an endless header line. New in libcurl 8.6, so older headers do not define it.
     private static let tooLarge = CURLcode(rawValue: 100)
 
-    /// What an ended transfer's code means; `text` is libcurl's own line about it.
+    /// The kind for a transfer's result code; `text` is libcurl's error text.
     ///
-    /// Two codes have two meanings: a server that is not HTTP counts as an unsupported protocol, told apart because
-    /// something had been sent, and a connection that breaks within the handshake counts as a TLS error.
+    /// Two codes have two meanings each. For a server that does not speak HTTP libcurl reports an unsupported protocol;
+    /// unlike for an unsupported scheme, something has been sent. For a connection that breaks during the handshake it
+    /// reports a TLS error.
     init(_ code: CURLcode, text: String, hasSent: Bool) {
         self =
             switch code {
@@ -62,17 +63,17 @@ extension HTTPFailure.Kind {
             case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: .connectionLost
             case CURLE_SEND_FAIL_REWIND, CURLE_HTTP2, CURLE_HTTP2_STREAM: .connectionLost
             case CURLE_FILESIZE_EXCEEDED, Self.tooLarge: .responseTooLarge
-            // Before libcurl 8.6 an endless header line ends as "out of memory".
+            // Before libcurl 8.6 an endless header line is reported as "out of memory".
             case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_OUT_OF_MEMORY: .unreadableResponse
             case CURLE_ABORTED_BY_CALLBACK: .cancelled
             default: .other
             }
     }
 
-    /// How libcurl, with OpenSSL, words a connection that breaks.
+    /// The error texts of libcurl and OpenSSL for a broken connection.
     private static let endsOfConnection = ["Recv failure", "Send failure", "SSL_ERROR_SYSCALL", "unexpected eof"]
 
-    /// What the user can do about it, as a sentence to append.
+    /// What the user can do, as a sentence to append.
     var remedy: String {
         switch self {
         case .nameNotResolved: " Check the endpoint's name and the machine's DNS."

@@ -1,16 +1,16 @@
 import CRecorderCurl
 
-/// libcurl's handle of one transfer, with its header list and error text; one method per group of options.
+/// libcurl's easy handle for one transfer, with its header list and error text; one method for each group of options.
 ///
-/// It belongs to the thread that uses it and may not be shared.
+/// Must be used by one thread only.
 final class CurlHandle {
-    /// The handle, for the calls that take it to the multi handle.
+    /// The handle, for calls on the multi handle.
     let raw: UnsafeMutableRawPointer
 
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
-    /// A handle with the options that hold for every request.
+    /// A handle with the options that apply to every request.
     init() throws(HTTPFailure) {
         guard CurlLibrary.start == CURLE_OK, let raw = curl_easy_init() else {
             throw HTTPFailure(.other, "libcurl \(CurlLibrary.version) cannot start: out of memory?")
@@ -18,70 +18,76 @@ final class CurlHandle {
         self.raw = raw
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        try check(recorder_curl_set_pointer(raw, CURLOPT_ERRORBUFFER, errorText), "error buffer")
+        try check(recorder_curl_set_pointer(raw, CURLOPT_ERRORBUFFER, errorText), setting: "error buffer")
         try setSafeguards()
     }
 
-    /// libcurl reads the header list [as long as the handle lives](https://curl.se/libcurl/c/CURLOPT_HTTPHEADER.html),
-    /// so the handle goes first.
+    /// libcurl reads the header list [as long as the handle exists](https://curl.se/libcurl/c/CURLOPT_HTTPHEADER.html),
+    /// so the handle is freed first.
     deinit {
         curl_easy_cleanup(raw)
         curl_slist_free_all(headerList)
         errorText.deallocate()
     }
 
-    /// What libcurl wrote about the failure, else its general text for the code.
+    /// libcurl's text about this failure, else its general text for the code.
     func explanation(of code: CURLcode) -> String {
         let text = String(cString: errorText)
         return text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
     }
 
-    /// Bytes that moved so far: headers and body, up and down.
+    /// The number of bytes sent and received so far.
     var bytesMoved: Int64 {
         number(CURLINFO_SIZE_UPLOAD_T) + number(CURLINFO_SIZE_DOWNLOAD_T)
     }
 
-    /// Whether a request line has gone out.
+    /// Whether a part of the request has been sent.
     var hasSent: Bool {
         var size = 0
         return recorder_curl_get_long(raw, CURLINFO_REQUEST_SIZE, &size) == CURLE_OK && size > 0
     }
 
-    /// The status code of the answer.
+    /// The status code of the response.
     var status: Int {
         var status = 0
         return recorder_curl_get_long(raw, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK ? status : 0
     }
 
-    /// [The address](https://curl.se/libcurl/c/CURLOPT_URL.html).
+    /// [The URL](https://curl.se/libcurl/c/CURLOPT_URL.html).
     ///
-    /// Without a scheme libcurl would guess one, so that is refused here.
+    /// A URL without a scheme is refused, because libcurl would guess one.
     func setURL(_ url: String) throws(HTTPFailure) {
         guard url.hasPrefix("https://") || url.hasPrefix("http://") else {
             throw HTTPFailure(.invalidURL, "The address does not begin with https:// or http://.")
         }
-        try check(recorder_curl_set_string(raw, CURLOPT_URL, url), "address")
+        try check(recorder_curl_set_string(raw, CURLOPT_URL, url), setting: "address")
     }
 
     /// [The method](https://curl.se/libcurl/c/CURLOPT_POST.html) and the length of the body that the read callback gives.
     func setMethod(_ method: HTTPRequest.Method, bodyLength: Int) throws(HTTPFailure) {
         switch method {
         case .get:
-            try check(recorder_curl_set_long(raw, CURLOPT_HTTPGET, 1), "GET")
+            try check(recorder_curl_set_long(raw, CURLOPT_HTTPGET, 1), setting: "GET")
         case .post:
-            try check(recorder_curl_set_long(raw, CURLOPT_POST, 1), "POST")
-            try check(recorder_curl_set_offset(raw, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bodyLength)), "body length")
+            try check(recorder_curl_set_long(raw, CURLOPT_POST, 1), setting: "POST")
+            try check(
+                recorder_curl_set_offset(raw, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bodyLength)),
+                setting: "body length"
+            )
         case .put:
-            try check(recorder_curl_set_long(raw, CURLOPT_UPLOAD, 1), "PUT")
-            try check(recorder_curl_set_offset(raw, CURLOPT_INFILESIZE_LARGE, curl_off_t(bodyLength)), "body length")
+            try check(recorder_curl_set_long(raw, CURLOPT_UPLOAD, 1), setting: "PUT")
+            try check(
+                recorder_curl_set_offset(raw, CURLOPT_INFILESIZE_LARGE, curl_off_t(bodyLength)),
+                setting: "body length"
+            )
         }
         // The default of 64 KiB costs a large body many more system calls.
         let buffer = min(max(bodyLength, 64 << 10), 1 << 20)
-        try check(recorder_curl_set_long(raw, CURLOPT_UPLOAD_BUFFERSIZE, buffer), "upload buffer")
+        try check(recorder_curl_set_long(raw, CURLOPT_UPLOAD_BUFFERSIZE, buffer), setting: "upload buffer")
     }
 
-    /// [The headers](https://curl.se/libcurl/c/CURLOPT_HTTPHEADER.html). `Expect` is always left out: waiting for the
-    /// server's leave before a body costs a round trip, or a second where the server gives none.
+    /// [The headers](https://curl.se/libcurl/c/CURLOPT_HTTPHEADER.html). `Expect` is never sent: waiting for the server's
+    /// interim response costs a round trip, or a second if the server sends none.
     func setHeaders(_ headers: [HTTPHeader]) throws(HTTPFailure) {
         for header in headers {
             let isOneLine = !(header.name + header.value).utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 }
@@ -91,44 +97,47 @@ final class CurlHandle {
                     "The value for the header \(header.name.debugDescription) has a line end in it."
                 )
             }
-            // An empty value needs a semicolon: "Name:" would mean to leave the header out.
+            // An empty value needs a semicolon, because "Name:" removes the header.
             try append(header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)")
         }
         try append("Expect:")
-        try check(recorder_curl_set_pointer(raw, CURLOPT_HTTPHEADER, headerList), "headers")
+        try check(recorder_curl_set_pointer(raw, CURLOPT_HTTPHEADER, headerList), setting: "headers")
     }
 
-    /// [Until connected](https://curl.se/libcurl/c/CURLOPT_CONNECTTIMEOUT_MS.html) and
-    /// [over all](https://curl.se/libcurl/c/CURLOPT_TIMEOUT_MS.html); a stall is the thread's own matter.
+    /// The timeouts for [connecting](https://curl.se/libcurl/c/CURLOPT_CONNECTTIMEOUT_MS.html) and for
+    /// [the whole transfer](https://curl.se/libcurl/c/CURLOPT_TIMEOUT_MS.html). Stalls are detected by ``ProgressWatch``.
     func setTimeouts(connect: Duration, total: Duration) throws(HTTPFailure) {
-        try check(recorder_curl_set_long(raw, CURLOPT_CONNECTTIMEOUT_MS, connect.milliseconds), "time to connect")
-        try check(recorder_curl_set_long(raw, CURLOPT_TIMEOUT_MS, total.milliseconds), "total time")
+        try check(
+            recorder_curl_set_long(raw, CURLOPT_CONNECTTIMEOUT_MS, connect.milliseconds),
+            setting: "time to connect"
+        )
+        try check(recorder_curl_set_long(raw, CURLOPT_TIMEOUT_MS, total.milliseconds), setting: "total time")
     }
 
-    /// [No proxy for these hosts](https://curl.se/libcurl/c/CURLOPT_NOPROXY.html), `*` for all, in place of the
-    /// environment's list.
+    /// [The hosts without a proxy](https://curl.se/libcurl/c/CURLOPT_NOPROXY.html), `*` for all. Overrides the environment's
+    /// list.
     func setNoProxy(_ hosts: String) throws(HTTPFailure) {
-        try check(recorder_curl_set_string(raw, CURLOPT_NOPROXY, hosts), "no proxy")
+        try check(recorder_curl_set_string(raw, CURLOPT_NOPROXY, hosts), setting: "no proxy")
     }
 
-    /// [A file of authorities](https://curl.se/libcurl/c/CURLOPT_CAINFO.html) to trust.
+    /// [A file with certificate authorities](https://curl.se/libcurl/c/CURLOPT_CAINFO.html) to trust.
     func setCertificateAuthorities(_ path: String) throws(HTTPFailure) {
-        try check(recorder_curl_set_string(raw, CURLOPT_CAINFO, path), "certificate authorities")
+        try check(recorder_curl_set_string(raw, CURLOPT_CAINFO, path), setting: "certificate authorities")
     }
 
-    /// The [callbacks](https://curl.se/libcurl/c/CURLOPT_WRITEFUNCTION.html) and the object that each of them gets.
+    /// The [callbacks](https://curl.se/libcurl/c/CURLOPT_WRITEFUNCTION.html) and the object that is passed to each.
     func setCallbacks(_ callbacks: Callbacks, object: UnsafeMutableRawPointer) throws(HTTPFailure) {
-        try check(recorder_curl_set_write(raw, CURLOPT_HEADERFUNCTION, callbacks.header), "header callback")
-        try check(recorder_curl_set_pointer(raw, CURLOPT_HEADERDATA, object), "header callback")
-        try check(recorder_curl_set_write(raw, CURLOPT_WRITEFUNCTION, callbacks.write), "write callback")
-        try check(recorder_curl_set_pointer(raw, CURLOPT_WRITEDATA, object), "write callback")
-        try check(recorder_curl_set_read(raw, CURLOPT_READFUNCTION, callbacks.read), "read callback")
-        try check(recorder_curl_set_pointer(raw, CURLOPT_READDATA, object), "read callback")
-        try check(recorder_curl_set_seek(raw, CURLOPT_SEEKFUNCTION, callbacks.seek), "seek callback")
-        try check(recorder_curl_set_pointer(raw, CURLOPT_SEEKDATA, object), "seek callback")
+        try check(recorder_curl_set_write(raw, CURLOPT_HEADERFUNCTION, callbacks.header), setting: "header callback")
+        try check(recorder_curl_set_pointer(raw, CURLOPT_HEADERDATA, object), setting: "header callback")
+        try check(recorder_curl_set_write(raw, CURLOPT_WRITEFUNCTION, callbacks.write), setting: "write callback")
+        try check(recorder_curl_set_pointer(raw, CURLOPT_WRITEDATA, object), setting: "write callback")
+        try check(recorder_curl_set_read(raw, CURLOPT_READFUNCTION, callbacks.read), setting: "read callback")
+        try check(recorder_curl_set_pointer(raw, CURLOPT_READDATA, object), setting: "read callback")
+        try check(recorder_curl_set_seek(raw, CURLOPT_SEEKFUNCTION, callbacks.seek), setting: "seek callback")
+        try check(recorder_curl_set_pointer(raw, CURLOPT_SEEKDATA, object), setting: "seek callback")
     }
 
-    /// The functions that libcurl calls while it works on a handle.
+    /// The functions that libcurl calls during a transfer.
     struct Callbacks {
         var header: curl_write_callback
         var write: curl_write_callback
@@ -136,21 +145,21 @@ final class CurlHandle {
         var seek: curl_seek_callback
     }
 
-    /// What no request may do without: verified TLS, two protocols, no redirects, no signals.
+    /// The options for every request: verified TLS, HTTP and HTTPS only, no redirects, no signals.
     ///
-    /// HTTP/1.1 on purpose. The services need no more, an upload is not slowed by a stream window, and uploads over
-    /// HTTP/2 stalled in several releases of libcurl that distributions ship
+    /// HTTP/1.1 is intentional. The services need no more, no stream window slows uploads down, and HTTP/2 uploads stalled in
+    /// several releases of libcurl that distributions ship
     /// ([8.1](https://github.com/curl/curl/issues/11426), [8.10](https://github.com/curl/curl/issues/14892)).
     private func setSafeguards() throws(HTTPFailure) {
-        try check(recorder_curl_set_long(raw, CURLOPT_NOSIGNAL, 1), "no signals")
-        try check(recorder_curl_set_quick_exit(raw), "quick exit")
-        try check(recorder_curl_set_web_only(raw), "protocols")
-        try check(recorder_curl_set_long(raw, CURLOPT_FOLLOWLOCATION, 0), "no redirects")
-        try check(recorder_curl_set_long(raw, CURLOPT_SSL_VERIFYPEER, 1), "verified certificate")
-        try check(recorder_curl_set_long(raw, CURLOPT_SSL_VERIFYHOST, 2), "verified host")
-        try check(recorder_curl_set_long(raw, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)), "TLS 1.2")
-        try check(recorder_curl_set_long(raw, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)), "HTTP/1.1")
-        try check(recorder_curl_set_long(raw, CURLOPT_TCP_KEEPALIVE, 1), "keep-alive")
+        try check(recorder_curl_set_long(raw, CURLOPT_NOSIGNAL, 1), setting: "no signals")
+        try check(recorder_curl_set_quick_exit(raw), setting: "quick exit")
+        try check(recorder_curl_set_web_only(raw), setting: "protocols")
+        try check(recorder_curl_set_long(raw, CURLOPT_FOLLOWLOCATION, 0), setting: "no redirects")
+        try check(recorder_curl_set_long(raw, CURLOPT_SSL_VERIFYPEER, 1), setting: "verified certificate")
+        try check(recorder_curl_set_long(raw, CURLOPT_SSL_VERIFYHOST, 2), setting: "verified host")
+        try check(recorder_curl_set_long(raw, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)), setting: "TLS 1.2")
+        try check(recorder_curl_set_long(raw, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)), setting: "HTTP/1.1")
+        try check(recorder_curl_set_long(raw, CURLOPT_TCP_KEEPALIVE, 1), setting: "keep-alive")
     }
 
     private func append(_ line: String) throws(HTTPFailure) {
@@ -170,7 +179,7 @@ final class CurlHandle {
 extension CurlHandle: Sendable {}
 
 extension Duration {
-    /// Whole milliseconds, rounded up, from 1 to what a 32-bit number holds.
+    /// Whole milliseconds, rounded up, from 1 to 2,000,000,000, which fits into 32 bits.
     var milliseconds: Int {
         let (seconds, attoseconds) = components
         guard seconds < 2_000_000 else { return 2_000_000_000 }

@@ -2,66 +2,67 @@ import CRecorderCurl
 import Foundation
 import RecorderConcurrency
 
-/// The one thread that works with libcurl's multi handle, and with every handle on it.
+/// The only thread that uses libcurl's multi handle and the handles added to it.
 ///
-/// It waits in [curl_multi_poll](https://curl.se/libcurl/c/curl_multi_poll.html) for sockets, libcurl's own timers, the
-/// next stall, or a knock by [curl_multi_wakeup](https://curl.se/libcurl/c/curl_multi_wakeup.html), the only call on a
-/// multi handle that other threads may make.
+/// It waits in [curl_multi_poll](https://curl.se/libcurl/c/curl_multi_poll.html) for sockets, libcurl's timers, the next
+/// stall, or [curl_multi_wakeup](https://curl.se/libcurl/c/curl_multi_wakeup.html), the only function that other threads
+/// may call on a multi handle.
 final class CurlThread: Sendable {
-    private struct Door {
+    /// What other threads leave for this one.
+    private struct Mailbox {
         var multi: UnsafeMutableRawPointer?
-        var arrivals: [(CurlTransfer, CurlTransfer.Answer)] = []
+        var transfers: [(CurlTransfer, CurlTransfer.Completion)] = []
         var isStopping = false
     }
 
-    private let door: Locked<Door>
+    private let mailbox: Locked<Mailbox>
 
     init() {
         let isStarted = CurlLibrary.start == CURLE_OK
-        door = Locked(Door(multi: isStarted ? curl_multi_init() : nil))
+        mailbox = Locked(Mailbox(multi: isStarted ? curl_multi_init() : nil))
         Thread.detachNewThread { self.run() }
     }
 
-    /// Hands over one transfer, which is answered in every case.
-    func start(_ transfer: CurlTransfer, answering answer: CurlTransfer.Answer) {
-        knock { $0.arrivals.append((transfer, answer)) }
+    /// Starts a transfer. Its completion is always called.
+    func start(_ transfer: CurlTransfer, completion: CurlTransfer.Completion) {
+        wake { $0.transfers.append((transfer, completion)) }
     }
 
-    /// Makes the thread look for cancelled transfers.
-    func wake() { knock { _ in } }
+    /// Makes the thread check for cancelled transfers.
+    func wake() { wake { _ in } }
 
-    /// Ends the thread; what is still under way is answered as cancelled.
-    func stop() { knock { $0.isStopping = true } }
+    /// Ends the thread. Running transfers end as cancelled.
+    func stop() { wake { $0.isStopping = true } }
 
-    private func knock(_ change: (inout Door) -> Void) {
-        door.withLock { door in
-            change(&door)
-            if let multi = door.multi { curl_multi_wakeup(multi) }
+    private func wake(_ change: (inout Mailbox) -> Void) {
+        mailbox.withLock { mailbox in
+            change(&mailbox)
+            if let multi = mailbox.multi { curl_multi_wakeup(multi) }
         }
     }
 
     private func run() {
         nameCurrentThread("recorder-http")
         Self.blockBrokenPipeSignal()
-        let loop = CurlLoop(multi: door.withLock { $0.multi })
+        let loop = CurlLoop(multi: mailbox.withLock { $0.multi })
         while true {
-            let (arrivals, isStopping) = door.withLock { door in
-                defer { door.arrivals = [] }
-                return (door.arrivals, door.isStopping)
+            let (transfers, isStopping) = mailbox.withLock { mailbox in
+                defer { mailbox.transfers = [] }
+                return (mailbox.transfers, mailbox.isStopping)
             }
-            for (transfer, answer) in arrivals { loop.add(transfer, answering: answer) }
+            for (transfer, completion) in transfers { loop.add(transfer, completion: completion) }
             guard !isStopping else { break }
-            loop.turn()
+            loop.runOnce()
         }
-        door.withLock { $0.multi = nil }
+        mailbox.withLock { $0.multi = nil }
         loop.close()
     }
 
-    /// Blocks SIGPIPE in this thread, and in the ones that libcurl starts from here for name lookups.
+    /// Blocks SIGPIPE in this thread, and in the threads that libcurl starts from here for name lookups.
     ///
-    /// OpenSSL writes to sockets by `write`, which raises it where the server has closed the connection, and by default
-    /// that ends the process; libcurl, told to leave signals alone, does not prevent it. The process's disposition of the
-    /// signal, and all other threads, stay as they are.
+    /// OpenSSL calls `write` on sockets, which raises SIGPIPE if the server has closed the connection, and by default that
+    /// ends the process. libcurl does not prevent it, because it was told not to use signals. The process's disposition of
+    /// the signal and all other threads are unchanged.
     private static func blockBrokenPipeSignal() {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -70,7 +71,7 @@ final class CurlThread: Sendable {
     }
 }
 
-/// What happens within the thread; nobody else sees it.
+/// The loop of the thread. Used only by that thread.
 private final class CurlLoop {
     private let multi: UnsafeMutableRawPointer?
     private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
@@ -79,9 +80,9 @@ private final class CurlLoop {
         self.multi = multi
     }
 
-    func add(_ transfer: CurlTransfer, answering answer: CurlTransfer.Answer) {
+    func add(_ transfer: CurlTransfer, completion: CurlTransfer.Completion) {
         do {
-            let raw = try transfer.begin(answering: answer)
+            let raw = try transfer.begin(completion: completion)
             guard !transfer.isCancelled else { return transfer.finishCancelled() }
             try check(curl_multi_add_handle(multi, raw))
             transfers[raw] = transfer
@@ -90,8 +91,8 @@ private final class CurlLoop {
         }
     }
 
-    /// Moves bytes, answers what is over, and waits for the next event.
-    func turn() {
+    /// Moves bytes, completes finished transfers, and waits for the next event.
+    func runOnce() {
         do {
             var running: CInt = 0
             try check(curl_multi_perform(multi, &running))
@@ -99,7 +100,7 @@ private final class CurlLoop {
             let wait = endOverdue()
             try check(curl_multi_poll(multi, nil, 0, CInt(wait), nil))
         } catch {
-            // Memory or descriptors have run out. All transfers are answered, and the machine gets a moment.
+            // Memory or file descriptors have run out. All transfers fail, and the thread pauses briefly.
             for raw in transfers.keys { end(raw) { $0.finish(.failure(error)) } }
             Thread.sleep(forTimeInterval: 0.1)
         }
@@ -113,13 +114,13 @@ private final class CurlLoop {
     private func collect() {
         var left: CInt = 0
         while let message = curl_multi_info_read(multi, &left) {
-            // The message dies with the handle's removal, so what is needed of it comes first.
+            // The message is freed when the handle is removed, so its fields are read first.
             let (kind, raw, code) = (message.pointee.msg, message.pointee.easy_handle, message.pointee.data.result)
             if kind == CURLMSG_DONE, let raw { end(raw) { $0.finish(code) } }
         }
     }
 
-    /// Ends what was cancelled or stands still; gives the milliseconds until the next stall, an hour if there is none.
+    /// Ends cancelled and stalled transfers. Returns the milliseconds until the next check, at most an hour.
     private func endOverdue() -> Int {
         let now = ContinuousClock.now
         var next = now + .seconds(3600)
@@ -136,14 +137,15 @@ private final class CurlLoop {
         return (next - now).milliseconds
     }
 
-    /// Answers first: taking a handle off can wait, in older libcurl, for a name lookup that hangs.
+    /// Completes a transfer and removes its handle. In this order, because in older libcurl removing a handle can block on a
+    /// name lookup.
     ///
-    /// The handle must be off [before it is freed](https://curl.se/libcurl/c/curl_multi_cleanup.html), and it is freed
-    /// with its transfer.
-    private func end(_ raw: UnsafeMutableRawPointer, _ answer: (CurlTransfer) -> Void) {
+    /// The handle must be removed [before it is freed](https://curl.se/libcurl/c/curl_multi_cleanup.html), which happens
+    /// together with its transfer.
+    private func end(_ raw: UnsafeMutableRawPointer, complete: (CurlTransfer) -> Void) {
         guard let transfer = transfers.removeValue(forKey: raw) else { return }
         withExtendedLifetime(transfer) {
-            answer(transfer)
+            complete(transfer)
             curl_multi_remove_handle(multi, raw)
         }
     }

@@ -2,25 +2,25 @@ import CRecorderCurl
 import Foundation
 import Synchronization
 
-/// One request on its way: what libcurl reads from and writes to.
+/// One transfer: the request that libcurl reads from and the response that it writes to.
 final class CurlTransfer: @unchecked Sendable {
-    // Safe because the curl thread alone touches it once it was handed over, all but the cancelled flag.
+    // Safe because only the curl thread uses it once it has been started, except for the cancelled flag.
 
-    typealias Answer = CheckedContinuation<Result<HTTPResponse, HTTPFailure>, Never>
+    typealias Completion = CheckedContinuation<Result<HTTPResponse, HTTPFailure>, Never>
 
     private let request: HTTPRequest
     private let certificateAuthorities: String?
     private let cancelled = Atomic(false)
 
     private var handle: CurlHandle?
-    private var answer: Answer?
+    private var completion: Completion?
     private var bytesSent = 0
     private var response = HTTPResponse(status: 0)
     private var headerBytes = 0
     private var isTooLarge = false
     private var progress: ProgressWatch
 
-    /// The most that the headers of one answer may take.
+    /// The maximum size of a response's headers.
     private static let maximumHeaderBytes = 256 << 10
 
     init(_ request: HTTPRequest, certificateAuthorities: String?) {
@@ -29,17 +29,17 @@ final class CurlTransfer: @unchecked Sendable {
         progress = ProgressWatch(request.timeouts, now: .now)
     }
 
-    /// Asks for an early end; any thread may.
+    /// Requests cancellation. Safe to call from any thread.
     func cancel() { cancelled.store(true, ordering: .relaxed) }
 
-    /// Whether an early end was asked for.
+    /// Whether cancellation was requested.
     var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
-    /// Makes the handle, ready to be added, and takes over the duty to answer.
+    /// Creates the handle. From now on this object is responsible for calling the completion.
     ///
-    /// The handle holds this object unretained, so whoever adds the handle keeps the object.
-    func begin(answering answer: Answer) throws(HTTPFailure) -> UnsafeMutableRawPointer {
-        self.answer = answer
+    /// The handle holds an unretained reference to this object, so the caller must keep the object while the handle is in use.
+    func begin(completion: Completion) throws(HTTPFailure) -> UnsafeMutableRawPointer {
+        self.completion = completion
         let handle = try CurlHandle()
         try handle.setURL(request.url)
         try handle.setMethod(request.method, bodyLength: request.body.count)
@@ -59,14 +59,14 @@ final class CurlTransfer: @unchecked Sendable {
         return handle.raw
     }
 
-    /// Whether the connection stands still, or too few bytes move; if not, when to look again.
+    /// The fault of a stalled or slow transfer, if there is one, and the time of the next check.
     func checkProgress(now: ContinuousClock.Instant) -> (fault: ProgressWatch.Fault?, deadline: ContinuousClock.Instant)
     {
         progress.note((handle?.bytesMoved ?? 0) + Int64(headerBytes), now: now)
         return (progress.fault(now: now), progress.deadline)
     }
 
-    /// Answers, from the code that libcurl ended with.
+    /// Completes the transfer with libcurl's result code.
     func finish(_ code: CURLcode) {
         guard code != CURLE_OK, let handle else {
             response.status = handle?.status ?? 0
@@ -74,45 +74,48 @@ final class CurlTransfer: @unchecked Sendable {
         }
         guard !isTooLarge else {
             let limit = request.maximumResponseBytes
-            return fail(.responseTooLarge, "the answer is longer than \(limit) bytes, or its headers are too long.")
+            return fail(
+                .responseTooLarge,
+                detail: "the response is longer than \(limit) bytes, or its headers are too long."
+            )
         }
         let text = handle.explanation(of: code)
-        guard !HTTPFailure.quotesProxy(text) else { return fail(.invalidURL, HTTPFailure.unusableProxy) }
+        guard !HTTPFailure.quotesProxy(text) else { return fail(.invalidURL, detail: HTTPFailure.unusableProxy) }
         let kind = HTTPFailure.Kind(code, text: text, hasSent: handle.hasSent)
-        fail(kind, "\(HTTPFailure.withoutUserInfo(text)).")
+        fail(kind, detail: "\(HTTPFailure.withoutUserInfo(text)).")
     }
 
-    /// Answers that the connection stood still for too long, or all but stood still.
+    /// Completes the transfer because it has stalled or is too slow.
     func finish(_ fault: ProgressWatch.Fault) {
         let stall = request.timeouts.stall
         switch fault {
-        case .stalled: fail(.timedOut, "no byte moved for \(stall).")
+        case .stalled: fail(.timedOut, detail: "no byte moved for \(stall).")
         case .slow(let bytes):
             let limit = request.timeouts.minimumBytesPerSecond
-            fail(.timedOut, "only \(bytes) bytes moved within \(stall); the limit is \(limit) bytes a second.")
+            fail(.timedOut, detail: "only \(bytes) bytes moved within \(stall); the limit is \(limit) bytes a second.")
         }
     }
 
-    /// Answers that the caller does not want to wait.
+    /// Completes the transfer as cancelled.
     func finishCancelled() {
-        fail(.cancelled, "the request was cancelled.")
+        fail(.cancelled, detail: "the request was cancelled.")
     }
 
-    /// Answers.
+    /// Completes the transfer.
     func finish(_ result: Result<HTTPResponse, HTTPFailure>) {
-        answer?.resume(returning: result)
-        answer = nil
+        completion?.resume(returning: result)
+        completion = nil
     }
 
-    private func fail(_ kind: HTTPFailure.Kind, _ what: String) {
-        finish(.failure(HTTPFailure(kind, "\(request.host): \(what)\(kind.remedy)")))
+    private func fail(_ kind: HTTPFailure.Kind, detail: String) {
+        finish(.failure(HTTPFailure(kind, "\(request.host): \(detail)\(kind.remedy)")))
     }
 
     private func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         headerBytes += line.count
         isTooLarge = headerBytes > Self.maximumHeaderBytes
         if line.starts(with: "HTTP/".utf8) {
-            // An interim answer's headers do not count.
+            // The headers of an interim response are dropped.
             response.headers = []
         } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
             let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || (9...13).contains(byte) }
@@ -139,8 +142,8 @@ final class CurlTransfer: @unchecked Sendable {
         }
     }
 
-    /// What libcurl calls. A count other than the one given ends the transfer; the seek is for a body that must be sent
-    /// again, because the server had just closed the kept connection.
+    /// The functions that libcurl calls. Returning another count than the given one ends the transfer. The seek function is for
+    /// a body that has to be sent again, because the server has closed a reused connection.
     private static let callbacks = CurlHandle.Callbacks(
         header: { bytes, size, count, object in
             let isWanted = transfer(object).receiveHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
@@ -167,7 +170,7 @@ final class CurlTransfer: @unchecked Sendable {
 }
 
 extension HTTPRequest {
-    /// Host and port, for messages: paths may tell too much, and so may what stands before the host.
+    /// Host and port, for messages. The path and the user info may contain secrets.
     fileprivate var host: String {
         let rest = url.range(of: "://").map { url[$0.upperBound...] } ?? url[...]
         return String(rest.prefix { $0 != "/" && $0 != "?" }.split(separator: "@").last ?? "")

@@ -2,10 +2,10 @@ internal import CRecorderZlib
 
 /// The gzip format, https://www.rfc-editor.org/rfc/rfc1952, by zlib.
 package enum Gzip {
-    /// The bytes in gzip form, at zlib's default level; nil only when memory runs out.
+    /// The bytes in gzip format, at zlib's default level; nil only if memory runs out.
     package static func compress(_ bytes: [UInt8]) -> [UInt8]? {
         var stream = z_stream()
-        // 15 bits of window, the most there is, and 16 more to ask for gzip's header: https://zlib.net/manual.html
+        // 15 is the largest window, and adding 16 selects the gzip header: https://zlib.net/manual.html
         let windowBits: Int32 = 15 + 16
         let ready = deflateInit2_(
             &stream,
@@ -28,7 +28,7 @@ package enum Gzip {
                 stream.avail_in = uInt(input.count)
                 stream.next_out = buffer.baseAddress
                 stream.avail_out = uInt(buffer.count)
-                // One call is enough: the output has the room that the bound asks for.
+                // One call is enough, because the output has the capacity that `deflateBound` returned.
                 isComplete = deflate(&stream, Z_FINISH) == Z_STREAM_END
             }
             count = isComplete ? Int(stream.total_out) : 0

@@ -1,21 +1,20 @@
-/// How long one request may wait, and for what.
+/// The time limits of one request.
 package struct HTTPTimeouts: Sendable, Equatable {
-    /// Until the connection stands, name lookup and TLS included; 10 s by default.
+    /// The time to connect, including name lookup and TLS handshake; 10 s by default.
     package var connect: Duration
 
-    /// While no byte moves in either direction, or too few do; 60 s by default.
+    /// The time without progress, with no bytes or too few in either direction; 60 s by default.
     package var stall: Duration
 
-    /// How many bytes a second must move in either direction, on average over the stall time; 1 by default, 0 for no limit.
+    /// The minimum average throughput in both directions together over the stall time; 1 by default, 0 for no limit.
     ///
-    /// An answer that trickles never stalls: without this, one byte a minute keeps a request, and with it a flush, going
-    /// for ever.
+    /// Without it a response of one byte a minute would never stall, and would keep a request and its flush running forever.
     package var minimumBytesPerSecond: Int
 
-    /// From start to end of one request; nil, the default, for ``standardTotal(uploading:)``.
+    /// The time for the whole request; nil, the default, for ``standardTotal(uploading:)``.
     package var total: Duration?
 
-    /// The defaults, or what is given instead; a time below a millisecond counts as one.
+    /// Timeouts. A time below a millisecond counts as one millisecond.
     package init(
         connect: Duration = .seconds(10),
         stall: Duration = .seconds(60),
@@ -28,13 +27,28 @@ package struct HTTPTimeouts: Sendable, Equatable {
         self.total = total
     }
 
-    /// The time for one request where none is given: ten minutes, or as long as the body takes at 4 KiB a second, if that
-    /// is longer.
+    /// The default time for one request: ten minutes, or the time of the upload at 4 KiB/s if that is longer.
     ///
-    /// Ten minutes are many times what a service needs, and still let a link of 10 kbit/s upload a recorder's usual batch
-    /// of 512 KiB; the largest batch of 4 MiB, which is 5.6 MB on the wire, gets 23 minutes. A shorter time would fail the
-    /// same batch again and again on a slow link, and so deliver nothing.
+    /// Ten minutes are many times what a service needs, and enough to upload a recorder's usual batch of 512 KiB at 10 kbit/s.
+    /// The largest batch of 4 MiB, which is 5.6 MB as base64, gets 23 minutes. With a shorter time the same batch would fail
+    /// again and again on a slow link, and nothing would be delivered.
     package static func standardTotal(uploading bytes: Int) -> Duration {
         max(.seconds(600), .seconds(bytes / 4096))
+    }
+}
+
+extension Duration {
+    /// A time limit from a user's number of seconds, at most ten years; nil unless it is a positive, finite number.
+    ///
+    /// `Duration.seconds` traps for NaN and for numbers that are too large.
+    package init?(limitInSeconds seconds: Double) {
+        guard seconds > 0, seconds.isFinite else { return nil }
+        self = .seconds(min(seconds, 10 * 365 * 24 * 3600))
+    }
+
+    /// A delay from a user's number of seconds, at most `longest`; zero if it is negative or NaN.
+    package init(pauseInSeconds seconds: Double, longest: Duration) {
+        let limit = longest / .seconds(1)
+        self = seconds.isNaN ? .zero : .seconds(min(max(seconds, 0), limit))
     }
 }

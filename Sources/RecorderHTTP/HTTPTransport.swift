@@ -1,43 +1,43 @@
-/// The seam between AWS and the network: one request in, one whole answer out.
+/// Sends HTTP requests. Tests and users replace it.
 package protocol HTTPTransport: Sendable {
-    /// Sends one request and gives the answer, of whatever status.
+    /// Sends a request and returns the response, whatever its status.
     ///
-    /// Throws only when there is no whole answer. Cancelling the calling task ends the wait at once.
+    /// Throws only if there is no complete response. Cancelling the calling task ends the request immediately.
     func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse
 }
 
-/// Why there is no whole answer.
+/// Why there is no complete response.
 package struct HTTPFailure: Error, Sendable, Equatable {
-    /// The kinds that callers tell apart.
+    /// The kinds that callers distinguish.
     package enum Kind: Sendable, Equatable {
-        /// The address, or the proxy's, cannot be used, so nothing was sent.
+        /// The URL, or that of the proxy, cannot be used, so nothing was sent.
         case invalidURL
-        /// The host's, or the proxy's, name has no address.
+        /// The name of the host or of the proxy cannot be resolved.
         case nameNotResolved
-        /// Nobody accepted the connection.
+        /// The connection was not accepted.
         case cannotConnect
-        /// The two sides found no common TLS.
+        /// The TLS handshake failed.
         case tls
-        /// The server's certificate is not trusted, or not for this host.
+        /// The server's certificate is not trusted, or is for another host.
         case certificateUntrusted
-        /// Connecting, waiting or the whole request took longer than allowed.
+        /// A time limit was exceeded.
         case timedOut
-        /// The connection ended before the answer did.
+        /// The connection ended before the end of the response.
         case connectionLost
-        /// The answer is longer than `maximumResponseBytes`, or its headers are absurdly long.
+        /// The response is longer than `maximumResponseBytes`, or its headers are too long.
         case responseTooLarge
-        /// What came back is not HTTP.
+        /// The response is not HTTP.
         case unreadableResponse
         /// The calling task was cancelled.
         case cancelled
-        /// Anything else; the detail says what.
+        /// Anything else; see the detail.
         case other
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     package let kind: Kind
 
-    /// What happened, in a sentence; holds host names and sizes, never headers or bodies.
+    /// What happened, in a sentence. Contains host names and sizes, never headers or bodies.
     package let detail: String
 
     /// A failure.

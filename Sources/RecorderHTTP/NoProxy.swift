@@ -1,13 +1,13 @@
 import Foundation
 
-/// `no_proxy` as libcurl understands it, for one request.
+/// Converts `no_proxy` for libcurl.
 ///
-/// libcurl compares whole names and addresses: it knows neither ports nor the brackets of IPv6, and would send a request for
-/// `[::1]:4566` to the proxy although the list has just that.
+/// libcurl compares only names and addresses, without ports and without the brackets of IPv6. It would send a request for
+/// `[::1]:4566` to the proxy although the list contains exactly that.
 enum NoProxy {
-    /// The list for an address, from the environment; nil if libcurl reads it right by itself.
+    /// The list for the host of a URL, from the environment; nil if libcurl reads the environment's list correctly.
     static func list(for url: String) -> String? {
-        // In libcurl's order; an empty one counts as none.
+        // In libcurl's order. An empty variable counts as missing.
         guard let list = variable("no_proxy") ?? variable("NO_PROXY"), list.contains(":") else { return nil }
         let address = URLComponents(string: url)
         let port = address?.port ?? (address?.scheme == "http" ? 80 : 443)
@@ -18,7 +18,7 @@ enum NoProxy {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// An entry's host without brackets; nil if it is for another port.
+    /// The host of an entry without brackets; nil if the entry is for another port.
     private static func host(of entry: Substring, port: String) -> String? {
         let parts: [Substring]
         if entry.first == "[", let end = entry.lastIndex(of: "]") {
@@ -26,7 +26,7 @@ enum NoProxy {
         } else {
             parts = entry.split(separator: ":", omittingEmptySubsequences: false)
         }
-        // More colons, and no brackets, are those of an address.
+        // Several colons without brackets belong to an IPv6 address.
         guard parts.count == 2 else { return String(entry) }
         return parts[1].isEmpty || parts[1] == port ? String(parts[0]) : nil
     }

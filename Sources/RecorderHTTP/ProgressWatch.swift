@@ -1,13 +1,13 @@
-/// Notices a transfer that stands still, or all but stands still. Pure: the time is given.
+/// Detects a transfer that has stalled or is too slow. Pure: the caller passes the time.
 ///
-/// libcurl's own [low speed limit](https://curl.se/libcurl/c/CURLOPT_LOW_SPEED_LIMIT.html) counts in whole seconds and
-/// bytes a second, and wakes its thread every second for each transfer.
+/// libcurl's own [low speed limit](https://curl.se/libcurl/c/CURLOPT_LOW_SPEED_LIMIT.html) has a resolution of whole seconds,
+/// and wakes its thread every second for each transfer.
 package struct ProgressWatch {
-    /// What is wrong with a transfer that is overdue.
+    /// What is wrong with a transfer.
     package enum Fault: Equatable {
-        /// No byte moved for the whole stall time.
+        /// No bytes moved during the stall time.
         case stalled
-        /// So many bytes moved during the stall time; too few.
+        /// Too few bytes moved during the stall time.
         case slow(bytes: Int64)
     }
 
@@ -16,10 +16,10 @@ package struct ProgressWatch {
     private var moved: Int64 = 0
     private var lastMove: ContinuousClock.Instant
     private var movedAtStart: Int64 = 0
-    /// One stall time follows the other; the bytes of each are counted by themselves.
+    /// The start of the current interval of one stall time. Bytes are counted for each interval.
     private var start: ContinuousClock.Instant
 
-    /// A watch over a transfer that begins now.
+    /// Watches a transfer that begins now.
     package init(_ timeouts: HTTPTimeouts, now: ContinuousClock.Instant) {
         self.timeouts = timeouts
         lastMove = now
@@ -28,7 +28,7 @@ package struct ProgressWatch {
         minimumBytes = Int64(min(max(wanted.rounded(.up), 0), 1e18))
     }
 
-    /// Takes note of how many bytes have moved in all, in both directions.
+    /// Records the total number of bytes so far, in both directions.
     package mutating func note(_ bytes: Int64, now: ContinuousClock.Instant) {
         if bytes != moved {
             moved = bytes
@@ -40,10 +40,10 @@ package struct ProgressWatch {
         }
     }
 
-    /// When to look again: the transfer is overdue then, unless bytes have moved.
+    /// The time of the next check. Unless more bytes have moved by then, the transfer has a fault.
     package var deadline: ContinuousClock.Instant { min(lastMove, start) + timeouts.stall }
 
-    /// What is wrong, if anything is.
+    /// The fault, if there is one.
     package func fault(now: ContinuousClock.Instant) -> Fault? {
         if now >= lastMove + timeouts.stall { return .stalled }
         return now >= start + timeouts.stall ? .slow(bytes: moved - movedAtStart) : nil

@@ -1,6 +1,6 @@
 public import struct Foundation.Data
 
-/// The body of a request or an answer, always at hand as a whole.
+/// The body of a request or a response, always complete and in memory.
 public enum ByteStream: Sendable, Equatable {
     /// These bytes.
     case data(Data?)
@@ -10,13 +10,13 @@ public enum ByteStream: Sendable, Equatable {
     /// A body without bytes.
     public static var empty: ByteStream { .data(nil) }
 
-    /// Whether there are no bytes.
+    /// Whether the body is empty.
     public var isEmpty: Bool { bytes?.isEmpty ?? true }
 
-    /// The bytes; nil where there are none.
+    /// The bytes; nil without a body.
     public func readData() async throws -> Data? { bytes }
 
-    /// The bytes; nil where there are none.
+    /// The bytes; nil without a body.
     package var bytes: Data? {
         switch self {
         case .data(let data): data
@@ -26,9 +26,9 @@ public enum ByteStream: Sendable, Equatable {
 }
 
 extension ByteStream: CustomStringConvertible, CustomReflectable {
-    /// How many bytes there are.
+    /// The number of bytes.
     public var description: String { "\(bytes?.count ?? 0) bytes" }
 
-    /// A mirror that shows the description alone.
+    /// A mirror that contains only the description.
     public var customMirror: Mirror { Mirror(self, children: ["summary": description]) }
 }

@@ -1,4 +1,4 @@
-/// Carries the requests of a client: set one as `httpClientEngine` to carry them your own way.
+/// Sends the requests of a client. Set your own as `httpClientEngine`.
 ///
 /// ```swift
 /// struct CountingEngine: HTTPClient {
@@ -11,12 +11,12 @@
 /// }
 /// config.httpClientEngine = CountingEngine(target: config.httpClientEngine)
 /// ```
-/// An engine gets requests signed and complete, one for each attempt. It checks the server's certificate, keeps time limits
-/// and follows no redirect; the client's own engine does all three.
+/// An engine receives complete, signed requests, one for each attempt. It must verify the server's certificate, limit the
+/// time, and not follow redirects, as the client's own engine does.
 public protocol HTTPClient: Sendable {
-    /// Sends one request and gives the answer, of whatever status. Called from any thread, side by side.
+    /// Sends a request and returns the response, whatever its status. Called from any thread, concurrently.
     ///
-    /// What it throws counts as no answer: an `URLError`'s code tells whether another attempt may help, other errors are not
-    /// tried again. Whoever waits for a cancelled call stops waiting at once.
+    /// An error means that there is no response. The code of a `URLError` decides whether the call is tried again; other errors
+    /// are final. A cancelled call ends immediately, without waiting for the engine.
     func send(request: HTTPRequest) async throws -> HTTPResponse
 }

@@ -13,10 +13,10 @@ public enum HTTPMethodType: String, Sendable {
     case trace = "TRACE"
 }
 
-/// One request as it goes out. Its headers hold a signature, its body records, so no description shows either.
+/// A request, ready to send. Descriptions show neither its headers, which contain a signature, nor its body.
 ///
-/// The signature covers the body and all headers but `User-Agent`: others may be added, none of these changed. Safe to use
-/// from any thread.
+/// The signature covers the body and all headers except `User-Agent`. These must not be changed, but more headers may be
+/// added. Safe to use from any thread.
 public final class HTTPRequest: Sendable {
     private struct State: Sendable {
         var headers: Headers
@@ -26,10 +26,10 @@ public final class HTTPRequest: Sendable {
     /// The method.
     public let method: HTTPMethodType
 
-    /// Where it goes.
+    /// The request's URI.
     public let destination: URI
 
-    /// What the client's own engine needs besides: time limits, proxies. Lost in a request that is made anew.
+    /// The original request, from which the client's own engine takes time limits and proxy settings. Nil in a new request.
     package let origin: (any Sendable)?
 
     private let state: Locked<State>
@@ -44,7 +44,7 @@ public final class HTTPRequest: Sendable {
         self.init(method: method, uri: uri, headers: headers, body: body, origin: nil)
     }
 
-    /// A request that remembers what it was made from.
+    /// A request with a reference to the one it was made from.
     package init(
         method: HTTPMethodType,
         uri: URI,
@@ -58,7 +58,7 @@ public final class HTTPRequest: Sendable {
         state = Locked(State(headers: headers, body: body))
     }
 
-    /// The headers, in the order they go out.
+    /// The headers, in the order in which they are sent.
     public var headers: Headers {
         get { state.withLock { $0.headers } }
         set { state.withLock { $0.headers = newValue } }
@@ -96,6 +96,6 @@ extension HTTPRequest: CustomStringConvertible, CustomReflectable {
     /// Method and destination.
     public var description: String { "\(method.rawValue) \(destination)" }
 
-    /// A mirror that shows the description alone.
+    /// A mirror that contains only the description.
     public var customMirror: Mirror { Mirror(self, children: ["summary": description]) }
 }

@@ -1,6 +1,6 @@
 import RecorderConcurrency
 
-/// One whole answer. Its body may hold records, so no description shows it. Safe to use from any thread.
+/// A complete response. Descriptions do not show its body, which may contain records. Safe to use from any thread.
 public final class HTTPResponse: Sendable {
     private struct State: Sendable {
         var headers: Headers
@@ -8,12 +8,12 @@ public final class HTTPResponse: Sendable {
         var body: ByteStream
     }
 
-    /// What the server said beside the status, if the engine tells.
+    /// The reason phrase of the status line, if the engine provides it.
     public let reason: String?
 
     private let state: Locked<State>
 
-    /// An answer.
+    /// A response.
     public init(
         headers: Headers = Headers(),
         statusCode: HTTPStatusCode = .processing,
@@ -24,7 +24,7 @@ public final class HTTPResponse: Sendable {
         state = Locked(State(headers: headers, statusCode: statusCode, body: body))
     }
 
-    /// The same, by the older order.
+    /// A response, with the parameters in an older order.
     public convenience init(
         headers: Headers = Headers(),
         body: ByteStream,
@@ -34,7 +34,7 @@ public final class HTTPResponse: Sendable {
         self.init(headers: headers, statusCode: statusCode, body: body, reason: reason)
     }
 
-    /// The headers, in the order they came.
+    /// The headers, in the order in which they were received.
     public var headers: Headers {
         get { state.withLock { $0.headers } }
         set { state.withLock { $0.headers = newValue } }
@@ -57,6 +57,6 @@ extension HTTPResponse: CustomStringConvertible, CustomReflectable {
     /// The status.
     public var description: String { "HTTP \(statusCode.rawValue)" }
 
-    /// A mirror that shows the description alone.
+    /// A mirror that contains only the description.
     public var customMirror: Mirror { Mirror(self, children: ["summary": description]) }
 }

@@ -1,4 +1,4 @@
-/// The status codes of HTTP that have a name.
+/// The HTTP status codes that have a name.
 public enum HTTPStatusCode: Int, Sendable {
     case `continue` = 100
     case switchingProtocols = 101
@@ -66,7 +66,7 @@ public enum HTTPStatusCode: Int, Sendable {
 }
 
 extension HTTPStatusCode {
-    /// The code, or that of its hundred that stands for those without a name; nil outside of 100 to 599.
+    /// The code, or a general one of the same class if it has no name; nil outside 100 to 599.
     package init?(nearest code: Int) {
         if let named = HTTPStatusCode(rawValue: code) {
             self = named

@@ -1,9 +1,9 @@
 /// One header with all its values.
 public struct Header: Sendable, Hashable {
-    /// The name, as it is written on the wire; compared without regard to case.
+    /// The name as it is sent. Comparison is case-insensitive.
     public var name: String
 
-    /// The values, one line of the message each.
+    /// The values, one for each line of the message.
     public var value: [String]
 
     /// A header with several values.
@@ -18,7 +18,7 @@ public struct Header: Sendable, Hashable {
     }
 }
 
-/// The headers of a request or an answer, in order. Names are compared without regard to case.
+/// The headers of a request or a response, in order. Names are case-insensitive.
 public struct Headers: Sendable, Hashable {
     /// The headers, in order.
     public var headers: [Header] = []
@@ -39,7 +39,7 @@ public struct Headers: Sendable, Hashable {
     /// Whether there are none.
     public var isEmpty: Bool { headers.isEmpty }
 
-    /// The values by name, as the names are written.
+    /// The values by name, with the names unchanged.
     public var dictionary: [String: [String]] {
         Dictionary(headers.map { ($0.name, $0.value) }, uniquingKeysWith: +)
     }
@@ -50,7 +50,7 @@ public struct Headers: Sendable, Hashable {
     /// Adds values to the header with this name.
     public mutating func add(name: String, values: [String]) { add(Header(name: name, values: values)) }
 
-    /// Adds values to the header with this one's name, or the header where there is none.
+    /// Adds values to the header with the same name, or adds the header if there is none.
     public mutating func add(_ header: Header) {
         if let index = index(of: header.name) {
             headers[index].value += header.value
@@ -59,7 +59,7 @@ public struct Headers: Sendable, Hashable {
         }
     }
 
-    /// Adds all headers of another list.
+    /// Adds all headers of another collection.
     public mutating func addAll(headers other: Headers) {
         for header in other.headers { add(header) }
     }
@@ -70,7 +70,7 @@ public struct Headers: Sendable, Hashable {
     /// Replaces the values of the header with this name.
     public mutating func update(name: String, value: [String]) { update(Header(name: name, values: value)) }
 
-    /// Replaces the header with this one's name, or adds it where there is none.
+    /// Replaces the header with the same name, or adds it if there is none.
     public mutating func update(_ header: Header) {
         if let index = index(of: header.name) {
             headers[index] = header

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// The two kinds of addresses.
+/// The URI schemes that are supported.
 public enum URIScheme: String, Sendable {
     case http
     case https
 
-    /// The port where an address names none.
+    /// The default port.
     public var port: Int { self == .http ? 80 : 443 }
 }
 
-/// Where a request goes.
+/// The URI of a request.
 public struct URI: Sendable, Hashable {
     /// `http` or `https`.
     public let scheme: URIScheme
@@ -17,22 +17,22 @@ public struct URI: Sendable, Hashable {
     /// The host, without the port.
     public let host: String
 
-    /// The port; nil for the scheme's.
+    /// The port; nil for the default port.
     public let port: UInt16?
 
-    /// The path, percent-encoded, `/` at least.
+    /// The path, percent-encoded; at least `/`.
     public let path: String
 
-    /// What stands behind the question mark, percent-encoded; nil without one.
+    /// The query without the question mark, percent-encoded; nil if there is none.
     public let queryString: String?
 
-    /// The scheme's port.
+    /// The default port of the scheme.
     public var defaultPort: UInt16 { UInt16(scheme.port) }
 
-    /// The whole address.
+    /// The URI as a `URL`.
     public var url: URL? { URL(string: description) }
 
-    /// The address that a text names; nil if it is none of `http` or `https` with a host.
+    /// A URI from text; nil unless it is `http` or `https` with a host.
     public init?(_ text: String) {
         guard let parts = URLComponents(string: text),
             let scheme = parts.scheme.flatMap({ URIScheme(rawValue: $0.lowercased()) }),
@@ -47,7 +47,7 @@ public struct URI: Sendable, Hashable {
 }
 
 extension URI: CustomStringConvertible {
-    /// The whole address.
+    /// The complete URI.
     public var description: String {
         let port = port.map { ":\($0)" } ?? ""
         return "\(scheme.rawValue)://\(host)\(port)\(path)\(queryString.map { "?\($0)" } ?? "")"

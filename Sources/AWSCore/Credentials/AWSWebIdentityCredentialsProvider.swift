@@ -91,9 +91,7 @@ private final class WebIdentitySource: CredentialsSource {
     init(_ role: RoleSession, token: String, _ place: CognitoPlace) {
         self.role = role
         self.token = token
-        cache = CredentialsCache { () throws(CredentialsFailure) in
-            try await place.assume(role, token: token)
-        }
+        cache = CredentialsCache(WebIdentityFetcher(role: role, token: token, place: place))
     }
 
     func credentials() async throws(CredentialsFailure) -> Credentials? {
@@ -102,5 +100,15 @@ private final class WebIdentitySource: CredentialsSource {
 
     func invalidate() {
         cache.invalidate()
+    }
+}
+
+private struct WebIdentityFetcher: CredentialsFetcher {
+    let role: RoleSession
+    let token: String
+    let place: CognitoPlace
+
+    func fetch() async throws(CredentialsFailure) -> Credentials {
+        try await place.assume(role, token: token)
     }
 }

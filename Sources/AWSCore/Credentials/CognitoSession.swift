@@ -14,9 +14,21 @@ package final class CognitoSession: CredentialsSource {
     }
 
     /// What keys are asked for with.
-    private struct Terms: Equatable {
+    private struct Terms: Equatable, Sendable {
         var logins: [String: String] = [:]
         var role: String?
+    }
+
+    /// Does not keep the session alive, because the session owns the cache.
+    private struct SessionFetcher: CredentialsFetcher {
+        weak let session: CognitoSession?
+        let terms: Terms
+        let digest: String
+
+        func fetch() async throws(CredentialsFailure) -> Credentials {
+            guard let session else { throw CredentialsFailure("The Cognito provider is gone.", kind: .cancelled) }
+            return try await session.fetch(terms, digest)
+        }
     }
 
     private struct State {
@@ -73,7 +85,7 @@ package final class CognitoSession: CredentialsSource {
             throw error
         }
         do {
-            return try await cache(for: terms).credentials()
+            return try await cache(for: terms).current()
         } catch {
             throw CredentialsFailure(
                 error.message,
@@ -108,12 +120,12 @@ package final class CognitoSession: CredentialsSource {
         return state.withLock { state in
             if let cache = state.cache, state.terms == terms { return cache }
             let digest = digest(terms)
-            let cache = CredentialsCache(now: memory.now) { [weak self] () throws(CredentialsFailure) in
-                guard let self else { throw CredentialsFailure("The Cognito provider is gone.", kind: .cancelled) }
-                return try await self.fetch(terms, digest)
-            }
+            let cache = CredentialsCache(
+                SessionFetcher(session: self, terms: terms, digest: digest),
+                now: memory.now
+            )
             if let kept = memory.keys(of: helper.given.identityId, terms: digest) {
-                cache.adopt(kept.credentials, obtained: kept.obtained)
+                cache.store(kept.credentials, obtained: kept.obtained)
             }
             state = State(cache: cache, terms: terms)
             return cache

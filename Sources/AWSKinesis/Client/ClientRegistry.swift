@@ -49,7 +49,7 @@ final class ClientRegistry<Client: Sendable>: Sendable {
             if let client = clients.withLock({ $0[key] }) { return client }
         }
         let failure = ConfigurationFailure(
-            "There is no \(className) client under the key \"\(Legible.text(key, limit: 64))\": call "
+            "There is no \(className) client under the key \"\(key.sanitized(limit: 64))\": call "
                 + "\(className).register(with:forKey:) before \(className)(forKey:)."
         )
         return make(ClientTasks(callers: .failure(failure), errors: errors), nil)

@@ -77,7 +77,7 @@ private enum BodyOutline {
         switch value {
         case let fields as [String: Any]:
             let shown = fields.sorted { $0.key < $1.key }.prefix(32).map { name, value in
-                "\"\(Legible.text(name, limit: 64))\":\(outline(value, depth: depth + 1))"
+                "\"\(name.sanitized(limit: 64))\":\(outline(value, depth: depth + 1))"
             }
             return "{\(shown.joined(separator: ","))}"
         case let values as [Any]:

@@ -1,17 +1,17 @@
 import RecorderConcurrency
 
-/// Where loggers come from, and where their messages go. Nothing is logged until a sink is added.
+/// Creates loggers and manages the sinks for their messages. Nothing is logged until a sink is added.
 ///
 /// ```swift
 /// AmplifyLogging.addSink(AmplifyStandardErrorLogSink(logLevel: .info))
 /// ```
-/// Sinks count at once, also for loggers and clients made before them. Safe to use from any thread.
+/// A sink takes effect immediately, also for existing loggers and clients. Safe to use from any thread.
 public final class AmplifyLogging {
     private static let sinks = Locked<[any LogSinkBehavior]>([])
 
     private init() {}
 
-    /// Adds a sink, in place of one with the same id.
+    /// Adds a sink. It replaces one with the same id.
     public static func addSink(_ sink: any LogSinkBehavior) {
         sinks.withLock { sinks in
             sinks.removeAll { $0.id == sink.id }
@@ -24,10 +24,10 @@ public final class AmplifyLogging {
         sinks.withLock { sinks in sinks.removeAll { $0.id == id } }
     }
 
-    /// A logger under this name.
+    /// A logger with this name.
     public static func logger(for name: String) -> any Logger { SinkLogger(name: name) }
 
-    /// A logger under the name of a type.
+    /// A logger with the name of a type.
     public static func logger<T>(for type: T.Type) -> any Logger { SinkLogger(name: "\(type)") }
 
     fileprivate static func sinks(for level: LogLevel) -> [any LogSinkBehavior] {
@@ -36,7 +36,7 @@ public final class AmplifyLogging {
     }
 }
 
-/// Hands messages to the sinks that there are at that moment.
+/// Passes each message to the current sinks.
 private struct SinkLogger: Logger {
     let name: String
 

@@ -1,20 +1,20 @@
 /// Logs messages under one name. Safe to use from any thread.
 ///
-/// Texts are put together only when a sink wants them.
+/// Texts are evaluated only if a sink receives them.
 public protocol Logger: Sendable {
-    /// Logs what failed for good.
+    /// Logs a final failure.
     func error(_ message: @autoclosure () -> String, _ error: @autoclosure () -> (any Error)?)
 
-    /// Logs what failed and may pass.
+    /// Logs a failure that may be temporary.
     func warn(_ message: @autoclosure () -> String, _ error: @autoclosure () -> (any Error)?)
 
-    /// Logs what changed.
+    /// Logs a change of state.
     func info(_ message: @autoclosure () -> String, _ error: @autoclosure () -> (any Error)?)
 
-    /// Logs what a call came to.
+    /// Logs the result of a call.
     func debug(_ message: @autoclosure () -> String, _ error: @autoclosure () -> (any Error)?)
 
-    /// Logs what a call began.
+    /// Logs the start of a call.
     func verbose(_ message: @autoclosure () -> String, _ error: @autoclosure () -> (any Error)?)
 
     /// Logs at a level.
@@ -22,19 +22,19 @@ public protocol Logger: Sendable {
 }
 
 extension Logger {
-    /// Logs what failed for good.
+    /// Logs a final failure.
     public func error(_ message: @autoclosure () -> String) { error(message(), nil) }
 
-    /// Logs what failed and may pass.
+    /// Logs a failure that may be temporary.
     public func warn(_ message: @autoclosure () -> String) { warn(message(), nil) }
 
-    /// Logs what changed.
+    /// Logs a change of state.
     public func info(_ message: @autoclosure () -> String) { info(message(), nil) }
 
-    /// Logs what a call came to.
+    /// Logs the result of a call.
     public func debug(_ message: @autoclosure () -> String) { debug(message(), nil) }
 
-    /// Logs what a call began.
+    /// Logs the start of a call.
     public func verbose(_ message: @autoclosure () -> String) { verbose(message(), nil) }
 
     /// Logs at a level.

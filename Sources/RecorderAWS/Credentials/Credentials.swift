@@ -8,10 +8,10 @@ package struct Credentials: Sendable, Equatable {
     /// The secret half of the key pair.
     package var secretAccessKey: String
 
-    /// The token that temporary keys come with.
+    /// The session token of temporary credentials.
     package var sessionToken: String?
 
-    /// When the keys end, by this machine's clock; nil if they do not.
+    /// When the keys expire, by this machine's clock; nil if they do not.
     package var expiration: Date?
 
     /// Credentials.
@@ -34,4 +34,13 @@ extension Credentials: CustomStringConvertible, CustomDebugStringConvertible, Cu
     package var debugDescription: String { description }
 
     package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Supplies the keys for a call.
+package protocol CredentialsSource: Sendable {
+    /// Keys that are valid now; nil for an unsigned request.
+    func credentials() async throws(CredentialsFailure) -> Credentials?
+
+    /// Drops cached keys, because the service refused them. Never blocks.
+    func invalidate()
 }

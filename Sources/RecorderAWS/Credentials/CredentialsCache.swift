@@ -1,81 +1,91 @@
 package import Foundation
 import RecorderConcurrency
 
-/// Keeps temporary keys until shortly before they end, and fetches new ones once for all who ask.
-///
-/// They are renewed when less than ten minutes are left, or half their life if that is shorter. While keys still hold, a
-/// fetch that fails is put off and the old ones are given; no failure is ever remembered. Safe to use from any thread.
-package final class CredentialsCache: Sendable {
-    /// Fetches new keys.
-    package typealias Fetch = @Sendable () async throws(CredentialsFailure) -> Credentials
+/// Gets new temporary keys. ``CredentialsCache`` keeps and renews them.
+package protocol CredentialsFetcher: Sendable, CustomReflectable {
+    /// New keys.
+    func fetch() async throws(CredentialsFailure) -> Credentials
+}
 
-    private struct Kept {
+extension CredentialsFetcher {
+    /// A mirror without children, because fetchers hold tokens and keys.
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Keeps temporary keys until shortly before they expire. Concurrent callers share one fetch.
+///
+/// Keys are renewed when less than ten minutes are left, or half their lifetime if that is shorter. If a fetch fails while
+/// the old keys are still valid, they are used and the fetch is tried again later. Failures are never cached. Safe to use
+/// from any thread.
+package final class CredentialsCache: CredentialsSource {
+    private struct Entry {
         var credentials: Credentials
         var renewAt: Date
     }
 
+    private let fetcher: any CredentialsFetcher
     private let now: @Sendable () -> Date
-    private let fetch: Fetch
-    private let kept = Locked<Kept?>(nil)
+    private let entry = Locked<Entry?>(nil)
     private let flight = SingleFlight<Credentials, CredentialsFailure>(cancelled: .stoppedWaiting)
 
-    /// An empty cache over this source of keys.
-    package init(now: @escaping @Sendable () -> Date = { Date() }, fetch: @escaping Fetch) {
+    /// An empty cache for the keys of this fetcher.
+    package init(_ fetcher: any CredentialsFetcher, now: @escaping @Sendable () -> Date = { Date() }) {
+        self.fetcher = fetcher
         self.now = now
-        self.fetch = fetch
     }
 
-    /// The kept keys while they are fresh, else new ones.
-    package func credentials() async throws(CredentialsFailure) -> Credentials {
+    package func credentials() async throws(CredentialsFailure) -> Credentials? { try await current() }
+
+    /// The cached keys while they are fresh, else new ones.
+    package func current() async throws(CredentialsFailure) -> Credentials {
         if let fresh { return fresh }
-        return try await flight.value { () throws(CredentialsFailure) in try await self.renew() }
+        return try await flight.value(renew)
     }
 
-    /// Drops the kept keys.
     package func invalidate() {
-        kept.withLock { $0 = nil }
+        entry.withLock { $0 = nil }
     }
 
-    /// The kept keys while nothing speaks for new ones.
+    /// The cached keys; nil if they need to be renewed or if there are none.
     package var fresh: Credentials? {
         let now = now()
-        return kept.withLock { kept in kept.flatMap { now < $0.renewAt ? $0.credentials : nil } }
+        return entry.withLock { entry in entry.flatMap { now < $0.renewAt ? $0.credentials : nil } }
     }
 
-    private func renew() async throws(CredentialsFailure) -> Credentials {
-        // Someone may have renewed them between this caller's look and its turn.
-        if let fresh { return fresh }
-        do {
-            let credentials = try await fetch()
-            keep(credentials, obtained: now())
-            return credentials
-        } catch {
-            guard let old = old() else { throw error }
-            return old
-        }
-    }
-
-    /// Keeps keys that came at another time, such as in an earlier run of the program.
-    package func adopt(_ credentials: Credentials, obtained: Date) {
-        keep(credentials, obtained: obtained)
-    }
-
-    private func keep(_ credentials: Credentials, obtained: Date) {
+    /// Stores keys that were obtained at another time, such as in an earlier run of the program.
+    package func store(_ credentials: Credentials, obtained: Date) {
         var renewAt = Date.distantFuture
         if let end = credentials.expiration {
-            let life = max(0, end.timeIntervalSince(obtained))
-            renewAt = end - min(600, life / 2)
+            let lifetime = max(0, end.timeIntervalSince(obtained))
+            renewAt = end - min(600, lifetime / 2)
         }
-        kept.withLock { $0 = Kept(credentials: credentials, renewAt: renewAt) }
+        entry.withLock { $0 = Entry(credentials: credentials, renewAt: renewAt) }
     }
 
-    /// The kept keys if they still hold, asked for again in a minute, or half their rest.
-    private func old() -> Credentials? {
-        let now = now()
-        return kept.withLock { kept in
-            guard let old = kept?.credentials, let end = old.expiration, now < end else { return nil }
-            kept?.renewAt = now + min(60, end.timeIntervalSince(now) / 2)
+    @Sendable private func renew() async throws(CredentialsFailure) -> Credentials {
+        // Another flight may have renewed them since this caller's check.
+        if let fresh { return fresh }
+        do {
+            let credentials = try await fetcher.fetch()
+            store(credentials, obtained: now())
+            return credentials
+        } catch {
+            guard let old = postponeRenewal() else { throw error }
             return old
         }
     }
+
+    /// The cached keys if they are still valid. The next renewal is in a minute, or after half of their remaining time.
+    private func postponeRenewal() -> Credentials? {
+        let now = now()
+        return entry.withLock { entry in
+            guard let old = entry?.credentials, let end = old.expiration, now < end else { return nil }
+            entry?.renewAt = now + min(60, end.timeIntervalSince(now) / 2)
+            return old
+        }
+    }
+}
+
+extension CredentialsCache: CustomReflectable {
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

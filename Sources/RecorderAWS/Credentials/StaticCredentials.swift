@@ -1,8 +1,10 @@
-/// Keys given once, for good.
+import Foundation
+
+/// Keys that never change.
 package struct StaticCredentials: CredentialsSource {
     private let given: Credentials
 
-    /// A source that always gives these.
+    /// A source that always returns these keys.
     package init(_ credentials: Credentials) {
         given = credentials
     }
@@ -10,4 +12,49 @@ package struct StaticCredentials: CredentialsSource {
     package func credentials() async throws(CredentialsFailure) -> Credentials? { given }
 
     package func invalidate() {}
+}
+
+/// No keys: requests go unsigned.
+package struct AnonymousCredentials: CredentialsSource {
+    /// A source that always returns nil.
+    package init() {}
+
+    package func credentials() async throws(CredentialsFailure) -> Credentials? { nil }
+
+    package func invalidate() {}
+}
+
+/// Keys from `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, for temporary ones, `AWS_SESSION_TOKEN`.
+///
+/// The variables are read once, by the initializer. An empty one counts as missing.
+package struct EnvironmentCredentials: CredentialsSource {
+    private let found: Result<Credentials, CredentialsFailure>
+
+    /// A source that reads these variables, by default those of the process.
+    package init(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
+        found = Self.read(environment)
+    }
+
+    package func credentials() async throws(CredentialsFailure) -> Credentials? { try found.get() }
+
+    package func invalidate() {}
+
+    private static func read(_ environment: [String: String]) -> Result<Credentials, CredentialsFailure> {
+        func value(_ name: String) -> String? {
+            environment[name].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        switch (value("AWS_ACCESS_KEY_ID"), value("AWS_SECRET_ACCESS_KEY")) {
+        case (let id?, let secret?):
+            let token = value("AWS_SESSION_TOKEN")
+            return .success(Credentials(accessKeyID: id, secretAccessKey: secret, sessionToken: token))
+        case (nil, nil):
+            return .failure(
+                CredentialsFailure("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set.", kind: .notConfigured)
+            )
+        case (_?, nil):
+            return .failure(CredentialsFailure("AWS_ACCESS_KEY_ID is set without AWS_SECRET_ACCESS_KEY: set both."))
+        case (nil, _?):
+            return .failure(CredentialsFailure("AWS_SECRET_ACCESS_KEY is set without AWS_ACCESS_KEY_ID: set both."))
+        }
+    }
 }

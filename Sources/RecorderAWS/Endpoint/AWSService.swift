@@ -1,15 +1,15 @@
-/// An AWS service as this package speaks to it: names only, no behaviour.
+/// The names under which an AWS service is called.
 package struct AWSService: Sendable, Hashable {
     /// The name in a signature's scope.
     package let signingName: String
 
-    /// What stands before the operation in `X-Amz-Target`; nil for a service that takes forms in place of JSON.
+    /// The prefix of the operation in `X-Amz-Target`; nil for a service that takes forms instead of JSON.
     package let targetPrefix: String?
 
     /// The first label of the public host name.
     package let endpointPrefix: String
 
-    /// The environment variable that replaces the endpoint of this service alone.
+    /// The environment variable that overrides the endpoint of this service only.
     package let endpointVariable: String
 
     /// The name in a `services` section of the shared configuration file.

@@ -1,26 +1,26 @@
 import Foundation
 
-/// Where a service is reached: scheme, host, port and path, checked once.
+/// The address of a service: scheme, host, port and path, validated when it is made.
 package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
-    /// The address that requests are posted to; always with a path.
+    /// The URL that requests are posted to; always with a path.
     package let url: String
 
     /// The `Host` header: lower case, with the port unless it is the scheme's own.
     package let host: String
 
-    /// The path, at least `/`, the same before and after the escaping that signatures ask for.
+    /// The path, at least `/`; percent-encoding it for a signature changes nothing.
     package let path: String
 
     /// Whether the connection is encrypted.
     package let isEncrypted: Bool
 
-    /// An endpoint at an address of the user's choice; `http` is allowed because the user wrote it.
+    /// An endpoint from a URL of the user, which may be `http`.
     ///
-    /// Credentials, a query and a fragment have no meaning here and are refused. A path may hold letters, digits and
-    /// `- _ . ~ /`. An IP address is taken in one spelling only, see ``HostName``, so that what is checked is what is
+    /// User names, passwords, queries and fragments are refused. A path may contain letters, digits and `- _ . ~ /`. An IP
+    /// address is accepted in one spelling only, see ``HostName``, so that the address that was checked is the one that is
     /// connected to.
     package init(url: String) throws(ConfigurationFailure) {
-        // Whatever is before the sign may be a password, however the rest is written, so nothing of it is quoted.
+        // The text before the @ may be a password in any form, so the message quotes none of it.
         guard !url.contains("@") else {
             throw ConfigurationFailure(
                 "The endpoint address has an @ in it: leave user name and password out. Requests are signed with AWS "
@@ -29,7 +29,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         }
         guard let parts = try Self.split(url) else {
             throw ConfigurationFailure(
-                "\"\(Legible.text(url, limit: 200))\" is not an endpoint address: "
+                "\"\(url.sanitized(limit: 200))\" is not an endpoint address: "
                     + "give scheme, host and, if need be, port and path, as in https://kinesis.eu-west-1.amazonaws.com."
             )
         }
@@ -41,7 +41,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         self.url = "\(parts.scheme)://\(host)\(path)"
     }
 
-    /// The host without port and brackets.
+    /// The host without the port and without brackets.
     var hostName: String {
         if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
         return String(host.prefix { $0 != ":" })
@@ -49,7 +49,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { url }
 
-    /// An endpoint at a host name that needs no check.
+    /// An endpoint of AWS, whose host name needs no check.
     init(publicHost: String) {
         host = publicHost
         path = "/"
@@ -57,7 +57,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         url = "https://\(publicHost)/"
     }
 
-    /// The three parts of an address, or nil if there is anything else in it.
+    /// The three parts of a URL; nil if it contains anything else.
     private static func split(
         _ url: String
     ) throws(ConfigurationFailure) -> (scheme: String, authority: String, path: String)? {
@@ -72,7 +72,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         return (scheme, authority, path)
     }
 
-    /// A name or an address, with a port from 1 to 65,535 or none; nil if this is neither.
+    /// A host name or an IP address, with an optional port from 1 to 65,535; nil for anything else.
     private static func authority(_ text: String) throws(ConfigurationFailure) -> String? {
         var host = Substring(text)
         var port = ""
@@ -85,7 +85,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         return try HostName.canonical(String(host)).map { $0 + port }
     }
 
-    /// Whether the path stays as it is when it is normalised and escaped.
+    /// Whether normalizing and percent-encoding the path would change nothing.
     private static func isPlain(_ path: String) -> Bool {
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().dropLast()
         return path.unicodeScalars.allSatisfy { isLetterOrDigit($0) || "-._~/".unicodeScalars.contains($0) }
@@ -94,5 +94,35 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
 
     static func isLetterOrDigit(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isASCII && scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+    }
+}
+
+extension Endpoint {
+    /// The public endpoint of a service in a region.
+    ///
+    /// `usingFIPS` selects a host with cryptography validated under FIPS 140, `dualStack` one that also has IPv6 addresses.
+    /// Whether AWS has such a host is not known here; if not, its name does not resolve.
+    package static func standard(
+        for service: AWSService,
+        in region: Region,
+        usingFIPS: Bool = false,
+        dualStack: Bool = false
+    ) -> Endpoint {
+        let partition = Partition(of: region)
+        let isDualStack = dualStack && service.hasDualStackHost(in: region, partition, usingFIPS: usingFIPS)
+        // In the US government's regions the plain hosts of some services are the validated ones.
+        let isPlain = !usingFIPS || partition.isGovernment && service.isValidatedInGovernment && !isDualStack
+        let suffix = isDualStack ? partition.dualStackSuffix : partition.dnsSuffix
+        return Endpoint(publicHost: "\(service.endpointPrefix)\(isPlain ? "" : "-fips").\(region.name).\(suffix)")
+    }
+}
+
+extension AWSService {
+    fileprivate var isValidatedInGovernment: Bool { self == .kinesis || self == .sts }
+
+    /// In commercial regions Cognito has no dual-stack form of its plain hosts, and in four of them none of its FIPS hosts.
+    fileprivate func hasDualStackHost(in region: Region, _ partition: Partition, usingFIPS: Bool) -> Bool {
+        guard self == .cognitoIdentity, partition.isCommercial else { return true }
+        return usingFIPS && !["us-east-1", "us-east-2", "us-west-1", "us-west-2"].contains(region.name)
     }
 }

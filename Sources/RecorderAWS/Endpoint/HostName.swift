@@ -1,14 +1,14 @@
 import Foundation
 
-/// The host of an address, in the one form that every reader understands alike.
+/// The host of a URL, in a form that all programs read the same way.
 ///
-/// libcurl reads `0127.0.0.1` as 87.0.0.1, and `0x7f.1`, `127.1` and `2130706433` as 127.0.0.1; other programs read them in
-/// other ways, or as names. A check of such a text says nothing about where the connection goes, so only four decimal
-/// numbers without leading zeros are an address of version 4. One of version 6 is parsed, and written anew.
+/// libcurl reads `0127.0.0.1` as 87.0.0.1, and `0x7f.1`, `127.1` and `2130706433` as 127.0.0.1. Other programs read them
+/// differently, or as names, so checking such a text says nothing about where the connection goes. Therefore an IPv4
+/// address must be four decimal numbers without leading zeros, and an IPv6 address is parsed and formatted again.
 enum HostName {
-    /// The host in lower case, version 6 in brackets and in its shortest form; nil if this is no host.
+    /// The host in lower case, an IPv6 address in brackets and in its shortest form; nil if it is not a host.
     ///
-    /// Throws for an address of version 4 in an unusual spelling, with an error that says how to write it.
+    /// Throws for an IPv4 address in another notation, with a message that says how to write it.
     static func canonical(_ lowercased: String) throws(ConfigurationFailure) -> String? {
         if lowercased.hasPrefix("["), lowercased.hasSuffix("]") {
             return version6(String(lowercased.dropFirst().dropLast())).map { "[\($0)]" }
@@ -19,14 +19,14 @@ enum HostName {
         guard !lowercased.isEmpty, isName else { return nil }
         guard !endsInNumber(lowercased) || isVersion4(lowercased) else {
             throw ConfigurationFailure(
-                "\"\(Legible.text(lowercased, limit: 200))\" is not a host: write an IP address as four decimal numbers "
+                "\"\(lowercased.sanitized(limit: 200))\" is not a host: write an IP address as four decimal numbers "
                     + "from 0 to 255 without leading zeros, as in 127.0.0.1."
             )
         }
         return lowercased
     }
 
-    /// Whether this is an address of version 4 that loops back.
+    /// Whether this is an IPv4 loopback address.
     static func isLoopback4(_ host: String) -> Bool { isVersion4(host) && host.hasPrefix("127.") }
 
     private static func isVersion4(_ host: String) -> Bool {
@@ -34,7 +34,7 @@ enum HostName {
         return inet_pton(AF_INET, host, &address) == 1
     }
 
-    /// No top-level domain is a number, so readers of addresses take such a host for one of version 4.
+    /// No top-level domain is a number, so programs read such a host as an IPv4 address.
     private static func endsInNumber(_ host: String) -> Bool {
         let last = host.split(separator: ".").last ?? ""
         return last.allSatisfy { ("0"..."9").contains($0) }

@@ -1,13 +1,13 @@
-/// What the error codes of AWS mean for the caller: a table, and the status where the code says nothing.
+/// Maps AWS error codes to kinds of failure. For an unknown code the HTTP status decides.
 enum FailureKinds {
-    /// The kind for an error answer.
+    /// The kind of an error response.
     static func kind(code: String?, status: Int) -> ServiceFailure.Kind {
         code.flatMap(kind(code:)) ?? kind(status: status)
     }
 
-    /// The kind for the code of one record in an answer that took others: throttled, or else of a kind that passes.
+    /// The kind for the code of a single record in a successful response: throttled or transient.
     ///
-    /// Firehose calls itself unavailable where a stream takes no more for now.
+    /// Firehose answers `ServiceUnavailable` when a stream has reached its throughput limit.
     static func kind(ofRecord code: String) -> ServiceFailure.Kind {
         code.hasPrefix("ServiceUnavailable") || kind(code: code) == .throttled ? .throttled : .transient
     }
@@ -54,20 +54,20 @@ enum FailureKinds {
         "RequestTimeout", "RequestTimeoutException", "ServiceUnavailable", "ServiceUnavailableException",
     ]
 
-    /// Keys that ended or that the service does not know: new ones may be better.
+    /// Credentials that have expired or that the service does not know; renewed ones may be accepted.
     private static let expiredCredentials = [
         "AuthMissingFailure", "ExpiredToken", "ExpiredTokenException", "InvalidAccessKeyId", "InvalidClientTokenId",
         "InvalidToken", "InvalidTokenException", "MissingAuthenticationToken", "MissingAuthenticationTokenException",
         "TokenRefreshRequired", "UnrecognizedClientException",
     ]
 
-    /// Refusals that a wrong clock causes; a wrong secret causes some of them too.
+    /// Codes that a wrong clock causes. A wrong secret key causes some of them, too.
     private static let clockSkew = [
         "AuthFailure", "InvalidSignatureException", "RequestExpired", "RequestInTheFuture", "RequestTimeTooSkewed",
         "SignatureDoesNotMatch",
     ]
 
-    /// Also what lies with the stream rather than with the records: its key, or where it is fed from.
+    /// Also problems of the stream rather than of its records: its encryption key or its source.
     private static let denied = [
         "AccessDenied", "AccessDeniedException", "AccessFailure", "IncompleteSignature", "IncompleteSignatureException",
         "InvalidIdentityPoolConfigurationException", "InvalidKMSResourceException", "InvalidSourceException",
@@ -77,6 +77,7 @@ enum FailureKinds {
 
     private static let notFound = ["ResourceNotFoundException"]
 
-    /// Besides `InvalidInputCodes`: about the request as a whole. A part of it may fare better, but no record is to blame.
+    /// In addition to `InvalidInputCodes`: codes about the request as a whole. A smaller request may succeed, but the codes
+    /// prove nothing about a single record.
     private static let invalidRequest = ["InvalidParameterException", "InvalidParameterValue", "MissingParameter"]
 }

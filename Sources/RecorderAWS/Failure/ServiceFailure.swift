@@ -1,65 +1,65 @@
 package import Foundation
 package import RecorderHTTP
 
-/// Why a call to a service gave no usable answer.
+/// Why a call to a service gave no usable response.
 package struct ServiceFailure: Error, Sendable, Equatable {
-    /// The kinds that lead to different actions.
+    /// The kinds that callers handle differently.
     package indirect enum Kind: Sendable, Equatable {
-        /// There was no whole answer.
+        /// There was no complete response.
         case transport(HTTPFailure)
-        /// The service wants us to slow down.
+        /// The service asks for fewer requests.
         case throttled
-        /// The service has trouble of its own, which may pass.
+        /// The service failed in a way that may be temporary.
         case transient
-        /// The credentials are expired or unknown, even after one renewal.
+        /// The credentials are expired or unknown, and one renewal did not help.
         case expiredCredentials
-        /// The credentials, or a key they need, are not allowed to do this.
+        /// The credentials, or an encryption key that the operation needs, do not permit it.
         case denied
-        /// The signature's time is refused, even after one correction.
+        /// The signature's time was refused, and one correction did not help.
         case clockSkew
-        /// The stream, pool or other thing named does not exist.
+        /// The named resource, such as a stream or a pool, does not exist.
         case notFound
-        /// The request itself is wrong; sending it again cannot help.
+        /// The request itself is invalid; sending it again cannot help.
         case invalidRequest
-        /// No credentials could be had.
+        /// There are no credentials.
         case credentials(CredentialsFailure)
         /// A setting cannot be used.
         case configuration(ConfigurationFailure)
-        /// The answer points elsewhere, where signed requests are never sent.
+        /// The response is a redirect, which is never followed with a signed request.
         case redirect
-        /// The service said yes, in words that make no sense.
+        /// The status says success, but the body cannot be read.
         case unreadable
         /// The calling task was cancelled.
         case cancelled
-        /// Anything else; the code and the message say what.
+        /// Anything else; see the code and the message.
         case other
     }
 
-    /// What to do about it.
+    /// The kind of failure.
     package let kind: Kind
 
     /// The service's own code, such as `ResourceNotFoundException`.
     package let code: String?
 
-    /// The service's message or ours: one line, at most 512 bytes, control characters escaped.
+    /// The service's message or one of this package: one line, at most 512 bytes, control characters escaped.
     package let message: String
 
-    /// What AWS support asks for.
+    /// The request's id, which AWS support asks for.
     package let requestID: String?
 
-    /// The HTTP status, where there was an answer.
+    /// The HTTP status; nil without a response.
     package let status: Int?
 
-    /// The strings that the error document held, as they were written (`__type`, `message`, `Message`).
+    /// The strings of the error document, unchanged (`__type`, `message`, `Message`).
     package let fields: [String: String]
 
-    /// The time on the service's clock, where it told.
+    /// The service's time, from the response's `Date` header.
     package let serverDate: Date?
 
-    /// How long the service asks to wait, where it does.
+    /// How long the service asks to wait, if it does.
     package let retryAfter: Duration?
 
-    /// A failure; the message is made legible here.
+    /// A failure; the message is sanitized here.
     package init(
         _ kind: Kind,
         code: String? = nil,
@@ -72,7 +72,7 @@ package struct ServiceFailure: Error, Sendable, Equatable {
     ) {
         self.kind = kind
         self.code = code
-        self.message = Legible.text(message)
+        self.message = message.sanitized()
         self.requestID = requestID
         self.status = status
         self.fields = fields
@@ -82,18 +82,9 @@ package struct ServiceFailure: Error, Sendable, Equatable {
 }
 
 extension ServiceFailure {
-    /// Whether the service itself answered. A proxy or a captive portal answers with a status and a page, without the
-    /// service's codes or request ids.
+    /// Whether the response came from the service. A proxy or a captive portal responds with a status and a page, without
+    /// an error code or a request id of the service.
     package var isOfService: Bool { code != nil || requestID != nil }
-
-    /// Whether the service itself calls what was sent invalid: in an error document of its own, with a request id, by a
-    /// code that says so. Only then may a refused request cost a record: gateways answer 413 or 400 as well, some of them
-    /// with request ids or codes in headers.
-    package var provesInvalidInput: Bool {
-        guard let code, let status, (400..<500).contains(status), fields["__type"] != nil, requestID?.isEmpty == false
-        else { return false }
-        return InvalidInputCodes.contains(code)
-    }
 }
 
 extension ServiceFailure: CustomStringConvertible {

@@ -1,14 +1,14 @@
-/// The text of `~/.aws/config` or `~/.aws/credentials`, taken apart by the rules that the AWS CLI has for it.
+/// Parses `~/.aws/config` or `~/.aws/credentials` by the rules of the AWS CLI.
 ///
 /// ```
 /// [profile field]                 a section: one or two words
 /// region = eu-west-1              a value, up to the end of the line
-/// services =                      a line indented further goes on with the value;
-///   kinesis =                     where that is empty, it has a name of its own
+/// services =                      a line with more indentation continues the value;
+///   kinesis =                     if the value is empty, it is a nested setting
 /// # or ; at the start of a line   a comment
 /// ```
-/// Keys are compared without regard to case. Sections of the same name are one, and the last of several values counts.
-/// No line is ever quoted in an error: it may hold a secret.
+/// Keys are case-insensitive. Sections with the same name are merged, and the last value of a key counts. Errors never quote
+/// a line, because it may contain a secret.
 struct ConfigurationFile {
     /// One section: its header's words, and its values by key in lower case.
     struct Section {
@@ -16,13 +16,13 @@ struct ConfigurationFile {
         var values: [String: Value] = [:]
     }
 
-    /// What stands behind a key, and what is indented under it.
+    /// The text of a setting and its nested settings.
     struct Value {
         var text: String
         var nested: [String: String] = [:]
     }
 
-    /// The sections in order of their first header.
+    /// The sections, in the order of their first headers.
     private(set) var sections: [Section] = []
 
     private let path: String
@@ -30,10 +30,10 @@ struct ConfigurationFile {
     private var key: String?
     private var indentation = 0
 
-    /// Takes a text apart; `path` is for the errors.
+    /// Parses a text; `path` is for error messages.
     init(_ text: String, path: String) throws(ConfigurationFailure) {
         self.path = path
-        // Editors of other systems put a mark at the start and a carriage return at each end.
+        // Windows editors write a byte order mark and carriage returns.
         let lines = text.drop { $0 == "\u{FEFF}" }
             .split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
         for (index, line) in lines.enumerated() {
@@ -50,7 +50,7 @@ struct ConfigurationFile {
         guard let first = content.first, first != "#", first != ";" else { return }
         let indentation = line.prefix(while: \.isWhitespace).count
         if let key, indentation > self.indentation {
-            return try goOn(key, with: content)
+            return try continueValue(of: key, with: content)
         }
         self.indentation = indentation
         if first == "[" {
@@ -65,7 +65,7 @@ struct ConfigurationFile {
             throw Malformed("a section's header must end with \"]\".")
         }
         let name = header[..<end].dropFirst()
-        // A header that is no words is another tool's; its values must not land in the section before.
+        // A header that cannot be split belongs to another tool. Its values must not be added to the previous section.
         let words = (try? ShellWords.split(name)) ?? [String(name)]
         section = sections.firstIndex { $0.words == words } ?? sections.endIndex
         key = nil
@@ -73,13 +73,13 @@ struct ConfigurationFile {
     }
 
     private mutating func readValue(_ line: Substring) throws(Malformed) {
-        guard let section else { throw Malformed("this value stands before the first section, such as [default].") }
+        guard let section else { throw Malformed("this value is before the first section, such as [default].") }
         let (name, text) = try Self.split(line)
         key = name.lowercased()
         sections[section].values[name.lowercased()] = Value(text: text)
     }
 
-    private mutating func goOn(_ key: String, with line: Substring) throws(Malformed) {
+    private mutating func continueValue(of key: String, with line: Substring) throws(Malformed) {
         guard let section, var value = sections[section].values[key] else { return }
         if value.text.isEmpty {
             let (name, text) = try Self.split(line)
@@ -98,7 +98,7 @@ struct ConfigurationFile {
     }
 }
 
-/// What is wrong with a line, without the line.
+/// What is wrong with a line, without its text.
 struct Malformed: Error {
     let reason: String
 

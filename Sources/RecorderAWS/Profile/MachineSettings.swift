@@ -1,40 +1,50 @@
 import Foundation
 
-/// What this machine says where a program says nothing: environment variables, then the profile in use.
+/// The machine's settings, which apply if the program sets nothing: environment variables, then the profile in use.
 ///
-/// The variables and the files are read once, when the settings are made. An empty variable counts as absent.
+/// The variables and the files are read once, by the initializer. An empty variable counts as missing.
 package struct MachineSettings: Sendable {
     private let environment: [String: String]
     private let files: SharedConfiguration
     private let profile: Profile?
 
-    /// A value and where it stands.
+    /// A value and the name of its setting.
     private struct Found {
         let value: String
-        let place: String
+        let origin: String
+
+        /// The value, converted; the message of an error begins with the origin.
+        func parsed<Value>(
+            by parse: (String) throws(ConfigurationFailure) -> Value
+        ) throws(ConfigurationFailure) -> Value {
+            do throws(ConfigurationFailure) {
+                return try parse(value)
+            } catch {
+                throw ConfigurationFailure("\(origin): \(error.message)")
+            }
+        }
     }
 
-    /// The settings of these variables, by default the process's own. Throws where a file is malformed or `AWS_PROFILE`
-    /// names a profile that is not there.
+    /// The settings for these environment variables, by default those of the process. Throws if a file is malformed or
+    /// `AWS_PROFILE` names a profile that does not exist.
     package init(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws(ConfigurationFailure) {
         self.environment = environment
         files = try SharedConfiguration(environment)
         profile = try files.profileInUse()
     }
 
-    /// The region in `AWS_REGION`, else in `AWS_DEFAULT_REGION`, else the profile's `region`; nil where none is set.
+    /// The region in `AWS_REGION`, else in `AWS_DEFAULT_REGION`, else the profile's `region`; nil if none is set.
     package func region() throws(ConfigurationFailure) -> Region? {
         guard let found = variable("AWS_REGION") ?? variable("AWS_DEFAULT_REGION") ?? setting("region") else {
             return nil
         }
-        return try Self.checked(found, Region.init)
+        return try found.parsed(by: Region.init)
     }
 
-    /// Where a service in a region is: ``namedEndpoint(for:)`` unless that is to be ignored, else a public host.
+    /// The endpoint of a service in a region: ``namedEndpoint(for:)`` unless `ignoringNamed`, else a public host.
     ///
     /// `usingFIPS` and `dualStack`, else `AWS_USE_FIPS_ENDPOINT` and `AWS_USE_DUALSTACK_ENDPOINT`, else the profile's
-    /// `use_fips_endpoint` and `use_dualstack_endpoint`, choose among the public hosts; they have no effect on an address
-    /// that somebody named.
+    /// `use_fips_endpoint` and `use_dualstack_endpoint`, select the public host. They do not affect a named endpoint.
     package func endpoint(
         for service: AWSService,
         in region: Region,
@@ -43,85 +53,78 @@ package struct MachineSettings: Sendable {
         dualStack: Bool? = nil
     ) throws(ConfigurationFailure) -> Endpoint {
         if !ignoringNamed, let named = try namedEndpoint(for: service) { return named }
-        return .standard(
-            for: service,
-            in: region,
-            usingFIPS: try flag("AWS_USE_FIPS_ENDPOINT", "use_fips_endpoint", unless: usingFIPS),
-            dualStack: try flag("AWS_USE_DUALSTACK_ENDPOINT", "use_dualstack_endpoint", unless: dualStack)
+        let isFIPS = try flag(variable: "AWS_USE_FIPS_ENDPOINT", setting: "use_fips_endpoint", unless: usingFIPS)
+        let isDualStack = try flag(
+            variable: "AWS_USE_DUALSTACK_ENDPOINT",
+            setting: "use_dualstack_endpoint",
+            unless: dualStack
         )
+        return .standard(for: service, in: region, usingFIPS: isFIPS, dualStack: isDualStack)
     }
 
-    /// The address that somebody named for a service; nil where nobody did.
+    /// The endpoint that the machine's settings name for a service; nil if they name none.
     ///
     /// The first of: the service's own variable, such as `AWS_ENDPOINT_URL_KINESIS`; `AWS_ENDPOINT_URL`; the service's
-    /// `endpoint_url` in the `services` section that the profile names; the profile's `endpoint_url`. None of them counts
-    /// where `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS`, or the profile's `ignore_configured_endpoint_urls`, is `true`.
+    /// `endpoint_url` in the `services` section that the profile names; the profile's `endpoint_url`. All are ignored if
+    /// `AWS_IGNORE_CONFIGURED_ENDPOINT_URLS`, or the profile's `ignore_configured_endpoint_urls`, is `true`.
     package func namedEndpoint(for service: AWSService) throws(ConfigurationFailure) -> Endpoint? {
-        guard try !flag("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "ignore_configured_endpoint_urls") else { return nil }
+        let isIgnored = try flag(
+            variable: "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
+            setting: "ignore_configured_endpoint_urls"
+        )
+        guard !isIgnored else { return nil }
         var found = variable(service.endpointVariable) ?? variable("AWS_ENDPOINT_URL")
         if found == nil { found = try servicesSetting("endpoint_url", of: service) ?? setting("endpoint_url") }
         guard let found else { return nil }
-        return try Self.checked(found, Endpoint.init(url:))
+        return try found.parsed(by: Endpoint.init(url:))
     }
 
-    /// Where the metadata service of an EC2 instance is: at the address in `AWS_EC2_METADATA_SERVICE_ENDPOINT`, else at the
-    /// usual one, which is IPv6 where `AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE` is `IPv6`; the profile has both settings too.
+    /// The endpoint of the EC2 metadata service: the one in `AWS_EC2_METADATA_SERVICE_ENDPOINT`, else the standard one, which
+    /// is IPv6 if `AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE` is `IPv6`. The profile can have both settings, too.
     func instanceMetadataEndpoint() throws(ConfigurationFailure) -> Endpoint {
         let address = "ec2_metadata_service_endpoint"
         if let found = variable("AWS_EC2_METADATA_SERVICE_ENDPOINT") ?? setting(address) {
-            return try Self.checked(found, Endpoint.init(url:))
+            return try found.parsed(by: Endpoint.init(url:))
         }
         let mode = variable("AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE") ?? setting("\(address)_mode")
         switch mode?.value.lowercased() {
         case nil, "ipv4": return try Endpoint(url: "http://169.254.169.254")
         case "ipv6": return try Endpoint(url: "http://[fd00:ec2::254]")
-        default: throw ConfigurationFailure("\(mode?.place ?? "") must be IPv4 or IPv6.")
+        default: throw ConfigurationFailure("\(mode?.origin ?? "") must be IPv4 or IPv6.")
         }
     }
 
     private func variable(_ name: String) -> Found? {
-        environment[name].flatMap { $0.isEmpty ? nil : Found(value: $0, place: name) }
+        environment[name].flatMap { $0.isEmpty ? nil : Found(value: $0, origin: name) }
     }
 
     private func setting(_ name: String) -> Found? {
         guard let profile, let value = profile[name] else { return nil }
-        return Found(value: value, place: "\(name) of the \(profile.place)")
+        return Found(value: value, origin: "\(name) of the \(profile.location)")
     }
 
     private func servicesSetting(_ name: String, of service: AWSService) throws(ConfigurationFailure) -> Found? {
         guard let profile else { return nil }
         let value = try files.setting(name, of: service.configurationName, for: profile)
         return value.map {
-            Found(value: $0, place: "\(name) of \(service.configurationName), for the \(profile.place)")
+            Found(value: $0, origin: "\(name) of \(service.configurationName), for the \(profile.location)")
         }
     }
 
-    /// What the program says, if it does, else the machine.
+    /// The value given by the program, else whether an environment variable, else a setting of the profile, is `true`.
     private func flag(
-        _ variableName: String,
-        _ settingName: String,
+        variable name: String,
+        setting settingName: String,
         unless given: Bool? = nil
     ) throws(ConfigurationFailure) -> Bool {
         if let given { return given }
-        guard let found = variable(variableName) ?? setting(settingName) else { return false }
+        guard let found = variable(name) ?? setting(settingName) else { return false }
         switch found.value.lowercased() {
         case "true": return true
         case "false": return false
         default:
-            let value = Legible.text(found.value, limit: 64)
-            throw ConfigurationFailure("\(found.place) is \"\(value)\": say true or false.")
-        }
-    }
-
-    /// What is made of a value; an error says where it stands.
-    private static func checked<Made>(
-        _ found: Found,
-        _ make: (String) throws(ConfigurationFailure) -> Made
-    ) throws(ConfigurationFailure) -> Made {
-        do throws(ConfigurationFailure) {
-            return try make(found.value)
-        } catch {
-            throw ConfigurationFailure("\(found.place): \(error.message)")
+            let value = found.value.sanitized(limit: 64)
+            throw ConfigurationFailure("\(found.origin) is \"\(value)\": use true or false.")
         }
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The two files that AWS tools share: `~/.aws/config` and `~/.aws/credentials`, as they are now.
+/// The configuration files that AWS tools share: `~/.aws/config` and `~/.aws/credentials`. They are read once.
 ///
-/// `AWS_CONFIG_FILE` and `AWS_SHARED_CREDENTIALS_FILE` name others. A file that is not there is an empty one; without
-/// `HOME` there are none by default. Where both have a setting of a profile, that of the credentials file counts.
+/// `AWS_CONFIG_FILE` and `AWS_SHARED_CREDENTIALS_FILE` override their paths. A missing file counts as empty; without `HOME`
+/// there are no default paths. If both files have the same setting of a profile, the credentials file takes precedence.
 package struct SharedConfiguration: Sendable {
     private var profiles: [String: Profile] = [:]
     private var services: [String: [String: [String: String]]] = [:]
@@ -13,17 +13,21 @@ package struct SharedConfiguration: Sendable {
     /// The largest file that is read, in bytes.
     private static let limit = 1 << 20
 
-    /// Reads the files that these variables name.
+    /// Reads the files for these environment variables.
     package init(_ environment: [String: String]) throws(ConfigurationFailure) {
-        let config = Self.path("AWS_CONFIG_FILE", else: ".aws/config", environment)
-        let credentials = Self.path("AWS_SHARED_CREDENTIALS_FILE", else: ".aws/credentials", environment)
+        let config = Self.path(variable: "AWS_CONFIG_FILE", default: ".aws/config", environment: environment)
+        let credentials = Self.path(
+            variable: "AWS_SHARED_CREDENTIALS_FILE",
+            default: ".aws/credentials",
+            environment: environment
+        )
         paths = [config, credentials].compactMap(\.self)
         wanted = environment["AWS_PROFILE"].flatMap { $0.isEmpty ? nil : $0 }
         if let config { try addConfig(config) }
         if let credentials { try addCredentials(credentials) }
     }
 
-    /// The profile in use: the one that `AWS_PROFILE` names, which must be there, else `default`, which may be.
+    /// The profile in use: the one in `AWS_PROFILE`, which must exist, else `default`, which need not.
     package func profileInUse() throws(ConfigurationFailure) -> Profile? {
         guard let wanted else { return profiles["default"] }
         do throws(ConfigurationFailure) {
@@ -33,13 +37,13 @@ package struct SharedConfiguration: Sendable {
         }
     }
 
-    /// The profile with this name; an error lists those there are.
+    /// The profile with this name; the error for an unknown name lists the existing ones.
     package func profile(_ name: String) throws(ConfigurationFailure) -> Profile {
         if let profile = profiles[name] { return profile }
-        let names = profiles.keys.sorted().map { Legible.text($0, limit: 64) }.joined(separator: ", ")
+        let names = profiles.keys.sorted().map { $0.sanitized(limit: 64) }.joined(separator: ", ")
         throw ConfigurationFailure(
-            "There is no profile \"\(Legible.text(name, limit: 128))\" in \(places). "
-                + (names.isEmpty ? "There are no profiles at all." : "There are: \(Legible.text(names)).")
+            "There is no profile \"\(name.sanitized(limit: 128))\" in \(locations). "
+                + (names.isEmpty ? "There are no profiles at all." : "There are: \(names.sanitized()).")
         )
     }
 
@@ -48,47 +52,51 @@ package struct SharedConfiguration: Sendable {
         guard let section = profile["services"] else { return nil }
         guard let services = services[section] else {
             throw ConfigurationFailure(
-                "\(profile.place): services names \"\(Legible.text(section, limit: 128))\", but there is no such "
-                    + "section: add [services \(Legible.text(section, limit: 128))]."
+                "\(profile.location): services names \"\(section.sanitized(limit: 128))\", but there is no such "
+                    + "section: add [services \(section.sanitized(limit: 128))]."
             )
         }
         return services[service]?[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Where profiles were looked for, for messages.
-    var places: String {
+    /// The paths of the files, for messages.
+    var locations: String {
         paths.isEmpty
-            ? "any file, since HOME is not set" : paths.map { Legible.text($0, limit: 256) }.joined(separator: " or ")
+            ? "any file, since HOME is not set" : paths.map { $0.sanitized(limit: 256) }.joined(separator: " or ")
     }
 
-    /// In this file all but the default profile say that they are profiles; the default one that does goes before one
-    /// that doesn't.
+    /// In the config file a section is called `profile NAME`, except for `default`. If there are both `profile default` and
+    /// `default`, the former takes precedence.
     private mutating func addConfig(_ path: String) throws(ConfigurationFailure) {
         let sections = try Self.sections(of: path)
         let hasFullDefault = sections.contains { $0.words == ["profile", "default"] }
         for section in sections {
             switch (section.words.first, section.words.dropFirst().first, section.words.count) {
-            case ("profile", let name?, 2): add(name, section, path)
+            case ("profile", let name?, 2): add(section, as: name, from: path)
             case ("services", let name?, 2): services[name] = section.values.mapValues(\.nested)
-            case ("default", nil, 1) where !hasFullDefault: add("default", section, path)
+            case ("default", nil, 1) where !hasFullDefault: add(section, as: "default", from: path)
             // Sections of other tools.
             default: break
             }
         }
     }
 
-    /// In this file each section is a profile.
+    /// In the credentials file each section is a profile.
     private mutating func addCredentials(_ path: String) throws(ConfigurationFailure) {
         for section in try Self.sections(of: path) where section.words.first != "profile" {
-            add(section.words.joined(separator: " "), section, path)
+            add(section, as: section.words.joined(separator: " "), from: path)
         }
     }
 
-    private mutating func add(_ name: String, _ section: ConfigurationFile.Section, _ path: String) {
+    private mutating func add(_ section: ConfigurationFile.Section, as name: String, from path: String) {
         profiles[name, default: Profile(name: name)].merge(section.values, from: path)
     }
 
-    private static func path(_ variable: String, else standard: String, _ environment: [String: String]) -> String? {
+    private static func path(
+        variable: String,
+        default standard: String,
+        environment: [String: String]
+    ) -> String? {
         let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         guard let named = environment[variable], !named.isEmpty else { return home.map { "\($0)/\(standard)" } }
         guard named.hasPrefix("~/"), let home else { return named }
@@ -106,6 +114,44 @@ package struct SharedConfiguration: Sendable {
 
 extension SharedConfiguration: CustomStringConvertible, CustomReflectable {
     package var description: String { "SharedConfiguration(redacted)" }
+
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// The settings under one name in the shared configuration files.
+///
+/// Settings may be secrets, so neither description nor mirror shows them.
+package struct Profile: Sendable {
+    /// The name, such as `default`.
+    package let name: String
+
+    private var files: [String] = []
+    private var settings: [String: String] = [:]
+
+    init(name: String) {
+        self.name = name
+    }
+
+    /// The setting with this name, in lower case; nil if it is missing or empty.
+    package subscript(setting: String) -> String? {
+        settings[setting].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The profile's name and files, for messages.
+    package var location: String {
+        let files = files.map { $0.sanitized(limit: 256) }.joined(separator: " and ")
+        return "profile \"\(name.sanitized(limit: 128))\" in \(files)"
+    }
+
+    /// Adds settings from a file; they replace those of the same name.
+    mutating func merge(_ values: [String: ConfigurationFile.Value], from file: String) {
+        settings.merge(values.mapValues(\.text)) { _, later in later }
+        if files.last != file { files.append(file) }
+    }
+}
+
+extension Profile: CustomStringConvertible, CustomReflectable {
+    package var description: String { "Profile(\(name), redacted)" }
 
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,8 +1,8 @@
-/// Words as a POSIX shell reads them, and nothing else that a shell does: no variables, no patterns, no commands.
+/// Splits a command into words as a POSIX shell does, without variables, patterns or command substitution.
 struct ShellWords {
     private var rest: Substring
 
-    /// The words, separated by blanks. Quotes and backslashes hold words together and are taken off.
+    /// The words, which white space separates. Quotes and backslashes are removed.
     static func split(_ text: Substring) throws(Malformed) -> [String] {
         var reader = ShellWords(rest: text)
         var words: [String] = []
@@ -24,7 +24,7 @@ struct ShellWords {
         return word
     }
 
-    /// The text up to the next such quote. Between double quotes a backslash protects these two, and no others.
+    /// The text up to the next such quote. In double quotes a backslash escapes only a double quote or a backslash.
     private mutating func quoted(by quote: Character) throws(Malformed) -> String {
         var text = ""
         while let character = rest.popFirst() {

@@ -2,12 +2,12 @@ package import Foundation
 import RecorderConcurrency
 package import RecorderHTTP
 
-/// Signature Version 4, stages 2 to 4, for one service in one region.
+/// AWS Signature Version 4, for one service in one region.
 ///
-/// The date is given, so the same request always gets the same signature. The derived key is kept for the day. Safe to
-/// use from any thread.
+/// The caller passes the date, so the same request always gets the same signature. The derived key is cached for the day.
+/// Safe to use from any thread.
 package final class SigV4Signer: Sendable {
-    private struct KeptKey {
+    private struct CachedKey {
         var secret = ""
         var day = ""
         var key: [UInt8] = []
@@ -15,7 +15,7 @@ package final class SigV4Signer: Sendable {
 
     private let region: String
     private let service: String
-    private let kept = Locked(KeptKey())
+    private let cached = Locked(CachedKey())
 
     /// A signer for this region and the service's signing name.
     package init(region: String, service: String) {
@@ -23,9 +23,9 @@ package final class SigV4Signer: Sendable {
         self.service = service
     }
 
-    /// Adds date, session token and signature to a request that goes to `path` and has its `Host` header.
+    /// Adds date, session token and signature to a request for `path` that has its `Host` header.
     ///
-    /// All headers given so far are signed. `bodyDigest` is the body's SHA-256, where it is known already.
+    /// All headers of the request are signed. `bodyDigest` is the body's SHA-256, if it is already known.
     package func sign(
         _ request: inout HTTPRequest,
         path: String,
@@ -55,7 +55,7 @@ package final class SigV4Signer: Sendable {
         )
     }
 
-    /// Stage 2: what the signature is computed over.
+    /// Stage 2: the text to sign.
     package func stringToSign(_ canonical: CanonicalRequest, at date: Date) -> String {
         let time = UTCTime(date)
         let hash = Digest.hex(Digest.sha256(Array(canonical.text.utf8)))
@@ -65,11 +65,11 @@ package final class SigV4Signer: Sendable {
     /// Stage 3: the key for this day, region and service.
     package func signingKey(secret: String, at date: Date) -> [UInt8] {
         let day = UTCTime(date).compactDay
-        if let key = kept.withLock({ $0.secret == secret && $0.day == day ? $0.key : nil }) { return key }
+        if let key = cached.withLock({ $0.secret == secret && $0.day == day ? $0.key : nil }) { return key }
         let key = [day, region, service, Self.terminator].reduce(Array("AWS4\(secret)".utf8)) { key, part in
             Digest.hmacSHA256(key: key, Array(part.utf8))
         }
-        kept.withLock { $0 = KeptKey(secret: secret, day: day, key: key) }
+        cached.withLock { $0 = CachedKey(secret: secret, day: day, key: key) }
         return key
     }
 
@@ -83,5 +83,36 @@ package final class SigV4Signer: Sendable {
 
     private func scope(_ time: UTCTime) -> String {
         "\(time.compactDay)/\(region)/\(service)/\(Self.terminator)"
+    }
+}
+
+/// Stage 1 of a signature: the request in the canonical form, which both sides compute.
+///
+/// There is no query, because no operation uses one, and the path is already in its canonical form (see ``Endpoint``).
+package struct CanonicalRequest: Sendable, Equatable {
+    /// The canonical form, lines separated by line feeds.
+    package let text: String
+
+    /// The names of the signed headers, lower case and sorted, separated by semicolons.
+    package let signedHeaders: String
+
+    /// The canonical form of a request whose `headers` are all signed; `payloadHash` is hexadecimal.
+    package init(method: HTTPRequest.Method, path: String, headers: [HTTPHeader], payloadHash: String) {
+        var values: [String: String] = [:]
+        for header in headers {
+            let (name, value) = (header.name.lowercased(), Self.trimmed(header.value))
+            values[name] = values[name].map { "\($0),\(value)" } ?? value
+        }
+        let names = values.keys.sorted()
+        let lines = names.map { "\($0):\(values[$0] ?? "")\n" }.joined()
+        signedHeaders = names.joined(separator: ";")
+        text = "\(method.rawValue)\n\(path)\n\n\(lines)\n\(signedHeaders)\n\(payloadHash)"
+    }
+
+    /// The value without white space at its ends, and with one space for each run of white space.
+    private static func trimmed(_ value: String) -> String {
+        // Works on bytes, because splitting a long session token into characters is slow.
+        let words = value.utf8.split { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
+        return words.map { String(Substring($0)) }.joined(separator: " ")
     }
 }

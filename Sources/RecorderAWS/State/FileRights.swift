@@ -1,29 +1,34 @@
 import Foundation
 
-/// Who owns a file or directory of ours and who else may use it: what must not be, and the command that mends it.
+/// A problem with the owner or the permissions of a file or directory of ours, and the command that fixes it.
 package struct FileRights: Error, Sendable {
     /// What is wrong, beginning with the path.
     package let problem: String
-    /// What to do, as a sentence.
+    /// How to fix it, as a sentence.
     package let remedy: String
 
     package var message: String { "\(problem). \(remedy)" }
 
     // MARK: directories
 
-    /// What is wrong with a directory that has this user's files in it; nil where nothing is.
+    /// The problem with a directory for this user's files; nil if there is none.
     ///
-    /// Only the directory itself is looked at. Whoever may write one above it can replace it as a whole, with other
-    /// files of theirs, which are refused.
+    /// Only the directory itself is checked, not the ones above it. A user who may write to one of those can replace the
+    /// directory, but the files in it would then be theirs, and those are refused.
     package static func problem(ofDirectory path: String, _ status: FileStatus) -> FileRights? {
         guard status.kind == .directory else {
             return FileRights(problem: "\(path) is not a directory", remedy: elsewhere)
         }
         guard status.isOwn else {
-            guard !status.isSticky else { return FileRights(problem: foreign(path, status), remedy: inside(path)) }
+            guard !status.isSticky else {
+                return FileRights(problem: foreign(path, status: status), remedy: inside(path))
+            }
             let user = "Run as that user (sudo -u '#\(status.owner)')"
-            let gift = geteuid() == 0 ? "" : ", give it to this one (sudo chown \(geteuid()) \(quoted(path)))"
-            return FileRights(problem: foreign(path, status), remedy: "\(user)\(gift), or set \(ownDirectory).")
+            let transfer = geteuid() == 0 ? "" : ", give it to this one (sudo chown \(geteuid()) \(quoted(path)))"
+            return FileRights(
+                problem: foreign(path, status: status),
+                remedy: "\(user)\(transfer), or set \(ownDirectory)."
+            )
         }
         guard status.othersCanWrite else { return nil }
         let problem = "\(path) can be written by other users (mode \(status.modeText))"
@@ -31,7 +36,7 @@ package struct FileRights: Error, Sendable {
         return FileRights(problem: problem, remedy: "Run: chmod go-w \(quoted(path)), or set \(ownDirectory).")
     }
 
-    /// A directory for everybody's files, as /tmp, must stay one.
+    /// A shared directory such as /tmp must keep its permissions.
     private static func inside(_ path: String) -> String {
         "Use a directory of your own inside it, as in \(quoted("\(path == "/" ? "" : path)/records"))."
     }
@@ -41,13 +46,13 @@ package struct FileRights: Error, Sendable {
 
     // MARK: files
 
-    /// What is wrong with a file of ours; nil where nothing is. That others may use it is for ``makePrivate(_:_:)``.
+    /// The problem with a file of ours; nil if there is none. Access by other users is handled by ``makePrivate(_:status:)``.
     package static func problem(ofFile path: String, _ status: FileStatus) -> FileRights? {
         switch status.kind {
         case .file:
             guard !status.isOwn else { return nil }
             return FileRights(
-                problem: foreign(path, status),
+                problem: foreign(path, status: status),
                 remedy: "Run: sudo chown \(geteuid()) \(quoted(path)), or set \(ownDirectory)."
             )
         case .link:
@@ -60,12 +65,12 @@ package struct FileRights: Error, Sendable {
         }
     }
 
-    /// Takes from other users what rights they have, by path: to open a database's file and close it again would end the
+    /// Removes other users' permissions. Works on the path, because opening and closing a database file would release the
     /// locks that SQLite holds on it.
     ///
-    /// - Returns: What is wrong if others can write it and that cannot be changed. Where they can only read it, as on a
-    ///   file system without modes, it must do as it is.
-    package static func makePrivate(_ path: String, _ status: FileStatus) -> FileRights? {
+    /// - Returns: A problem if others can write the file and that cannot be changed. If they can only read it, as on a
+    ///   file system without modes, that is accepted.
+    package static func makePrivate(_ path: String, status: FileStatus) -> FileRights? {
         guard status.othersHaveAccess, chmod(path, status.mode & 0o600) != 0, status.othersCanWrite else { return nil }
         let reason = String(cString: strerror(errno))
         return FileRights(
@@ -75,13 +80,13 @@ package struct FileRights: Error, Sendable {
         )
     }
 
-    private static func foreign(_ path: String, _ status: FileStatus) -> String {
-        // The id that a user namespace shows for all users that it does not know.
+    private static func foreign(_ path: String, status: FileStatus) -> String {
+        // A user namespace shows this id for every user outside it.
         let unknown = status.owner == 65_534 ? ", which in a container may be any user outside it" : ""
         return "\(path) belongs to another user (id \(status.owner)\(unknown))"
     }
 
-    /// A path as a shell takes it.
+    /// A path, quoted for a shell if needed.
     package static func quoted(_ path: String) -> String {
         let isPlain = path.utf8.allSatisfy { byte in
             byte >= 128 || Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the system knows about a file or a directory: of a symbolic link itself, not of what it leads to.
+/// The kind, owner and mode of a file or a directory. For a symbolic link, those of the link itself.
 package struct FileStatus: Sendable {
-    /// What kind of thing it is.
+    /// The kinds of file.
     package enum Kind: Sendable {
         case file, directory, link, other
     }
@@ -12,14 +12,14 @@ package struct FileStatus: Sendable {
     /// The permission bits, set-id and sticky bits included.
     package let mode: UInt32
 
-    /// nil with `errno` set where there is nothing, or nothing can be found out.
+    /// The status of the file at a path; nil, with `errno` set, if it cannot be read.
     package init?(path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// Of an open file.
+    /// The status of an open file; nil, with `errno` set, if it cannot be read.
     package init?(descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
@@ -43,6 +43,6 @@ package struct FileStatus: Sendable {
     package var othersHaveAccess: Bool { mode & 0o077 != 0 }
     package var isSticky: Bool { mode & S_ISVTX != 0 }
 
-    /// As `chmod` takes it.
+    /// The mode in the notation of `chmod`.
     package var modeText: String { "0\(String(mode, radix: 8))" }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Explains a path to a person: the symbolic links in it, and where and why it cannot be followed.
+/// Explains a path for messages: the symbolic links in it, and where and why it cannot be followed.
 ///
-/// Only for messages and the doctor: each component costs a system call or two.
+/// Too slow for anything else: each component costs a system call or two.
 package enum PathDiagnosis {
-    /// A symbolic link, and the text that it holds.
+    /// A symbolic link and its target.
     package struct Link: Sendable, Hashable {
         package let path: String
         package let target: String
@@ -15,14 +15,14 @@ package enum PathDiagnosis {
         components(of: path).compactMap(link)
     }
 
-    /// The first component that cannot be followed, with the reason; nil where every one can, or the first that cannot is
-    /// only missing.
+    /// The first component that cannot be followed, with the reason; nil if there is none, or if that component does not
+    /// exist.
     package static func obstacle(in path: String) -> String? {
         let all = components(of: path)
-        for (place, component) in all.enumerated() {
+        for (index, component) in all.enumerated() {
             var status = stat()
             if stat(component, &status) == 0 {
-                if place < all.count - 1, status.st_mode & S_IFMT != S_IFDIR {
+                if index < all.count - 1, status.st_mode & S_IFMT != S_IFDIR {
                     return "\(component) is not a directory"
                 }
                 continue
@@ -34,7 +34,7 @@ package enum PathDiagnosis {
             let reason =
                 switch number {
                 case ENOENT: "which does not exist"
-                case ELOOP: "and leads round in a circle"
+                case ELOOP: "which is part of a loop"
                 default: "which cannot be followed (\(String(cString: strerror(number))))"
                 }
             return "\(component) is a symbolic link to \(link.target), \(reason)"
@@ -42,7 +42,7 @@ package enum PathDiagnosis {
         return nil
     }
 
-    /// The target of a link; nil where there is no link.
+    /// The link at a path; nil if there is none.
     package static func link(at path: String) -> Link? {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path, &buffer, buffer.count)

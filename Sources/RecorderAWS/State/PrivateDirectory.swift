@@ -1,21 +1,21 @@
 import Foundation
 
-/// A directory for this user's files: made if it is missing, and known by the path that its links lead to.
+/// Creates and resolves directories for this user's files.
 package enum PrivateDirectory {
-    /// A directory's name made absolute, once: where the process goes later does not matter.
+    /// The absolute path of a directory, so that later changes of the working directory do not matter.
     package static func absolute(_ directory: String) throws(ConfigurationFailure) -> String {
         guard !directory.isEmpty else { throw ConfigurationFailure("The name of the directory is empty. \(remedy)") }
         guard !directory.utf8.contains(0) else {
-            throw ConfigurationFailure("The name of the directory holds a zero byte. \(remedy)")
+            throw ConfigurationFailure("The name of the directory contains a zero byte. \(remedy)")
         }
-        // The character that stands for what could not be decoded: another directory may have it in its name.
+        // The replacement character: bytes could not be decoded, and another directory may have it in its name.
         guard !directory.unicodeScalars.contains("\u{FFFD}") else {
             throw ConfigurationFailure("The name of the directory \(directory) is not UTF-8. \(remedy)")
         }
         if directory.hasPrefix("/") { return directory }
         guard let current = getcwd(nil, 0) else {
             throw ConfigurationFailure(
-                "The directory \(directory) is relative to the working directory, which is gone "
+                "The directory \(directory) is relative to the working directory, which no longer exists "
                     + "(\(String(cString: strerror(errno)))). Give an absolute path."
             )
         }
@@ -28,9 +28,9 @@ package enum PrivateDirectory {
 
     private static let remedy = "Set \(StateDirectory.override) to a directory of your own."
 
-    /// Makes the directory and those above it that are missing, for this user only.
+    /// Creates the directory and the missing ones above it, for this user only.
     ///
-    /// - Returns: the paths of those that were missing. Another process may have made them at the same time.
+    /// - Returns: The paths that were missing. Another process may have created them at the same time.
     package static func make(_ directory: String) throws(ConfigurationFailure) -> [String] {
         var missing: [String] = []
         for path in PathDiagnosis.components(of: directory).reversed() {
@@ -41,7 +41,7 @@ package enum PrivateDirectory {
         missing.reverse()
         for path in missing {
             if mkdir(path, 0o700) == 0 {
-                // A umask may have taken rights that this user needs.
+                // The umask may have removed permissions that this user needs.
                 chmod(path, 0o700)
             } else if errno != EEXIST || !isDirectory(path) {
                 let reason = String(cString: strerror(errno))
@@ -58,7 +58,7 @@ package enum PrivateDirectory {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The path of a directory that exists, without links, `.` and `..`: one for all names of the directory.
+    /// The path of an existing directory without links, `.` and `..`: the same for all its names.
     package static func resolve(_ directory: String) throws(ConfigurationFailure) -> String {
         guard let resolved = realpath(directory, nil) else {
             let reason = String(cString: strerror(errno))

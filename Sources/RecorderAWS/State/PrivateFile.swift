@@ -1,23 +1,25 @@
 import Foundation
 
-/// A small file for this user's eyes only: 0600, in a directory made with 0700.
+/// A small file that only this user can read: mode 0600, in a directory created with mode 0700.
 ///
-/// It is replaced as a whole, so that a reader, in another process too, sees the old contents or the new. Safe to use
-/// from any thread.
+/// It is replaced atomically, so that readers in any process see the old contents or the new ones. Safe to use from any
+/// thread.
 package struct PrivateFile: Sendable {
-    /// Where it lies.
+    /// The file's path.
     package let path: String
 
-    /// More than this was not written here.
+    /// No larger file is written here.
     private static let largest = 64 << 10
 
-    /// A file at this place, which need not exist.
+    /// A file at this path, which need not exist.
     package init(_ path: String) {
         self.path = path
     }
 
-    /// The contents; nil if there is no file. A link in the file's place is not followed, those in its directory's path are;
-    /// another user's file is left alone, and this user's is made private if it is not.
+    /// The contents; nil if there is no file.
+    ///
+    /// Symbolic links in the directory's path are followed; one instead of the file is an error. Another user's file is left
+    /// alone. Other users' permissions for this user's file are removed.
     package func contents() throws(ConfigurationFailure) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         if file < 0 {
@@ -33,7 +35,9 @@ package struct PrivateFile: Sendable {
         try check(FileStatus(descriptor: file))
         if status.st_mode & 0o077 != 0 { fchmod(file, 0o600) }
         guard status.st_size <= Self.largest else {
-            throw ConfigurationFailure("\(path) has \(status.st_size) bytes, too many for what it is. Remove it.")
+            throw ConfigurationFailure(
+                "\(path) has \(status.st_size) bytes, more than was ever written here. Remove it."
+            )
         }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         let count = read(file, &bytes, bytes.count)
@@ -76,7 +80,7 @@ package struct PrivateFile: Sendable {
         throw ConfigurationFailure("\(wrong.problem); it is left alone. Remove it.")
     }
 
-    /// What the last system call said.
+    /// A failure with the error of the last system call.
     private func failure(_ what: String) -> ConfigurationFailure {
         ConfigurationFailure("\(path) \(what): \(String(cString: strerror(errno))).")
     }

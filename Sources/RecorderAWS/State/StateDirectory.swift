@@ -1,9 +1,9 @@
 import Foundation
 
-/// Where files lie that outlive the process, from the environment alone: nothing is created here.
+/// The directory for files that outlive the process, from the environment. Nothing is created here.
 ///
 /// The first of: `AWS_KINESIS_RECORDER_DIR`, `$STATE_DIRECTORY` (systemd), `$XDG_STATE_HOME`, `~/.local/state`; the last
-/// three followed by `<program>/<folder>`. Never the temporary directory, which Linux empties.
+/// three followed by `<program>/<folder>`. Never the temporary directory, which the system may empty.
 package enum StateDirectory {
     /// The variable that names the directory itself.
     package static let override = "AWS_KINESIS_RECORDER_DIR"
@@ -23,8 +23,8 @@ package enum StateDirectory {
         return try PrivateDirectory.absolute("\(try root(environment))/\(fileSafe(program))/\(folder)")
     }
 
-    /// A name that no text can leave its directory with. Plain text is its own name, any other is hashed; the two can't
-    /// meet: a plain name holds no dot.
+    /// A file name for any text. Plain text is used unchanged, other text is hashed. The two cannot collide, because a plain
+    /// name contains no dot.
     package static func fileSafe(_ text: String) -> String {
         let isPlain =
             (1...64).contains(text.utf8.count)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The members of one structure, on their way out or in.
+/// Encodes or decodes the members of one structure.
 package enum WireFields {
-    /// Members that have a value are appended.
+    /// Appends the members that have a value.
     case writing(WireWriter)
-    /// Members that the answer has are set; the others keep what they hold.
+    /// Sets the members that the response contains; the others are unchanged.
     case reading(WireReader)
 
-    /// Writes or reads one member.
+    /// Encodes or decodes one member.
     package func callAsFunction<Value: WireValue>(_ value: inout Value?, as name: String) {
         switch self {
         case .writing(let writer):
@@ -20,12 +20,12 @@ package enum WireFields {
     }
 }
 
-/// JSON under construction. For one thread.
+/// Builds JSON. Not thread-safe.
 package final class WireWriter {
-    /// What is written so far.
+    /// The JSON so far.
     package private(set) var bytes: [UInt8] = []
 
-    /// Nothing yet.
+    /// A writer without output.
     package init() {}
 
     /// Starts an object or a list.
@@ -38,25 +38,25 @@ package final class WireWriter {
         bytes.append(UInt8(ascii: bracket))
     }
 
-    /// A comma, unless an object or a list has just been opened: no value ends with such a bracket.
+    /// Appends a comma, unless an object or a list has just been opened. No value ends with an opening bracket.
     func separate() {
         guard let last = bytes.last, last != UInt8(ascii: "{"), last != UInt8(ascii: "[") else { return }
         bytes.append(UInt8(ascii: ","))
     }
 
-    /// A member's name and the colon.
+    /// Appends a member's name and a colon.
     package func key(_ name: String) {
         separate()
         append(text: name)
         bytes.append(UInt8(ascii: ":"))
     }
 
-    /// A number, or one of JSON's three words.
+    /// Appends a number, `true`, `false` or `null`.
     package func append(literal: String) {
         bytes.append(contentsOf: literal.utf8)
     }
 
-    /// Text in quotes.
+    /// Appends text in quotes.
     func append(text: String) {
         bytes.append(UInt8(ascii: "\""))
         var text = text
@@ -64,7 +64,7 @@ package final class WireWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Bytes as base64 text in quotes.
+    /// Appends bytes as base64 text in quotes.
     func append(base64 data: Data) {
         bytes.append(UInt8(ascii: "\""))
         data.withUnsafeBytes { Base64.append($0, to: &bytes) }
@@ -72,18 +72,18 @@ package final class WireWriter {
     }
 }
 
-/// The members of one structure of an answer, and the first thing in it that does not fit. For one thread.
+/// Reads the members of one structure of a response, up to the first mismatch. Not thread-safe.
 package final class WireReader {
     private let object: [String: Any]
 
-    /// The first mismatch; what comes after it is not read.
+    /// The first mismatch; members after it are not read.
     package private(set) var mismatch: WireMismatch?
 
     init(_ object: [String: Any]) {
         self.object = object
     }
 
-    /// The member of this name; nil if it is absent or null, or does not fit.
+    /// The member with this name; nil if it is missing, null or a mismatch.
     package func value<Value>(_ name: String, read: (Any) throws(WireMismatch) -> Value) -> Value? {
         guard mismatch == nil, let found = object[name], !(found is NSNull) else { return nil }
         do {

@@ -1,39 +1,39 @@
 package import Foundation
 
-/// A value with a form in AWS JSON 1.1.
+/// A value that AWS JSON 1.1 can encode.
 package protocol WireValue: SendableMetatype {
     /// Appends the value's JSON.
     func write(to writer: WireWriter)
 
-    /// The value for a piece of parsed JSON, as `JSONSerialization` gives it.
+    /// The value of parsed JSON, which comes from `JSONSerialization`.
     static func read(_ json: Any) throws(WireMismatch) -> Self
 }
 
 /// A structure of the service model: named members, all optional.
 ///
-/// One method names every member once, for both directions, so a shape costs one line a member.
+/// One method lists all members and serves both directions, so that each member takes one line.
 package protocol WireShape: WireValue {
-    /// A shape without any member.
+    /// A shape without values.
     static func blank() -> Self
 
-    /// Passes every member, with its name on the wire, to `fields`, which reads or writes it.
+    /// Passes every member, with its JSON name, to `fields`, which encodes or decodes it.
     mutating func code(_ fields: WireFields)
 }
 
-/// What does not fit the model in an answer: where it is, and what should be there. Holds no value.
+/// A part of a response that does not match the service model: its path and the expected type, without its value.
 package struct WireMismatch: Error, Sendable, Equatable {
-    /// The members that lead there, such as `Records[3].Data`; empty for the whole answer.
+    /// The path to it, such as `Records[3].Data`; empty for the whole response.
     package private(set) var path = ""
 
-    /// What the model says, such as `a string`.
+    /// The expected type, such as `a string`.
     package let expected: String
 
-    /// A mismatch of the value at hand.
+    /// A mismatch of the value that is being read.
     package init(expected: String) {
         self.expected = expected
     }
 
-    /// The same mismatch seen from the structure around it.
+    /// The same mismatch with the path extended by the enclosing member.
     func inside(_ member: String) -> WireMismatch {
         var outer = self
         outer.path = path.isEmpty || path.hasPrefix("[") ? member + path : "\(member).\(path)"
@@ -42,7 +42,7 @@ package struct WireMismatch: Error, Sendable, Equatable {
 }
 
 extension WireShape {
-    /// The shape as the body of a request.
+    /// The shape as JSON.
     package var json: [UInt8] {
         let writer = WireWriter()
         write(to: writer)
@@ -97,7 +97,7 @@ extension Int: WireValue {
 
 extension Double: WireValue {
     package func write(to writer: WireWriter) {
-        // JSON has no other numbers than finite ones; whole ones go without a fraction.
+        // JSON has only finite numbers. Whole numbers are written without a fraction.
         writer.append(literal: Int(exactly: self).map(String.init) ?? (isFinite ? String(self) : "null"))
     }
 
@@ -107,7 +107,7 @@ extension Double: WireValue {
     }
 }
 
-/// Seconds since 1970, with a fraction where there is one.
+/// Seconds since 1970, with a fraction if needed.
 extension Date: WireValue {
     package func write(to writer: WireWriter) { timeIntervalSince1970.write(to: writer) }
 
@@ -156,7 +156,7 @@ extension Array: WireValue where Element: WireValue {
 extension Dictionary: WireValue where Key == String, Value: WireValue {
     package func write(to writer: WireWriter) {
         writer.open("{")
-        // In order, so that equal inputs give equal requests.
+        // Sorted, so that equal inputs give equal requests.
         for (key, value) in self.sorted(by: { $0.key < $1.key }) {
             writer.key(key)
             value.write(to: writer)
@@ -178,12 +178,12 @@ extension Dictionary: WireValue where Key == String, Value: WireValue {
     }
 }
 
-/// An enumeration of the service model, by its words.
+/// An enumeration of the service model, encoded as its raw value.
 extension WireValue where Self: RawRepresentable, RawValue == String {
     package func write(to writer: WireWriter) { rawValue.write(to: writer) }
 
     package static func read(_ json: Any) throws(WireMismatch) -> Self {
-        guard let value = Self(rawValue: try String.read(json)) else { throw WireMismatch(expected: "a known word") }
+        guard let value = Self(rawValue: try String.read(json)) else { throw WireMismatch(expected: "a known value") }
         return value
     }
 }

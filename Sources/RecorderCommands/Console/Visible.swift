@@ -5,7 +5,7 @@ import RecorderAWS
 enum Visible {
     /// One line, with line ends escaped too: for names and messages that come from outside.
     static func line(_ text: String) -> String {
-        Legible.text(text, limit: .max)
+        text.sanitized(limit: .max)
     }
 
     /// Lines of the program's own text, which may hold tabs.

@@ -29,7 +29,7 @@ struct ServiceChecks {
             short.timeouts.total = short.timeouts.total ?? .seconds(30)
             return (
                 [.ok("region", text: configuration.region.name), endpoint],
-                AWSServiceCaller(session.service.service, short)
+                AWSServiceCaller(session.service.service, configuration: short)
             )
         } catch {
             return ([.failure("settings", text: error.message, status: .configuration)], nil)

@@ -11,7 +11,7 @@ extension Session {
         let stop = StopSignal.shared
         configuration.transport = StoppableTransport(transport: configuration.transport, stop: stop)
         configuration.pause = { try await stop.sleep(for: $0) }
-        return AWSServiceCaller(service, configuration)
+        return AWSServiceCaller(service, configuration: configuration)
     }
 
     func callConfiguration(for service: AWSService) throws(ConfigurationFailure) -> CallConfiguration {

@@ -53,7 +53,7 @@ struct BatchDelivery {
                 limiter.answered(accepted: settled.accepted, isThrottled: settled.isThrottled, at: now)
                 guard !settled.failed.isEmpty, let failure = settled.lastFailure else { continue }
                 let again = part.keeping(settled.failed)
-                if try await mayRetry(.asksAgain(settled.isThrottled ? .throttling : .transient), &attempts) {
+                if try await mayRetry(.partialFailure(settled.isThrottled ? .throttling : .transient), &attempts) {
                     parts.add(again)
                 } else {
                     settler.addFailure(.service(failure))
@@ -76,12 +76,12 @@ struct BatchDelivery {
     }
 
     private func mayRetry(
-        _ reason: AWSServiceCaller.Unfinished,
+        _ reason: AWSServiceCaller.RetryReason,
         _ attempts: inout CallAttempts
     ) async throws(RecorderError) -> Bool {
         guard !settler.countsAttempts else { return false }
         do {
-            return try await context.sender.caller.waitToRetry(reason, &attempts)
+            return try await context.sender.caller.waitToRetry(reason, attempts: &attempts)
         } catch {
             throw .cancelled
         }

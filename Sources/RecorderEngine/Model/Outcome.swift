@@ -13,7 +13,7 @@ package enum Outcome: Sendable, Hashable {
 
     init(code: String, message: String) {
         // The service's text goes into reports, so it is cut. It is judged uncut: the end may be what matters.
-        let text = Legible.text(code, limit: 128)
+        let text = code.sanitized(limit: 128)
         self =
             InvalidInputCodes.contains(code)
             ? .rejected(code: text, message: message) : .retry(code: text, message: message)

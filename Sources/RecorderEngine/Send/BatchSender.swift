@@ -89,13 +89,14 @@ struct BatchSender: Sendable {
         attempts: inout CallAttempts
     ) async throws(ServiceFailure) -> HTTPResponse {
         guard compresses, let compressed = Gzip.compress(body) else {
-            return try await caller.call(service.operation, body: body, bodyDigest: digest, headers: [], &attempts)
+            let request = CallRequest(service.operation, body: body, bodyDigest: digest)
+            return try await caller.call(request, attempts: &attempts)
         }
-        return try await caller.call(
+        let request = CallRequest(
             service.operation,
             body: compressed,
-            headers: [HTTPHeader("Content-Encoding", "gzip")],
-            &attempts
+            headers: [HTTPHeader("Content-Encoding", "gzip")]
         )
+        return try await caller.call(request, attempts: &attempts)
     }
 }

@@ -167,7 +167,7 @@ import Testing
         }
         let caller = AWSServiceCaller(
             .kinesis,
-            CallConfiguration(
+            configuration: CallConfiguration(
                 region: try Region("us-east-1"),
                 endpoint: try Endpoint(url: server.url),
                 credentials: StaticCredentials(Credentials(accessKeyID: "test", secretAccessKey: "test"))

@@ -16,7 +16,10 @@ import Testing
             credentials: StaticCredentials(Credentials(accessKeyID: Canary.accessKey, secretAccessKey: Canary.secret))
         )
         let body = Array(#"{"IdentityPoolName":"mobile","AllowUnauthenticatedIdentities":true}"#.utf8)
-        let answer = try await AWSServiceCaller(.cognitoIdentity, configuration).call("CreateIdentityPool", body: body)
+        let answer = try await AWSServiceCaller(.cognitoIdentity, configuration: configuration).call(
+            "CreateIdentityPool",
+            body: body
+        )
         let json = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
         return try #require(json?["IdentityPoolId"] as? String)
     }

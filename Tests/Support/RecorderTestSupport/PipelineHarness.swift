@@ -74,7 +74,7 @@ package struct PipelineHarness: Sendable {
         )
         try configure(&configuration)
         CanaryRun.show(configuration)
-        return AWSServiceCaller(service.service, configuration)
+        return AWSServiceCaller(service.service, configuration: configuration)
     }
 
     // MARK: - calls

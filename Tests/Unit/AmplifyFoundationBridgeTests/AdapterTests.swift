@@ -7,7 +7,7 @@ import SmithyHTTPAPI
 import Testing
 
 @Suite struct AdapterTests {
-    @Test func `keys, token and end cross from Foundation to AWSCore`() async throws {
+    @Test func `keys, token and expiration pass from Foundation to AWSCore`() async throws {
         let end = Date(timeIntervalSince1970: 2_000_000_000)
         let adapter = FoundationToSDKCredentialsAdapter(provider: Given(keys: Token(expiration: end)))
         let keys = try #require(try await adapter.credentials().value)
@@ -15,12 +15,12 @@ import Testing
         #expect(keys.sessionKey == "token" && keys.expiration == end)
     }
 
-    @Test func `an error of the provider is the task's error`() async throws {
+    @Test func `a provider's error is the task's error`() async throws {
         let task = FoundationToSDKCredentialsAdapter(provider: Failing()).credentials()
         await #expect(throws: Failing.Failure.self) { _ = try await task.value }
     }
 
-    @Test func `keys, token and end cross from AWSCore to Foundation`() async throws {
+    @Test func `keys, token and expiration pass from AWSCore to Foundation`() async throws {
         let session = AWSBasicSessionCredentialsProvider(accessKey: "id", secretKey: "secret", sessionToken: "token")
         let provider = try #require(session as (any AWSCore.AWSCredentialsProvider)?)
         let keys = try await SDKToFoundationCredentialsAdapter(provider: provider).resolve()
@@ -28,7 +28,7 @@ import Testing
         #expect((keys as? any AWSTemporaryCredentials)?.sessionToken == "token")
     }
 
-    @Test func `no dump of an adapter or of the keys it gives shows them`() async throws {
+    @Test func `no dump of an adapter or of its keys shows them`() async throws {
         let foundation = FoundationToSDKCredentialsAdapter(provider: Given(keys: Token(expiration: .distantFuture)))
         var text = ""
         dump(foundation, to: &text)
@@ -58,7 +58,7 @@ import Testing
         #expect(keys.accessKeyId == "id" && !(keys is any AWSTemporaryCredentials))
     }
 
-    @Test func `a provider without keys is an error that says so`() async throws {
+    @Test func `a provider without keys causes an error that says so`() async throws {
         let adapter = SDKToFoundationCredentialsAdapter(provider: AWSAnonymousCredentialsProvider())
         let error = await #expect(throws: (any Error).self) { _ = try await adapter.resolve() }
         #expect(error?.localizedDescription.contains("no keys") == true)
@@ -94,7 +94,7 @@ private struct Failing: AmplifyFoundation.AWSCredentialsProvider {
     func resolve() async throws -> any AmplifyFoundation.AWSCredentials { throw Failure() }
 }
 
-/// Answers with the request's own headers.
+/// Responds with the request's headers.
 private struct Echo: HTTPClient {
     func send(request: HTTPRequest) async throws -> HTTPResponse {
         HTTPResponse(headers: request.headers, statusCode: .ok)

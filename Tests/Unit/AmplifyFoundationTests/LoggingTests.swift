@@ -3,9 +3,9 @@ import Foundation
 import RecorderConcurrency
 import Testing
 
-/// One test at a time: sinks belong to the whole process. So do the messages of other suites' clients, which no test hears.
+/// One test at a time, because sinks are global. So are messages of other suites' clients, which are ignored here.
 @Suite(.serialized) struct LoggingTests {
-    @Test func `a closed standard error is no reason to end the program`() async {
+    @Test func `a closed standard error does not end the program`() async {
         await #expect(processExitsWith: .exitCode(7)) {
             close(STDERR_FILENO)
             AmplifyStandardErrorLogSink(logLevel: .info).emit(
@@ -15,19 +15,21 @@ import Testing
         }
     }
 
-    @Test func `a sink hears what loggers made before it say, up to its level, until it is removed`() {
+    @Test func `a sink gets messages of existing loggers, up to its level, until it is removed`() {
         let logger = AmplifyLogging.logger(for: "before")
-        let sink = Ears(level: .info, to: "before")
+        let sink = RecordingSink(level: .info, to: "before")
         AmplifyLogging.addSink(sink)
         logger.error("e")
-        logger.warn("w", Oops())
+        logger.warn("w", TestError())
         logger.info("i")
         logger.debug("d")
         logger.verbose("v")
         logger.log(.info, "logged")
         AmplifyLogging.removeSink(id: sink.id)
-        logger.error("nobody")
-        #expect(sink.heard == ["error before e", "warn before w Oops()", "info before i", "info before logged"])
+        logger.error("removed")
+        #expect(
+            sink.received == ["error before e", "warn before w TestError()", "info before i", "info before logged"]
+        )
     }
 
     @Test(
@@ -36,29 +38,29 @@ import Testing
             "Scripts/canary has a sink that wants every message"
         )
     )
-    func `a message that no sink wants is never put together`() {
-        let logger = AmplifyLogging.logger(for: Ears.self)
+    func `the text of a message that no sink receives is never evaluated`() {
+        let logger = AmplifyLogging.logger(for: RecordingSink.self)
         logger.error(never())
-        let sink = Ears(level: .error, to: "Ears")
+        let sink = RecordingSink(level: .error, to: "RecordingSink")
         AmplifyLogging.addSink(sink)
         logger.verbose(never())
         logger.log(.none, never())
         logger.error("once")
         AmplifyLogging.removeSink(id: sink.id)
-        #expect(sink.heard == ["error Ears once"])
+        #expect(sink.received == ["error RecordingSink once"])
     }
 
-    @Test func `a second sink with the same id takes the place of the first`() {
-        let (first, second) = (Ears(level: .error, to: "x"), Ears(level: .error, to: "x"))
+    @Test func `a second sink with the same id replaces the first`() {
+        let (first, second) = (RecordingSink(level: .error, to: "x"), RecordingSink(level: .error, to: "x"))
         AmplifyLogging.addSink(first)
         AmplifyLogging.addSink(second)
         AmplifyLogging.logger(for: "x").error("e")
         AmplifyLogging.removeSink(id: second.id)
-        #expect(first.heard.isEmpty && second.heard == ["error x e"])
+        #expect(first.received.isEmpty && second.received == ["error x e"])
     }
 
-    @Test func `the sink of standard error writes one line a message`() {
-        let message = LogMessage(level: .warn, name: "Client", content: "one\ntwo", error: Oops())
+    @Test func `the sink for standard error writes one line for each message`() {
+        let message = LogMessage(level: .warn, name: "Client", content: "one\ntwo", error: TestError())
         let line = AmplifyStandardErrorLogSink.line(message)
         #expect(line.hasPrefix("amplify: warn: Client: one two ("))
         #expect(!line.contains("\n"))
@@ -74,26 +76,26 @@ import Testing
     }
 
     private func never() -> String {
-        Issue.record("a text was put together for nobody")
+        Issue.record("a text was evaluated without a sink")
         return ""
     }
 }
 
-private struct Oops: Error {}
+private struct TestError: Error {}
 
-private final class Ears: LogSinkBehavior {
-    let id = "ears"
+private final class RecordingSink: LogSinkBehavior {
+    let id = "recording"
     private let level: LogLevel
     private let name: String
     private let messages = Locked<[String]>([])
 
-    /// Hears the loggers of one name.
+    /// Receives the messages of loggers with one name.
     init(level: LogLevel, to name: String) {
         self.level = level
         self.name = name
     }
 
-    var heard: [String] { messages.withLock { $0 } }
+    var received: [String] { messages.withLock { $0 } }
 
     func isEnabled(for logLevel: LogLevel) -> Bool { logLevel <= level }
 

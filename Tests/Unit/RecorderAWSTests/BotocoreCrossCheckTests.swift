@@ -7,26 +7,27 @@ import Testing
 /// Signs the same requests with botocore, another implementation, and compares stage by stage.
 @Suite struct BotocoreCrossCheckTests {
     @Test func `every stage of a signature is botocore's`() async throws {
-        let orders =
-            [Order.plain, .temporaryKeys, .looseSpaces, .repeatedHeader, .localPort, .version6, .emptyBody] + Order.days
-        let answer = try await LocalPython.run("check_signature.py", input: JSONEncoder().encode(orders))
+        let cases =
+            [SigningCase.plain, .temporaryKeys, .looseSpaces, .repeatedHeader, .localPort, .version6, .emptyBody]
+            + SigningCase.days
+        let answer = try await LocalPython.run("check_signature.py", input: JSONEncoder().encode(cases))
         let expected = try JSONDecoder().decode([Stages].self, from: answer)
-        try #require(expected.count == orders.count)
-        for (order, stages) in zip(orders, expected) {
-            #expect(try order.signed() == stages)
+        try #require(expected.count == cases.count)
+        for (signing, stages) in zip(cases, expected) {
+            #expect(try signing.signed() == stages)
         }
     }
 }
 
-/// What both implementations compute.
+/// The results that both implementations compute.
 private struct Stages: Decodable, Equatable {
     var canonicalRequest: String
     var stringToSign: String
     var authorization: String
 }
 
-/// One request to sign, as `check_signature.py` reads it.
-private struct Order: Encodable {
+/// A request to sign, in the format of `check_signature.py`.
+private struct SigningCase: Encodable {
     var method = "POST"
     var url = "https://kinesis.us-east-1.amazonaws.com/"
     var headers = [
@@ -42,17 +43,19 @@ private struct Order: Encodable {
     var secretAccessKey = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
     var sessionToken: String?
 
-    static let plain = Order()
-    static let temporaryKeys = Order(sessionToken: "IQoJb3JpZ2luX2VjE//token+with/signs==")
-    static let looseSpaces = Order(headers: plain.headers + [["X-Amz-Note", "  two   words \t and a tab  "]])
-    static let repeatedHeader = Order(headers: plain.headers + [["X-Amz-Note", "first"], ["x-amz-note", "second"]])
-    static let localPort = Order(url: "http://127.0.0.1:40123/", headers: [["Host", "127.0.0.1:40123"]])
-    static let version6 = Order(url: "http://[::1]:40123/", headers: [["Host", "[::1]:40123"]])
-    static let emptyBody = Order(body: Data())
+    static let plain = SigningCase()
+    static let temporaryKeys = SigningCase(sessionToken: "IQoJb3JpZ2luX2VjE//token+with/signs==")
+    static let looseSpaces = SigningCase(headers: plain.headers + [["X-Amz-Note", "  two   words \t and a tab  "]])
+    static let repeatedHeader = SigningCase(
+        headers: plain.headers + [["X-Amz-Note", "first"], ["x-amz-note", "second"]]
+    )
+    static let localPort = SigningCase(url: "http://127.0.0.1:40123/", headers: [["Host", "127.0.0.1:40123"]])
+    static let version6 = SigningCase(url: "http://[::1]:40123/", headers: [["Host", "[::1]:40123"]])
+    static let emptyBody = SigningCase(body: Data())
 
-    /// The ends of years and months, a leap day, times with leading zeros.
+    /// Ends of years and months, a leap day, times with leading zeros.
     static let days = [0, 951_782_399, 951_782_400, 1_709_251_199, 1_735_689_599, 1_735_689_600, 4_102_444_799].map {
-        Order(
+        SigningCase(
             url: "https://firehose.eu-central-1.amazonaws.com/",
             headers: [["Host", "firehose.eu-central-1.amazonaws.com"]],
             region: "eu-central-1",
@@ -61,7 +64,7 @@ private struct Order: Encodable {
         )
     }
 
-    /// The stages by our signer.
+    /// The stages computed by our signer.
     func signed() throws -> Stages {
         let date = Date(timeIntervalSince1970: Double(timestamp))
         let signer = SigV4Signer(region: region, service: service)

@@ -4,152 +4,152 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-/// What a call does when it fails: how often, how long, and when not at all.
+/// How often and after which delays a failed call is tried again.
 @Suite(.timeLimit(.minutes(10))) struct CallRetryTests {
     @Test(arguments: [0, 1, 3, 5])
-    func `service trouble is tried again as often as allowed`(retries: Int) async throws {
-        let bench = try CallBench(maximumRetries: retries) { _, _ in .error(500, "InternalFailure") }
-        let failure = await bench.failure()
+    func `a failure of the service is retried as often as allowed`(retries: Int) async throws {
+        let harness = try CallHarness(maximumRetries: retries) { _, _ in .error(500, "InternalFailure") }
+        let failure = await harness.failure()
         #expect(failure?.kind == .transient)
         #expect(failure?.status == 500)
-        #expect(bench.server.requests.count == retries + 1)
-        #expect(bench.pauses.all == [50, 100, 200, 400, 800].prefix(retries).map { .milliseconds($0) })
+        #expect(harness.server.requests.count == retries + 1)
+        #expect(harness.pauses.all == [50, 100, 200, 400, 800].prefix(retries).map { .milliseconds($0) })
     }
 
     @Test func `throttling is tried again after longer delays`() async throws {
-        let bench = try CallBench { _, _ in .error(400, "ProvisionedThroughputExceededException") }
-        #expect(await bench.failure()?.kind == .throttled)
-        #expect(bench.server.requests.count == 4)
-        #expect(bench.pauses.all == [.seconds(1), .seconds(2), .seconds(4)])
+        let harness = try CallHarness { _, _ in .error(400, "ProvisionedThroughputExceededException") }
+        #expect(await harness.failure()?.kind == .throttled)
+        #expect(harness.server.requests.count == 4)
+        #expect(harness.pauses.all == [.seconds(1), .seconds(2), .seconds(4)])
     }
 
     @Test(arguments: [(.seconds(-1), .zero), (.seconds(Int64.max), .seconds(86_400))] as [(Duration, Duration)])
-    func `a delay of the user's is between none and a day`(given: Duration, taken: Duration) async throws {
-        let bench = try CallBench(backoff: { _ in given }) { _, index in .json(index == 0 ? 503 : 200, "{}") }
-        #expect(await bench.failure() == nil)
-        #expect(bench.pauses.all == [taken])
+    func `the user's own delay is clamped to a day`(given: Duration, taken: Duration) async throws {
+        let harness = try CallHarness(backoff: { _ in given }) { _, index in .json(index == 0 ? 503 : 200, "{}") }
+        #expect(await harness.failure() == nil)
+        #expect(harness.pauses.all == [taken])
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300])
-    func `a clock that shows no time signs for some time all the same`(seconds: Double) async throws {
-        let bench = try CallBench(now: { Date(timeIntervalSince1970: seconds) }) { _, _ in .json(200, "{}") }
-        #expect(await bench.failure() == nil)
+    func `a clock without a valid time still signs`(seconds: Double) async throws {
+        let harness = try CallHarness(now: { Date(timeIntervalSince1970: seconds) }) { _, _ in .json(200, "{}") }
+        #expect(await harness.failure() == nil)
     }
 
-    @Test func `the service's wish to wait is followed`() async throws {
+    @Test func `the delay that the service asks for is used`() async throws {
         let hint = [HTTPHeader("x-amz-retry-after", "3000")]
-        let bench = try CallBench { _, index in .json(index == 0 ? 503 : 200, "{}", headers: hint) }
-        #expect(await bench.failure() == nil)
-        #expect(bench.pauses.all == [.seconds(3)])
+        let harness = try CallHarness { _, index in .json(index == 0 ? 503 : 200, "{}", headers: hint) }
+        #expect(await harness.failure() == nil)
+        #expect(harness.pauses.all == [.seconds(3)])
     }
 
     @Test func `the first success ends the call`() async throws {
-        let bench = try CallBench { _, index in index < 2 ? .error(503, "ServiceUnavailable") : .json(200, "{}") }
-        #expect(await bench.failure() == nil)
-        #expect(bench.server.requests.count == 3)
+        let harness = try CallHarness { _, index in index < 2 ? .error(503, "ServiceUnavailable") : .json(200, "{}") }
+        #expect(await harness.failure() == nil)
+        #expect(harness.server.requests.count == 3)
     }
 
     @Test(arguments: [Reply.dropConnection, .reset, .truncated(status: 200, body: [1, 2], after: 1)])
     func `a lost connection is tried again twice`(reply: Reply) async throws {
-        let bench = try CallBench { _, _ in reply }
-        guard case .transport(let cause) = await bench.failure()?.kind else {
+        let harness = try CallHarness { _, _ in reply }
+        guard case .transport(let cause) = await harness.failure()?.kind else {
             Issue.record("not a transport failure")
             return
         }
         #expect(cause.kind == .connectionLost)
-        #expect(bench.server.requests.count == 3)
-        #expect(bench.pauses.all == [.milliseconds(50), .milliseconds(100)])
+        #expect(harness.server.requests.count == 3)
+        #expect(harness.pauses.all == [.milliseconds(50), .milliseconds(100)])
     }
 
     @Test func `a lost connection is tried again no more often than allowed`() async throws {
-        let bench = try CallBench(maximumRetries: 1) { _, _ in .reset }
-        #expect(await bench.failure() != nil)
-        #expect(bench.server.requests.count == 2)
+        let harness = try CallHarness(maximumRetries: 1) { _, _ in .reset }
+        #expect(await harness.failure() != nil)
+        #expect(harness.server.requests.count == 2)
     }
 
     @Test func `silence is tried again twice`() async throws {
-        let bench = try CallBench(timeouts: HTTPTimeouts(stall: .seconds(2))) { _, _ in .stall }
-        guard case .transport(let cause) = await bench.failure()?.kind else {
+        let harness = try CallHarness(timeouts: HTTPTimeouts(stall: .seconds(2))) { _, _ in .stall }
+        guard case .transport(let cause) = await harness.failure()?.kind else {
             Issue.record("not a transport failure")
             return
         }
         #expect(cause.kind == .timedOut)
-        await bench.server.received(3)
-        #expect(bench.server.requests.count == 3)
+        await harness.server.received(3)
+        #expect(harness.server.requests.count == 3)
     }
 
     @Test func `a refused connection is not tried again`() async throws {
         let socket = try LocalSocket.loopback()
-        let bench = try CallBench(url: "http://127.0.0.1:\(socket.port)") { _, _ in .json(200, "{}") }
-        guard case .transport(let cause) = await bench.failure()?.kind else {
+        let harness = try CallHarness(url: "http://127.0.0.1:\(socket.port)") { _, _ in .json(200, "{}") }
+        guard case .transport(let cause) = await harness.failure()?.kind else {
             Issue.record("not a transport failure")
             return
         }
         #expect(cause.kind == .cannotConnect)
-        #expect(bench.pauses.all.isEmpty)
+        #expect(harness.pauses.all.isEmpty)
     }
 
     @Test func `an untrusted certificate is not tried again`() async throws {
         let server = try TLSServer()
-        let bench = try CallBench(url: server.url) { _, _ in .json(200, "{}") }
-        guard case .transport(let cause) = await bench.failure()?.kind else {
+        let harness = try CallHarness(url: server.url) { _, _ in .json(200, "{}") }
+        guard case .transport(let cause) = await harness.failure()?.kind else {
             Issue.record("not a transport failure")
             return
         }
         #expect(cause.kind == .certificateUntrusted)
-        #expect(bench.pauses.all.isEmpty)
+        #expect(harness.pauses.all.isEmpty)
     }
 
-    @Test func `a service that stays down costs less and less: 35 retries in all`() async throws {
-        let bench = try CallBench { _, _ in .error(500, "InternalFailure") }
-        for _ in 0..<20 { _ = await bench.failure() }
-        #expect(bench.pauses.all.count == 35)
-        #expect(bench.server.requests.count == 55)
+    @Test func `the quota allows 35 retries in total for a service that stays down`() async throws {
+        let harness = try CallHarness { _, _ in .error(500, "InternalFailure") }
+        for _ in 0..<20 { _ = await harness.failure() }
+        #expect(harness.pauses.all.count == 35)
+        #expect(harness.server.requests.count == 55)
     }
 
-    @Test func `a retry that the caller asks for is paid from the same quota`() async throws {
-        let bench = try CallBench { _, _ in .json(200, "{}") }
+    @Test func `a retry that the caller requests is paid from the same quota`() async throws {
+        let harness = try CallHarness { _, _ in .json(200, "{}") }
         var paid = 0
         while true {
-            var attempts = bench.caller.attempts()
-            guard try await bench.caller.waitToRetry(.asksAgain(.throttling), &attempts) else { break }
+            var attempts = harness.caller.attempts()
+            guard try await harness.caller.waitToRetry(.partialFailure(.throttling), attempts: &attempts) else { break }
             paid += 1
         }
         #expect(paid == 100)
-        #expect(bench.pauses.all == Array(repeating: .seconds(1), count: 100))
-        #expect(await bench.failure() == nil)
+        #expect(harness.pauses.all == Array(repeating: .seconds(1), count: 100))
+        #expect(await harness.failure() == nil)
     }
 
-    @Test func `every attempt is signed anew`() async throws {
+    @Test func `every attempt has its own signature`() async throws {
         let clock = Recorded<Int>()
         let now: @Sendable () -> Date = {
             clock.append(0)
             return Date(timeIntervalSince1970: 1_800_000_000 + 60 * Double(clock.all.count))
         }
-        let bench = try CallBench(now: now) { _, _ in .error(500, "InternalFailure") }
-        _ = await bench.failure()
-        #expect(Set(bench.server.requests.map { $0.header("X-Amz-Date") }).count == 4)
-        #expect(Set(bench.server.requests.map { $0.header("Authorization") }).count == 4)
+        let harness = try CallHarness(now: now) { _, _ in .error(500, "InternalFailure") }
+        _ = await harness.failure()
+        #expect(Set(harness.server.requests.map { $0.header("X-Amz-Date") }).count == 4)
+        #expect(Set(harness.server.requests.map { $0.header("Authorization") }).count == 4)
     }
 
-    @Test func `an expired token is renewed once, and the call goes on`() async throws {
+    @Test func `an expired token is renewed once, and the call continues`() async throws {
         let credentials = RotatingCredentials()
-        let bench = try CallBench(credentials: credentials) { request, _ in
+        let harness = try CallHarness(credentials: credentials) { request, _ in
             request.header("X-Amz-Security-Token") == "token1" ? .error(400, "ExpiredTokenException") : .json(200, "{}")
         }
-        #expect(await bench.failure() == nil)
+        #expect(await harness.failure() == nil)
         #expect(credentials.renewals == 1)
-        #expect(bench.server.requests.map { $0.header("X-Amz-Security-Token") } == ["token1", "token2"])
-        #expect(bench.pauses.all.isEmpty)
+        #expect(harness.server.requests.map { $0.header("X-Amz-Security-Token") } == ["token1", "token2"])
+        #expect(harness.pauses.all.isEmpty)
     }
 
-    @Test func `calls whose keys are refused together renew them once`() async throws {
-        let credentials = RotatingCredentials(crowd: 4)
-        let bench = try CallBench(credentials: credentials) { request, _ in
+    @Test func `concurrent calls with refused keys renew them once`() async throws {
+        let credentials = RotatingCredentials(fastCalls: 4)
+        let harness = try CallHarness(credentials: credentials) { request, _ in
             request.header("X-Amz-Security-Token") == "token1" ? .error(400, "ExpiredTokenException") : .json(200, "{}")
         }
         await withTaskGroup(of: ServiceFailure?.self) { group in
-            for _ in 0..<4 { group.addTask { await bench.failure() } }
+            for _ in 0..<4 { group.addTask { await harness.failure() } }
             for await failure in group { #expect(failure == nil) }
         }
         #expect(credentials.renewals == 1)
@@ -157,44 +157,44 @@ import Testing
 
     @Test func `tokens that are refused again end the call`() async throws {
         let credentials = RotatingCredentials()
-        let bench = try CallBench(credentials: credentials) { _, _ in .error(400, "UnrecognizedClientException") }
-        #expect(await bench.failure()?.kind == .expiredCredentials)
+        let harness = try CallHarness(credentials: credentials) { _, _ in .error(400, "UnrecognizedClientException") }
+        #expect(await harness.failure()?.kind == .expiredCredentials)
         #expect(credentials.renewals == 1)
-        #expect(bench.server.requests.count == 2)
+        #expect(harness.server.requests.count == 2)
     }
 
     @Test func `keys that cannot change are not sent twice`() async throws {
-        let bench = try CallBench { _, _ in .error(400, "InvalidClientTokenId") }
-        #expect(await bench.failure()?.kind == .expiredCredentials)
-        #expect(bench.server.requests.count == 1)
+        let harness = try CallHarness { _, _ in .error(400, "InvalidClientTokenId") }
+        #expect(await harness.failure()?.kind == .expiredCredentials)
+        #expect(harness.server.requests.count == 1)
     }
 
-    @Test func `a wrong clock is set by the service's, once and for later calls`() async throws {
+    @Test func `a wrong clock is corrected by the service's, once and for later calls`() async throws {
         let serverDate = [HTTPHeader("Date", "Sun, 30 Aug 2015 12:36:00 GMT")]
-        let bench = try CallBench(now: { Date(timeIntervalSince1970: 0) }) { request, _ in
+        let harness = try CallHarness(now: { Date(timeIntervalSince1970: 0) }) { request, _ in
             guard request.header("X-Amz-Date") != "20150830T123600Z" else { return .json(200, "{}") }
             return .json(400, #"{"__type":"InvalidSignatureException"}"#, headers: serverDate)
         }
-        #expect(await bench.failure() == nil)
-        #expect(await bench.failure() == nil)
-        let dates = bench.server.requests.map { $0.header("X-Amz-Date") }
+        #expect(await harness.failure() == nil)
+        #expect(await harness.failure() == nil)
+        let dates = harness.server.requests.map { $0.header("X-Amz-Date") }
         #expect(dates == ["19700101T000000Z", "20150830T123600Z", "20150830T123600Z"])
-        #expect(bench.pauses.all.isEmpty)
+        #expect(harness.pauses.all.isEmpty)
     }
 
-    @Test func `a signature refused though the clocks agree is final`() async throws {
+    @Test func `a signature that is refused although the clocks agree is final`() async throws {
         let serverDate = [HTTPHeader("Date", "Sun, 30 Aug 2015 12:36:00 GMT")]
-        let bench = try CallBench(now: { Date(timeIntervalSince1970: 1_440_938_200) }) { _, _ in
+        let harness = try CallHarness(now: { Date(timeIntervalSince1970: 1_440_938_200) }) { _, _ in
             .json(403, #"{"__type":"SignatureDoesNotMatch"}"#, headers: serverDate)
         }
-        #expect(await bench.failure()?.kind == .clockSkew)
-        #expect(bench.server.requests.count == 1)
+        #expect(await harness.failure()?.kind == .clockSkew)
+        #expect(harness.server.requests.count == 1)
     }
 
     @Test func `a signature refused again after the correction is final`() async throws {
         let serverDate = [HTTPHeader("Date", "Sun, 30 Aug 2015 12:36:00 GMT")]
-        let bench = try CallBench { _, _ in .json(403, #"{"__type":"RequestTimeTooSkewed"}"#, headers: serverDate) }
-        #expect(await bench.failure()?.kind == .clockSkew)
-        #expect(bench.server.requests.count == 2)
+        let harness = try CallHarness { _, _ in .json(403, #"{"__type":"RequestTimeTooSkewed"}"#, headers: serverDate) }
+        #expect(await harness.failure()?.kind == .clockSkew)
+        #expect(harness.server.requests.count == 2)
     }
 }

@@ -5,18 +5,18 @@ import RecorderTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct CredentialsCacheTests {
-    /// A clock and a count of fetches; each fetch gives keys of the next number.
-    final class World: Sendable {
+    /// A clock and a number of fetches. Each fetch returns keys with the next number.
+    final class NumberedFetcher: CredentialsFetcher {
         private struct State {
             var now = Date(timeIntervalSince1970: 1_800_000_000)
             var fetches = 0
-            var life: TimeInterval?
+            var lifetime: TimeInterval?
             var fails = false
         }
 
         private let state: Locked<State>
 
-        init(life: TimeInterval?) { state = Locked(State(life: life)) }
+        init(lifetime: TimeInterval?) { state = Locked(State(lifetime: lifetime)) }
 
         var now: Date { state.withLock { $0.now } }
         var fetches: Int { state.withLock { $0.fetches } }
@@ -27,87 +27,90 @@ import Testing
         func fetch() throws(CredentialsFailure) -> Credentials {
             let (number, end, fails) = state.withLock { state in
                 state.fetches += 1
-                return (state.fetches, state.life.map { state.now + $0 }, state.fails)
+                return (state.fetches, state.lifetime.map { state.now + $0 }, state.fails)
             }
-            guard !fails else { throw CredentialsFailure("told to fail") }
+            guard !fails else { throw CredentialsFailure("scripted") }
             return Credentials(accessKeyID: "AKID\(number)", secretAccessKey: Canary.secret, expiration: end)
         }
 
         func cache() -> CredentialsCache {
-            CredentialsCache(now: { self.now }) { () throws(CredentialsFailure) in try self.fetch() }
+            CredentialsCache(self, now: { self.now })
         }
     }
 
     @Test func `keys for an hour are renewed when ten minutes are left`() async throws {
-        let world = World(life: 3600)
-        let cache = world.cache()
-        _ = try await cache.credentials()
-        world.advance(2999)
-        #expect(try await cache.credentials().accessKeyID == "AKID1")
-        world.advance(2)
-        #expect(try await cache.credentials().accessKeyID == "AKID2")
+        let fetcher = NumberedFetcher(lifetime: 3600)
+        let cache = fetcher.cache()
+        _ = try await cache.current()
+        fetcher.advance(2999)
+        #expect(try await cache.current().accessKeyID == "AKID1")
+        fetcher.advance(2)
+        #expect(try await cache.current().accessKeyID == "AKID2")
     }
 
-    @Test func `keys for 90 seconds are renewed at half their life, not at every call`() async throws {
-        let world = World(life: 90)
-        let cache = world.cache()
+    @Test func `keys for 90 seconds are renewed after half their lifetime, not at every call`() async throws {
+        let fetcher = NumberedFetcher(lifetime: 90)
+        let cache = fetcher.cache()
         for _ in 0..<44 {
-            _ = try await cache.credentials()
-            world.advance(1)
+            _ = try await cache.current()
+            fetcher.advance(1)
         }
-        #expect(world.fetches == 1)
-        world.advance(2)
-        _ = try await cache.credentials()
-        #expect(world.fetches == 2)
+        #expect(fetcher.fetches == 1)
+        fetcher.advance(2)
+        _ = try await cache.current()
+        #expect(fetcher.fetches == 2)
     }
 
-    @Test func `keys without an end are kept until they are refused`() async throws {
-        let world = World(life: nil)
-        let cache = world.cache()
-        _ = try await cache.credentials()
-        world.advance(1e9)
-        #expect(try await cache.credentials().accessKeyID == "AKID1")
+    @Test func `keys that do not expire are kept until they are refused`() async throws {
+        let fetcher = NumberedFetcher(lifetime: nil)
+        let cache = fetcher.cache()
+        _ = try await cache.current()
+        fetcher.advance(1e9)
+        #expect(try await cache.current().accessKeyID == "AKID1")
         cache.invalidate()
-        #expect(try await cache.credentials().accessKeyID == "AKID2")
+        #expect(try await cache.current().accessKeyID == "AKID2")
     }
 
     @Test func `a failed fetch is not final`() async throws {
-        let world = World(life: 3600)
-        let cache = world.cache()
-        world.fail(true)
-        for _ in 0..<2 { await #expect(throws: CredentialsFailure.self) { try await cache.credentials() } }
-        world.fail(false)
-        #expect(try await cache.credentials().accessKeyID == "AKID3")
+        let fetcher = NumberedFetcher(lifetime: 3600)
+        let cache = fetcher.cache()
+        fetcher.fail(true)
+        for _ in 0..<2 { await #expect(throws: CredentialsFailure.self) { try await cache.current() } }
+        fetcher.fail(false)
+        #expect(try await cache.current().accessKeyID == "AKID3")
     }
 
-    @Test func `while old keys hold, a failed fetch gives them and waits a minute`() async throws {
-        let world = World(life: 3600)
-        let cache = world.cache()
-        _ = try await cache.credentials()
-        world.fail(true)
-        world.advance(3100)
-        for _ in 0..<5 { #expect(try await cache.credentials().accessKeyID == "AKID1") }
-        #expect(world.fetches == 2)
-        world.advance(61)
-        #expect(try await cache.credentials().accessKeyID == "AKID1")
-        #expect(world.fetches == 3)
-        world.advance(500)
-        await #expect(throws: CredentialsFailure.self) { try await cache.credentials() }
+    @Test func `while old keys are valid, they replace a failed fetch, which is tried again after a minute`()
+        async throws
+    {
+        let fetcher = NumberedFetcher(lifetime: 3600)
+        let cache = fetcher.cache()
+        _ = try await cache.current()
+        fetcher.fail(true)
+        fetcher.advance(3100)
+        for _ in 0..<5 { #expect(try await cache.current().accessKeyID == "AKID1") }
+        #expect(fetcher.fetches == 2)
+        fetcher.advance(61)
+        #expect(try await cache.current().accessKeyID == "AKID1")
+        #expect(fetcher.fetches == 3)
+        fetcher.advance(500)
+        await #expect(throws: CredentialsFailure.self) { try await cache.current() }
     }
 
-    @Test func `keys that many ask for at once are fetched once`() async throws {
+    @Test func `concurrent callers share one fetch`() async throws {
         let (fetches, asking) = (Recorded<Int>(), Recorded<Int>())
-        let cache = CredentialsCache { () throws(CredentialsFailure) in
+        let fetcher = ScriptedFetcher {
             fetches.append(1)
-            // All the others ask before there is anything to give, and get time enough to fetch for themselves.
+            // All callers ask before there are keys, and have enough time to start a fetch of their own.
             while asking.all.count < 8 { await Task.yield() }
             for _ in 0..<1_000 { await Task.yield() }
-            return Credentials(accessKeyID: "AKID", secretAccessKey: Canary.secret)
+            return .success(Credentials(accessKeyID: "AKID", secretAccessKey: Canary.secret))
         }
+        let cache = CredentialsCache(fetcher)
         let callers = (0..<8).map { _ in
             Task {
                 asking.append(1)
-                return try await cache.credentials().accessKeyID
+                return try await cache.current().accessKeyID
             }
         }
         for caller in callers { #expect(try await caller.value == "AKID") }
@@ -117,7 +120,7 @@ import Testing
     @Test func `a cancelled caller stops waiting, and the others get their keys`() async throws {
         let gate = Gate()
         let started = Gate()
-        let cache = CredentialsCache { () throws(CredentialsFailure) in
+        let fetcher = ScriptedFetcher {
             started.open()
             await withCheckedContinuation { continuation in
                 Thread.detachNewThread {
@@ -125,41 +128,50 @@ import Testing
                     continuation.resume()
                 }
             }
-            return Credentials(accessKeyID: "AKID", secretAccessKey: Canary.secret)
+            return .success(Credentials(accessKeyID: "AKID", secretAccessKey: Canary.secret))
         }
-        let patient = Task { try await cache.credentials() }
-        let hasty = Task { try await cache.credentials() }
+        let cache = CredentialsCache(fetcher)
+        let waiting = Task { try await cache.current() }
+        let cancelled = Task { try await cache.current() }
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 started.wait()
                 continuation.resume()
             }
         }
-        hasty.cancel()
-        let failure = await #expect(throws: CredentialsFailure.self) { try await hasty.value }
+        cancelled.cancel()
+        let failure = await #expect(throws: CredentialsFailure.self) { try await cancelled.value }
         #expect(failure?.kind == .cancelled)
         gate.open()
-        #expect(try await patient.value.accessKeyID == "AKID")
+        #expect(try await waiting.value.accessKeyID == "AKID")
     }
 
-    @Test func `when the last caller leaves, the fetch is cancelled and the next one starts anew`() async throws {
+    @Test func `when the last caller leaves, the fetch is cancelled and the next call starts another`() async throws {
         let fetches = Recorded<Int>()
-        let cache = CredentialsCache { () throws(CredentialsFailure) in
+        let fetcher = ScriptedFetcher {
             fetches.append(1)
             guard fetches.all.count == 1 else {
-                return Credentials(accessKeyID: "AKID2", secretAccessKey: Canary.secret)
+                return .success(Credentials(accessKeyID: "AKID2", secretAccessKey: Canary.secret))
             }
             do {
                 try await Task.sleep(for: .seconds(3600))
             } catch {
-                throw CredentialsFailure("cancelled", kind: .cancelled)
+                return .failure(CredentialsFailure("cancelled", kind: .cancelled))
             }
-            throw CredentialsFailure("slept too long")
+            return .failure(CredentialsFailure("slept too long"))
         }
-        let only = Task { try await cache.credentials() }
+        let cache = CredentialsCache(fetcher)
+        let only = Task { try await cache.current() }
         while fetches.all.isEmpty { await Task.yield() }
         only.cancel()
         await #expect(throws: CredentialsFailure.self) { try await only.value }
-        #expect(try await cache.credentials().accessKeyID == "AKID2")
+        #expect(try await cache.current().accessKeyID == "AKID2")
     }
+}
+
+/// Runs a closure for each fetch.
+private struct ScriptedFetcher: CredentialsFetcher {
+    let script: @Sendable () async -> Result<Credentials, CredentialsFailure>
+
+    func fetch() async throws(CredentialsFailure) -> Credentials { try await script().get() }
 }

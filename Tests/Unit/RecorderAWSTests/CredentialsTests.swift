@@ -28,13 +28,13 @@ import Testing
         }
     }
 
-    @Test func `the environment's keys are taken together`() async throws {
+    @Test func `the environment's keys are used together`() async throws {
         let environment = ["AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": Canary.secret, "AWS_SESSION_TOKEN": ""]
         let found = try await EnvironmentCredentials(environment).credentials()
         #expect(found == Credentials(accessKeyID: "id", secretAccessKey: Canary.secret))
     }
 
-    @Test func `half a pair is an error that names the other half`() async {
+    @Test func `one key without the other is an error that names the missing one`() async {
         let noSecret = await failure(["AWS_ACCESS_KEY_ID": "id-canary"])
         #expect(noSecret?.kind == .failed)
         #expect(noSecret?.message.contains("AWS_SECRET_ACCESS_KEY") == true)
@@ -42,7 +42,7 @@ import Testing
         #expect(await failure(["AWS_SECRET_ACCESS_KEY": "s", "AWS_ACCESS_KEY_ID": ""])?.kind == .failed)
     }
 
-    @Test func `no keys at all is told apart`() async {
+    @Test func `missing keys are another error than incomplete ones`() async {
         #expect(await failure([:])?.kind == .notConfigured)
     }
 

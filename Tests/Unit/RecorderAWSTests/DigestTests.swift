@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: Array(0...130) + [10_000])
-    func `base64 is what Foundation reads back, appended to what was there`(count: Int) {
+    func `base64 is appended, and Foundation decodes it`(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 37 &+ $0 &* 11) }
         var buffer = Array("begin".utf8)
         bytes.withUnsafeBytes { Base64.append($0, to: &buffer) }

@@ -18,7 +18,7 @@ import Testing
     @Test(arguments: [
         "", "US-EAST-1", "us_east_1", "us-east-1/", "../etc", "a\u{0}", String(repeating: "a", count: 33), "ü",
     ])
-    func `a name that is no region's is refused`(name: String) {
+    func `an invalid region name is refused`(name: String) {
         #expect(throws: ConfigurationFailure.self) { try Region(name) }
     }
 
@@ -32,7 +32,7 @@ import Testing
         ("http://[0:0::0001]:4566", "http://[::1]:4566/", "[::1]:4566"),
         ("http://123.example:4566", "http://123.example:4566/", "123.example:4566"),
     ])
-    func `an address of the user's is taken in one form`(given: String, url: String, host: String) throws {
+    func `a user's URL is normalized`(given: String, url: String, host: String) throws {
         let endpoint = try Endpoint(url: given)
         #expect(endpoint.url == url)
         #expect(endpoint.host == host)
@@ -46,7 +46,7 @@ import Testing
         "https://[]",
         "https://example.com\r\nX-Evil: 1", "https://[::1%25eth0]", "https://[1:2]", "https://[::\u{FF11}]",
     ])
-    func `an address with anything else in it is refused`(url: String) {
+    func `a URL with other parts is refused`(url: String) {
         #expect(throws: ConfigurationFailure.self) { try Endpoint(url: url) }
     }
 
@@ -54,7 +54,7 @@ import Testing
         "http://0127.0.0.1", "http://0x7f.1", "http://2130706433", "http://127.1:4566", "http://127.0.0.256",
         "http://127.0.0.1.", "http://example.0x1",
     ])
-    func `an address of four numbers has one spelling, since others are read differently by different programs`(
+    func `an IPv4 address has one spelling, because programs read others differently`(
         url: String
     ) {
         let failure = #expect(throws: ConfigurationFailure.self) { try Endpoint(url: url) }
@@ -67,7 +67,7 @@ import Testing
         "//user:@@@host",
         "https://user:?@@@host/", "https://user:#@@@host/", "https://user:a@b:@@@host",
     ])
-    func `a password in an address is refused, and is in no message`(form: String) {
+    func `a password in a URL is refused, and is in no message`(form: String) {
         let url = form.replacing("@@@", with: Canary.proxyPassword + "@")
         let failure = #expect(throws: ConfigurationFailure.self) { try Endpoint(url: url) }
         #expect(failure?.message.contains("user name and password") == true, "\(failure as Any)")

@@ -15,12 +15,12 @@ import Testing
     }
 
     @Test(arguments: [Double.nan, .infinity, -1])
-    func `dice that show no number from 0 to 1 make no delay longer than the longest`(random: Double) {
+    func `a random number outside 0 to 1 does not exceed the longest delay`(random: Double) {
         let delay = RetryDelay.transient.delay(beforeRetry: 0, random: random)
         #expect(delay >= .zero && delay <= .milliseconds(50))
     }
 
-    @Test func `a hint holds within the delay and five seconds more`() {
+    @Test func `a hint counts from the delay to five seconds more`() {
         func delay(_ hint: Duration) -> Duration { RetryDelay.throttling.delay(beforeRetry: 1, random: 1, hint: hint) }
         #expect(delay(.milliseconds(10)) == .seconds(2))
         #expect(delay(.seconds(4)) == .seconds(4))
@@ -36,7 +36,7 @@ import Testing
         #expect(throttled.available == 0)
     }
 
-    @Test func `a success gives back what its last retry cost, else one token, never above the capacity`() {
+    @Test func `a success refunds the cost of its last retry, else one token, up to the capacity`() {
         let quota = RetryQuota()
         quota.refund(nil)
         #expect(quota.available == 500)

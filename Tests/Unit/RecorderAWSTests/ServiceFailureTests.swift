@@ -26,7 +26,7 @@ import Testing
         ("ValidationException", .invalidRequest), ("InvalidArgumentException", .invalidRequest),
         ("SerializationException", .invalidRequest), ("UnknownOperationException", .other), ("NeverHeardOf", .other),
     ])
-    func `a code has its kind, whatever the status`(code: String, kind: Kind) throws {
+    func `a code decides the kind, whatever the status`(code: String, kind: Kind) throws {
         let prefixed = try failure(400, #"{"__type":"com.amazonaws.kinesis#\#(code)","message":"m"}"#)
         #expect(prefixed.kind == kind)
         #expect(prefixed.code == code)
@@ -45,12 +45,12 @@ import Testing
         #expect(try failure(status, "<html><body><h1>Oops</h1>\n<p>It broke</p></body></html>").kind == kind)
     }
 
-    @Test func `a success is no failure`() {
+    @Test func `a status of success is not a failure`() {
         #expect(ServiceFailure(HTTPResponse(status: 200)) == nil)
         #expect(ServiceFailure(HTTPResponse(status: 204)) == nil)
     }
 
-    @Test func `a header gives the code where the body has none`() throws {
+    @Test func `a header has the code if the body has none`() throws {
         let header = HTTPHeader("x-amzn-errortype", "ResourceNotFoundException:http://internal.amazon.com/coral/")
         let failure = try failure(400, "{}", [header, HTTPHeader("X-Amzn-RequestId", "id-1")])
         #expect(failure.code == "ResourceNotFoundException")
@@ -58,7 +58,7 @@ import Testing
         #expect(failure.requestID == "id-1")
     }
 
-    @Test func `the XML form is read too`() throws {
+    @Test func `the XML form is read, too`() throws {
         let xml =
             "<ErrorResponse><Error><Code>SignatureDoesNotMatch</Code><Message>No.</Message></Error></ErrorResponse>"
         let failure = try failure(403, xml)
@@ -66,19 +66,19 @@ import Testing
         #expect(failure.message == "No.")
     }
 
-    @Test func `a page becomes its words`() throws {
+    @Test func `a page is reduced to its text`() throws {
         let failure = try failure(502, "<html><head><title>502</title></head>\r\n<body>Bad\tgateway</body></html>")
         #expect(failure.message == "502 Bad gateway")
         #expect(failure.code == nil)
     }
 
-    @Test func `a secret is blotted out wherever a long page is cut`() throws {
+    @Test func `a secret is redacted wherever a long page is cut`() throws {
         let secret = "canaryToken//0123456789+ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-        // Most of the page is tags, or no message would be long enough to reach the cut.
+        // The page is mostly one tag, because the text of a page is cut only after 4096 characters with tags.
         for length in [4_000, 4_045, 4_060, 4_080, 4_095] {
             let page = "<p \(String(repeating: "x", count: length - 4))>" + secret + "</p>"
             let response = HTTPResponse(status: 502, body: Array(page.utf8))
-            let failure = try #require(ServiceFailure(response, hiding: [secret]))
+            let failure = try #require(ServiceFailure(response, redacting: [secret]))
             #expect("(redacted)".hasPrefix(failure.message), "\(length)")
         }
     }
@@ -90,7 +90,7 @@ import Testing
         #expect(long.message.utf8.count == 512)
     }
 
-    @Test func `strange error bodies are errors all the same`() throws {
+    @Test func `malformed error bodies are still errors`() throws {
         let deep = String(repeating: "[", count: 200_000)
         let bodies = [
             "[]", "null", "{\"__type\":7,\"message\":{}}", "{\"__type\":\"\"}", "\u{0}\u{1}", "{\"__type\":", deep,
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `what the service's clock and its wish to wait are is read`() throws {
+    @Test func `the service's time and the delay that it asks for are read`() throws {
         let headers = [HTTPHeader("Date", "Sun, 30 Aug 2015 12:36:00 GMT"), HTTPHeader("x-amz-retry-after", "1500")]
         let failure = try failure(503, "", headers)
         #expect(failure.serverDate == Date(timeIntervalSince1970: 1_440_938_160))

@@ -3,7 +3,7 @@ import RecorderAWS
 import RecorderHTTP
 import Testing
 
-/// The cases that AWS publishes, as data.
+/// The test vectors that AWS publishes.
 struct SignatureVectors: Decodable {
     let accessKeyID: String
     let secretAccessKey: String
@@ -71,7 +71,7 @@ struct SignatureVectors: Decodable {
     }
 
     @Test(arguments: SignatureVectors.published.cases)
-    func `the whole, as it is sent`(vector: SignatureVectors.Case) throws {
+    func `all stages, as the request is sent`(vector: SignatureVectors.Case) throws {
         let method = try #require(HTTPRequest.Method(rawValue: vector.method))
         let ours: Set = ["x-amz-date", "x-amz-security-token"]
         var request = HTTPRequest(method: method, url: "https://example.amazonaws.com" + vector.path)
@@ -87,7 +87,7 @@ struct SignatureVectors: Decodable {
         #expect(signed.header("X-Amz-Security-Token") == token)
     }
 
-    @Test func `a kept key is not used for another day or another secret`() {
+    @Test func `a cached key is not used for another day or another secret`() {
         let kept = signer
         let other = signer
         _ = kept.signingKey(secret: vectors.secretAccessKey, at: date)

@@ -51,7 +51,7 @@ import Testing
         try link(loop, to: "loop")
         for (path, text) in [
             (gone, "\(gone) is a symbolic link to /nowhere/at/all, which does not exist"),
-            ("\(loop)/records", "\(loop) is a symbolic link to loop, and leads round in a circle"),
+            ("\(loop)/records", "\(loop) is a symbolic link to loop, which is part of a loop"),
         ] {
             let saved = try await tool.run("save", "app", "-d", path, input: line)
             #expect(saved.status == 74 && saved.err.contains(text), "\(saved.err)")

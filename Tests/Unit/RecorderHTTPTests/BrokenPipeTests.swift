@@ -5,7 +5,7 @@ import Testing
 
 /// Older releases of OpenSSL write to a closed connection without `MSG_NOSIGNAL`, which by default ends the process.
 @Suite(.timeLimit(.minutes(10))) struct BrokenPipeTests {
-    @Test func `the thread that sends cannot be reached by SIGPIPE, and no other thread is changed`() async throws {
+    @Test func `the sending thread blocks SIGPIPE, and no other thread is changed`() async throws {
         let server = try LocalServer { _, _ in .json(200, "{}") }
         let before = Self.isBlocked(in: try Self.status(ofThread: "self"))
         _ = try await CurlTransport(certificateAuthorities: nil).send(HTTPRequest(url: server.url))
@@ -13,7 +13,7 @@ import Testing
         _ = try await shared.send(HTTPRequest(url: server.url))
         var found = 0
         for thread in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task") {
-            // Other tests' threads come and go.
+            // Threads of other tests may end at any time.
             guard let status = try? Self.status(ofThread: thread), status.hasPrefix("Name:\trecorder-http\n") else {
                 continue
             }

@@ -3,7 +3,7 @@ import RecorderTestSupport
 import Testing
 
 @Suite struct CurlErrorTests {
-    /// Numbers, since the headers of an older libcurl do not name what a newer one answers.
+    /// Numbers, because the headers of an older libcurl lack the codes of newer ones.
     @Test(
         arguments: [
             (6, .nameNotResolved), (7, .cannotConnect), (28, .timedOut), (56, .connectionLost),
@@ -11,7 +11,7 @@ import Testing
             (63, .responseTooLarge), (100, .responseTooLarge), (27, .unreadableResponse), (99, .other), (101, .other),
         ] as [(UInt32, HTTPFailure.Kind)]
     )
-    func `each of libcurl's codes is of one kind, those of later releases included`(
+    func `each of libcurl's codes has a kind, including those of later releases`(
         code: UInt32,
         kind: HTTPFailure.Kind
     ) {
@@ -22,7 +22,7 @@ import Testing
         ("Could not use proxy 'http://u:secret@h:1'", "Could not use proxy (redacted)@h:1'"),
         ("u:secret@h: a@b, done", "(redacted)@h: (redacted)@b, done"), ("plain  text", "plain  text"),
     ])
-    func `what libcurl says loses the user and the password of an address`(text: String, shown: String) {
+    func `libcurl's texts lose the user name and password of a URL`(text: String, shown: String) {
         #expect(HTTPFailure.withoutUserInfo(text) == shown)
     }
 }

@@ -2,26 +2,26 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-/// Servers that misbehave, and what the caller is told.
+/// Failures for misbehaving servers.
 @Suite(.timeLimit(.minutes(10))) struct CurlFaultTests {
     let transport = CurlTransport(certificateAuthorities: nil)
     let short = HTTPTimeouts(connect: .seconds(5), stall: .milliseconds(200), total: .seconds(20))
 
-    @Test func `a port where nobody listens cannot be connected to`() async throws {
+    @Test func `a port without a listener cannot be connected to`() async throws {
         let socket = try LocalSocket.loopback()
         let failure = await failure(of: HTTPRequest(url: "http://127.0.0.1:\(socket.port)"))
         #expect(failure?.kind == .cannotConnect)
         #expect(failure?.detail.contains("127.0.0.1:\(socket.port)") == true)
     }
 
-    @Test func `a name without an address is told apart`() async throws {
-        // A label of more than 63 letters is in no server's list, so none is asked.
+    @Test func `a name that does not resolve has its own kind`() async throws {
+        // A label of more than 63 letters is invalid, so no DNS server is asked.
         let name = String(repeating: "x", count: 64) + ".invalid"
         #expect(await failure(of: HTTPRequest(url: "http://\(name)/"))?.kind == .nameNotResolved)
     }
 
     @Test(arguments: [Reply.dropConnection, .reset, .truncated(status: 200, body: [1, 2, 3, 4], after: 2)])
-    func `an answer that breaks off is a lost connection`(reply: Reply) async throws {
+    func `an incomplete response is a lost connection`(reply: Reply) async throws {
         let server = try LocalServer { _, _ in reply }
         #expect(await failure(of: HTTPRequest(url: server.url, body: [1]))?.kind == .connectionLost)
     }
@@ -39,7 +39,7 @@ import Testing
         #expect(failure?.kind == .connectionLost, "\(failure as Any)")
     }
 
-    @Test func `what is not HTTP is unreadable`() async throws {
+    @Test func `a response that is not HTTP is unreadable`() async throws {
         let server = try LocalServer { _, _ in .raw(Array("220 mail.example ESMTP\r\n".utf8)) }
         #expect(await failure(of: HTTPRequest(url: server.url))?.kind == .unreadableResponse)
     }
@@ -51,7 +51,7 @@ import Testing
         #expect(failure?.detail.contains("4194304") == true)
     }
 
-    @Test func `headers without end are too large or unreadable`() async throws {
+    @Test func `endless headers are too large or unreadable`() async throws {
         let line = Array("X-Filler: \(String(repeating: "x", count: 1000))\r\n".utf8)
         let flood = Array("HTTP/1.1 200 OK\r\n".utf8) + (0..<5000).flatMap { _ in line }
         let giant = Array("HTTP/1.1 200 OK\r\nX: ".utf8) + [UInt8](repeating: 120, count: 5_000_000)
@@ -61,30 +61,30 @@ import Testing
         #expect(second == .unreadableResponse || second == .responseTooLarge)
     }
 
-    @Test func `a server that says nothing times out after the stall time`() async throws {
+    @Test func `a silent server times out after the stall time`() async throws {
         let server = try LocalServer { _, _ in .stall }
         let start = ContinuousClock.now
         #expect(await failure(of: HTTPRequest(url: server.url, timeouts: short))?.kind == .timedOut)
         #expect(ContinuousClock.now - start >= .milliseconds(200))
     }
 
-    @Test func `a slow answer that keeps moving does not stall`() async throws {
+    @Test func `a slow response that makes progress does not stall`() async throws {
         let body = Array("slow but steady".utf8)
-        // All of it takes longer than the stall time, each wait a tenth of that.
+        // The whole body takes longer than the stall time, each pause a tenth of it.
         let server = try LocalServer { _, _ in .trickle(status: 200, body: body, every: .milliseconds(300)) }
         let timeouts = HTTPTimeouts(stall: .seconds(3))
         let response = try await transport.send(HTTPRequest(url: server.url, timeouts: timeouts))
         #expect(response.body == body)
     }
 
-    @Test func `a slow answer ends with the total time, however steadily it moves`() async throws {
+    @Test func `a slow response ends after the total time, even with steady progress`() async throws {
         let body = [UInt8](repeating: 1, count: 10_000)
         let server = try LocalServer { _, _ in .trickle(status: 200, body: body, every: .milliseconds(20)) }
         let timeouts = HTTPTimeouts(stall: .seconds(10), total: .milliseconds(300))
         #expect(await failure(of: HTTPRequest(url: server.url, timeouts: timeouts))?.kind == .timedOut)
     }
 
-    @Test func `an answer of a byte now and then ends, though no wait for a byte is long`() async throws {
+    @Test func `a response below the minimum throughput ends, though no byte takes long`() async throws {
         let body = [UInt8](repeating: 1, count: 10_000)
         let server = try LocalServer { _, _ in .trickle(status: 200, body: body, every: .milliseconds(50)) }
         let timeouts = HTTPTimeouts(stall: .milliseconds(500), minimumBytesPerSecond: 1000)
@@ -93,14 +93,13 @@ import Testing
         #expect(failure?.detail.contains("the limit is 1000 bytes a second") == true, "\(failure as Any)")
     }
 
-    @Test func `a request without a limit of its own ends after minutes, or as long as its body needs on a slow link`()
-    {
+    @Test func `the default limit is minutes, or the time of the upload on a slow link`() {
         #expect(HTTPTimeouts.standardTotal(uploading: 0) == .seconds(600))
         #expect(HTTPTimeouts.standardTotal(uploading: 700_000) == .seconds(600))
         #expect(HTTPTimeouts.standardTotal(uploading: 5_600_000) == .seconds(1367))
     }
 
-    @Test func `cancelling the task answers at once, and others go on`() async throws {
+    @Test func `cancelling a task ends its request immediately, and others continue`() async throws {
         let gate = Gate()
         let server = try LocalServer { request, _ in
             guard request.path == "/good" else { return .stall }
@@ -108,13 +107,13 @@ import Testing
             return .json(200, "{}")
         }
         async let other = transport.send(HTTPRequest(url: server.url + "/good"))
-        let patient = HTTPTimeouts(stall: .seconds(3_600))
-        let waiting = Task { await failure(of: HTTPRequest(url: server.url + "/stalled", timeouts: patient)) }
+        let unlimited = HTTPTimeouts(stall: .seconds(3_600))
+        let waiting = Task { await failure(of: HTTPRequest(url: server.url + "/stalled", timeouts: unlimited)) }
         await server.received(2)
         let start = ContinuousClock.now
         waiting.cancel()
         #expect(await waiting.value?.kind == .cancelled)
-        // Long enough for a busy machine, far below the stall time.
+        // Long enough for a busy machine, but far below the stall time.
         #expect(ContinuousClock.now - start < .seconds(400))
         gate.open()
         #expect(try await other.status == 200)

@@ -3,7 +3,7 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-/// Each test sets variables of its process, so each has a process of its own.
+/// Each test runs in a separate process, because it sets environment variables.
 @Suite(.timeLimit(.minutes(10))) struct CurlProxyTests {
     @Test func `a proxy in the environment is used`() async {
         await #expect(processExitsWith: .success) {
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `a request that says no to proxies meets none`() async {
+    @Test func `a request that opts out of proxies uses none`() async {
         await #expect(processExitsWith: .success) {
             let (server, proxy, transport) = try Self.serverBehindProxy()
             let response = try await transport.send(HTTPRequest(url: server.url, usesEnvironmentProxy: false))
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `an address of version 6 in no_proxy meets no proxy, with or without brackets and its port`() async {
+    @Test func `an IPv6 address in no_proxy bypasses the proxy, with or without brackets and port`() async {
         guard LocalSocket.hasVersion6 else { return print("R23 skipped: this machine has no ::1.") }
         await #expect(processExitsWith: .success) {
             let (_, proxy, transport) = try Self.serverBehindProxy()
@@ -40,10 +40,10 @@ import Testing
         }
     }
 
-    @Test func `a port in no_proxy is for that port alone`() async {
+    @Test func `a port in no_proxy applies only to that port`() async {
         await #expect(processExitsWith: .success) {
             let (server, proxy, transport) = try Self.serverBehindProxy()
-            // The second name is read where the first one is empty.
+            // The second variable is read if the first one is empty.
             setenv("no_proxy", "", 1)
             for (list, status) in [("127.0.0.1:1,[::1]:\(server.port)", 502), ("127.0.0.1:\(server.port)", 200)] {
                 setenv("NO_PROXY", list, 1)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a proxy that cannot be used fails for good, and its password is in no message`() async {
+    @Test func `an unusable proxy is a final failure, and its password is in no message`() async {
         await #expect(processExitsWith: .success) {
             let (server, _, transport) = try Self.serverBehindProxy()
             let password = Canary.proxyPassword

@@ -4,7 +4,7 @@ import RecorderTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct CurlTLSTests {
-    @Test func `a certificate that nobody vouches for is refused`() async throws {
+    @Test func `a certificate of an unknown authority is refused`() async throws {
         let server = try TLSServer()
         let failure = await failure(of: server, trusting: nil)
         #expect(failure?.kind == .certificateUntrusted)
@@ -26,14 +26,14 @@ import Testing
         #expect(await failure(of: server, trusting: server.certificate)?.kind == .tls)
     }
 
-    @Test func `an authority file that is missing is told, not passed over`() async throws {
+    @Test func `a missing authority file is an error`() async throws {
         let server = try TLSServer()
         let failure = await failure(of: server, trusting: "/no/such/file.pem")
         #expect(failure?.kind == .tls)
         #expect(failure?.detail.contains("AWS_CA_BUNDLE") == true)
     }
 
-    @Test func `AWS_CA_BUNDLE names the authorities of the transport that all of the process shares`() async {
+    @Test func `AWS_CA_BUNDLE names the authorities of the shared transport`() async {
         await #expect(processExitsWith: .success) {
             let server = try TLSServer()
             setenv("AWS_CA_BUNDLE", server.certificate, 1)

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CurlTransportTests {
     let transport = CurlTransport(certificateAuthorities: nil)
 
-    @Test func `method, headers and body arrive as they were given`() async throws {
+    @Test func `method, headers and body are sent unchanged`() async throws {
         let server = try LocalServer { _, _ in .json(200, "{}") }
         let body = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let headers = [HTTPHeader("X-One", "1"), HTTPHeader("X-Empty", ""), HTTPHeader("Host", "kinesis.example")]
@@ -32,7 +32,7 @@ import Testing
         #expect(server.requests[0].body.isEmpty)
     }
 
-    @Test func `every status is an answer, with its headers and its body`() async throws {
+    @Test func `every status is a response, with its headers and its body`() async throws {
         let server = try LocalServer { _, _ in .json(503, "busy", headers: [HTTPHeader("X-Amzn-RequestId", " abc ")]) }
         let response = try await transport.send(HTTPRequest(url: server.url))
         #expect(response.status == 503)
@@ -40,7 +40,7 @@ import Testing
         #expect(response.body == Array("busy".utf8))
     }
 
-    @Test func `the headers of interim answers are dropped`() async throws {
+    @Test func `the headers of interim responses are dropped`() async throws {
         let bytes = "HTTP/1.1 103 Early\r\nX-Early: 1\r\n\r\nHTTP/1.1 200 OK\r\nX-Late: 2\r\nContent-Length: 0\r\n\r\n"
         let server = try LocalServer { _, _ in .raw(Array(bytes.utf8)) }
         let response = try await transport.send(HTTPRequest(url: server.url))
@@ -55,7 +55,7 @@ import Testing
         #expect(server.connectionCount == 1)
     }
 
-    @Test func `requests run side by side`() async throws {
+    @Test func `requests run concurrently`() async throws {
         let gate = Gate()
         let server = try LocalServer { _, _ in
             gate.wait()
@@ -70,7 +70,7 @@ import Testing
         #expect(statuses == Array(repeating: 200, count: 8))
     }
 
-    @Test func `a kept connection that the server closed is replaced, and the body sent whole`() async throws {
+    @Test func `a reused connection that the server has closed is replaced, and the whole body is sent`() async throws {
         let closing = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8)
         let server = try LocalServer { _, _ in .raw(closing) }
         let body = [UInt8](repeating: 7, count: 200_000)
@@ -87,7 +87,7 @@ import Testing
         #expect(elsewhere.connectionCount == 0)
     }
 
-    @Test func `an answer of exactly the largest size is whole`() async throws {
+    @Test func `a response of exactly the maximum size is complete`() async throws {
         let body = [UInt8](repeating: 9, count: 5000)
         let server = try LocalServer { _, _ in .answer(status: 200, headers: [], body: body) }
         var request = HTTPRequest(url: server.url)
@@ -97,7 +97,7 @@ import Testing
         await #expect(throws: HTTPFailure.self) { try await transport.send(request) }
     }
 
-    @Test func `a header line may not carry a line end`() async throws {
+    @Test func `a header value with a line break is refused`() async throws {
         let server = try LocalServer { _, _ in .json(200, "{}") }
         let failure = await failure(of: HTTPRequest(url: server.url, headers: [HTTPHeader("X-A", "1\r\nX-B: canary")]))
         #expect(failure?.kind == .other)
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: ["", "kinesis", "file:///etc/hostname", "ftp://127.0.0.1/", "http://", "http://a b/"])
-    func `an address that is none is refused`(url: String) async {
+    func `an invalid URL is refused`(url: String) async {
         #expect(await failure(of: HTTPRequest(url: url))?.kind == .invalidURL)
     }
 

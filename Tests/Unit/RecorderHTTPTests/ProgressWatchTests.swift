@@ -8,7 +8,7 @@ import Testing
         ProgressWatch(HTTPTimeouts(stall: .seconds(60), minimumBytesPerSecond: minimum), now: start)
     }
 
-    /// The first fault of a transfer that moves so many bytes after each so many seconds, and when it is found.
+    /// The first fault of a transfer that moves `bytes` every `seconds`, and its time.
     private func firstFault(_ bytes: Int64, every seconds: Int, minimum: Int) -> (ProgressWatch.Fault, Duration)? {
         var watch = watch(minimum: minimum)
         var moved: Int64 = 0
@@ -21,7 +21,7 @@ import Testing
         return nil
     }
 
-    @Test func `a transfer that stands still is overdue after the stall time`() throws {
+    @Test func `a transfer without progress fails after the stall time`() throws {
         let (fault, time) = try #require(firstFault(1, every: 1000, minimum: 1))
         #expect(fault == .stalled && time == .seconds(60))
     }
@@ -43,12 +43,12 @@ import Testing
         #expect(watch.fault(now: start + .seconds(120)) == .slow(bytes: 2))
     }
 
-    @Test func `without a limit a byte now and then is enough`() {
+    @Test func `without a limit an occasional byte is enough`() {
         #expect(firstFault(1, every: 59, minimum: 0) == nil)
         #expect(firstFault(1, every: 59, minimum: -1) == nil)
     }
 
-    @Test func `limits beyond all numbers are no trap`() {
+    @Test func `extreme limits do not trap`() {
         let timeouts = HTTPTimeouts(stall: .seconds(10 * 365 * 86_400), minimumBytesPerSecond: .max)
         var watch = ProgressWatch(timeouts, now: start)
         watch.note(1, now: start + .seconds(1))

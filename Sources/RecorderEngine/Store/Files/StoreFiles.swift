@@ -26,7 +26,7 @@ enum StoreFiles {
     }
 
     private static func secure(_ path: String, status: FileStatus) throws(RecorderError) {
-        if let wrong = FileRights.problem(ofFile: path, status) ?? FileRights.makePrivate(path, status) {
+        if let wrong = FileRights.problem(ofFile: path, status) ?? FileRights.makePrivate(path, status: status) {
             throw .storage("The record file \(wrong.message)", nil)
         }
     }

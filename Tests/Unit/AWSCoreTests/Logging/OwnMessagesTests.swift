@@ -79,7 +79,7 @@ import Testing
             )
         )
         let failure = await #expect(throws: ServiceFailure.self) {
-            try await AWSServiceCaller(.kinesis, call).call("PutRecords", body: [])
+            try await AWSServiceCaller(.kinesis, configuration: call).call("PutRecords", body: [])
         }
         let error = try #require(failure).nsError(.general)
         var text = "\(error) \(error.userInfo) \(String(describing: failure))"

@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct CognitoClientTests {
-    @Test func `the calls are as Cognito has them, and unsigned`() async throws {
+    @Test func `calls have Cognito's format and are unsigned`() async throws {
         let server = try LocalServer(Self.pool)
         let client = try client(server)
         #expect(try await client.identityID(logins: [:]) == "id-1")
@@ -38,7 +38,7 @@ import Testing
         #expect(server.requests.allSatisfy { $0.header("Content-Type") == "application/x-amz-json-1.1" })
     }
 
-    @Test func `logins go with every call, a role with the one for keys`() async throws {
+    @Test func `every call has the logins, the one for keys also the role`() async throws {
         let server = try LocalServer(Self.pool)
         let client = try client(server)
         let logins = ["accounts.example.com": "jwt"]
@@ -49,7 +49,7 @@ import Testing
         #expect(server.requests[2].text.hasPrefix(#"{"CustomRoleArn":"arn:aws:iam::1:role\/r","IdentityId":"id-1""#))
     }
 
-    @Test func `an answer without keys is an error that quotes nothing`() async throws {
+    @Test func `a response without keys is an error that quotes nothing`() async throws {
         let server = try LocalServer { _, _ in .json(200, #"{"Credentials":{"SecretKey":"canary"}}"#) }
         let client = try client(server)
         let failure = await #expect(throws: CredentialsFailure.self) {
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `keys hold as long as the service says, though this clock is years off`() async throws {
+    @Test func `keys are valid as long as the service says, even if this clock is years off`() async throws {
         let server = try LocalServer { _, _ in
             Self.keys(date: "Sun, 30 Aug 2015 12:36:00 GMT", expiration: 1_440_938_160 + 3600)
         }

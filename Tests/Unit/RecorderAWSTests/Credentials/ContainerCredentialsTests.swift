@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ContainerCredentialsTests {
-    @Test func `the agent's keys are taken, for the token it wants, and kept`() async throws {
+    @Test func `the agent gets its token, and its keys are cached`() async throws {
         let server = try LocalServer { _, _ in .json(200, KeysJSON.text()) }
         let source = try source(server.url + "/v1/credentials?id=1", ["AWS_CONTAINER_AUTHORIZATION_TOKEN": "Basic abc"])
         #expect(try await source.credentials() == KeysJSON.credentials)
@@ -15,7 +15,7 @@ import Testing
         #expect(server.requests[0].header("Authorization") == "Basic abc")
     }
 
-    @Test func `a relative address is the agent's of ECS, and goes before a full one`() async throws {
+    @Test func `a relative URI is for the ECS agent, and takes precedence over a full one`() async throws {
         let server = try LocalServer { _, _ in .json(200, KeysJSON.text()) }
         let transport = Redirecting(host: "169.254.170.2", server: server)
         for path in ["/v2/credentials/id", "v2/credentials/id"] {
@@ -23,14 +23,14 @@ import Testing
                 "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": path,
                 "AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://127.0.0.1:1",
             ]
-            let source = ContainerCredentials(in: try .test(environment, transport: transport))
-            #expect(try await source.credentials() == KeysJSON.credentials)
+            let fetcher = ContainerCredentials(in: try .test(environment, transport: transport))
+            #expect(try await fetcher.fetch() == KeysJSON.credentials)
         }
         #expect(transport.requests.all.map(\.url).allSatisfy { $0 == "http://169.254.170.2/v2/credentials/id" })
         #expect(server.requests.allSatisfy { $0.header("Authorization") == nil })
     }
 
-    @Test func `the token's file goes before the token, and is read for every refresh`() async throws {
+    @Test func `the token's file takes precedence over the token, and is read for every refresh`() async throws {
         let server = try LocalServer { _, _ in .json(200, KeysJSON.text()) }
         let directory = try TemporaryDirectory()
         let file = directory.path("token")
@@ -51,7 +51,7 @@ import Testing
         "http://169.254.170.2/a",
         "http://169.254.170.23/v1/credentials", "http://[fd00:ec2::23]/v1/credentials", "https://example.com/a?b=c",
     ])
-    func `these hosts are asked, by no proxy, for little time and 64 KiB`(url: String) async throws {
+    func `requests to these hosts have no proxy, a short timeout and a limit of 64 KiB`(url: String) async throws {
         let transport = Refusing()
         let environment = ["AWS_CONTAINER_CREDENTIALS_FULL_URI": url]
         _ = await ContainerCredentials(in: try .test(environment, transport: transport)).failure()
@@ -71,7 +71,7 @@ import Testing
         "http://0177.0.0.1/", "http://0x7f000001/", "http://127.0.1/", "http://127.0.0.1./",
         "http://[::ffff:127.0.0.1]/", "http://[::127.0.0.1]/", "http://[::2]/", "http://[fe80::1]/",
     ])
-    func `no other host is asked, and no odd address`(url: String) async throws {
+    func `no request is sent to another host or to an unusual form of an address`(url: String) async throws {
         let transport = Refusing()
         let environment = [
             "AWS_CONTAINER_CREDENTIALS_FULL_URI": url, "AWS_CONTAINER_AUTHORIZATION_TOKEN": "canary",
@@ -98,7 +98,7 @@ import Testing
             (.json(500, #"{"code":"Trouble","message":"not now"}"#), "not now", 3),
             (.dropConnection, "127.0.0.1", 3),
             (.json(403, #"{"message":"no role"}"#), "no role", 1),
-            (.json(200, "canary"), "6 bytes that are not the JSON of keys.", 1),
+            (.json(200, "canary"), "6 bytes that are not a JSON document with keys.", 1),
             (.json(200, #"{"AccessKeyId":"canary"}"#), "without SecretAccessKey.", 1),
             (.json(200, KeysJSON.text(expiration: "canary")), "not a time in ISO 8601.", 1),
             (.json(200, #"{"Code":"Failed","SecretAccessKey":"canary"}"#), "with the Code Failed.", 1),
@@ -106,7 +106,7 @@ import Testing
             (.answer(status: 307, headers: [HTTPHeader("Location", "http://127.0.0.1:1/")], body: []), "307", 1),
         ] as [(Reply, String, Int)]
     )
-    func `an agent that gives no keys is an error that says why and quotes no key`(
+    func `an agent without keys is an error that says why and quotes no key`(
         reply: Reply,
         reason: String,
         requests: Int
@@ -120,7 +120,7 @@ import Testing
         #expect(server.requests.count == requests)
     }
 
-    @Test func `an outage passes, and the agent is tried again`() async throws {
+    @Test func `after an outage the agent is asked again`() async throws {
         let server = try LocalServer { _, index in index < 4 ? .json(503, "{}") : .json(200, KeysJSON.text()) }
         let source = try source(server.url)
         #expect(await source.failure() != nil)
@@ -131,10 +131,10 @@ import Testing
         ("AWS_CONTAINER_AUTHORIZATION_TOKEN", "canary\r\nX-Evil: 1", "is not one line"),
         ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "/no/such/file", "there is no file /no/such/file."),
         ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "/", "cannot be read"),
-        ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "/dev/null", "should hold a token"),
+        ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "/dev/null", "should contain a token"),
         ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "/dev/zero", "is longer than 65536 bytes."),
     ])
-    func `a token that cannot be used is named, and nobody is asked`(
+    func `the error for an unusable token names its variable, and no request is sent`(
         variable: String,
         value: String,
         reason: String
@@ -147,34 +147,34 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `nothing set leaves the search to others`() async throws {
+    @Test func `without settings it is not configured`() async throws {
         let failure = await ContainerCredentials(in: try .test(["AWS_CONTAINER_CREDENTIALS_FULL_URI": ""])).failure()
         #expect(failure?.kind == .notConfigured)
     }
 
-    @Test func `a proxy in the environment is not used, neither here nor for an instance's metadata`() async {
+    @Test func `a proxy in the environment is used neither here nor for an instance's metadata`() async {
         await #expect(processExitsWith: .success) {
             let proxy = try LocalServer { _, _ in .html(502, "proxy") }
             for name in ["no_proxy", "NO_PROXY"] { unsetenv(name) }
             for name in ["http_proxy", "all_proxy", "ALL_PROXY"] { setenv(name, proxy.url, 1) }
             let server = try LocalServer { _, _ in .json(200, KeysJSON.text()) }
             let container = ["AWS_CONTAINER_CREDENTIALS_FULL_URI": server.url]
-            try #require(try await ContainerCredentials(in: try .test(container)).credentials() == KeysJSON.credentials)
+            try #require(try await ContainerCredentials(in: try .test(container)).fetch() == KeysJSON.credentials)
             let instance = try InstanceServer()
             let metadata = ["AWS_EC2_METADATA_SERVICE_ENDPOINT": instance.server.url]
-            let found = try await InstanceMetadataCredentials(in: try .test(metadata)).credentials()
+            let found = try await InstanceMetadataCredentials(in: try .test(metadata)).fetch()
             try #require(found == KeysJSON.credentials)
             try #require(proxy.connectionCount == 0)
         }
     }
 
-    private func source(_ url: String, _ more: [String: String] = [:]) throws -> ContainerCredentials {
+    private func source(_ url: String, _ more: [String: String] = [:]) throws -> CredentialsCache {
         let environment = more.merging(["AWS_CONTAINER_CREDENTIALS_FULL_URI": url]) { $1 }
-        return ContainerCredentials(in: try .test(environment))
+        return try CredentialsContext.test(environment).source(ContainerCredentials.init)
     }
 }
 
-/// A transport that notes requests and sends none.
+/// A transport that records requests and sends none.
 struct Refusing: HTTPTransport {
     let requests = Recorded<HTTPRequest>()
 

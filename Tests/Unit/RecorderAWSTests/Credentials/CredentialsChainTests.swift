@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct CredentialsChainTests {
-    @Test func `the first that is set up counts: environment, web identity, profile, container, EC2 instance`()
+    @Test func `the first configured provider is used: environment, web identity, profile, container, EC2 instance`()
         async throws
     {
         let machine = try Machine()
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `nothing set up is one error that says for each place what is missing`() async throws {
+    @Test func `without any configuration one error says what each provider is missing`() async throws {
         let environment = ["AWS_EC2_METADATA_DISABLED": "true"]
         let failure = await CredentialsChain(in: try .test(environment)).failure()
         #expect(failure?.kind == .notConfigured)
@@ -58,7 +58,7 @@ import Testing
             ),
         ] as [([String: String], String)]
     )
-    func `a place that is set up and fails ends the search`(change: [String: String], reason: String) async throws {
+    func `a configured provider that fails ends the search`(change: [String: String], reason: String) async throws {
         let machine = try Machine()
         let chain = CredentialsChain(in: try .test(machine.environment.merging(change) { $1 }))
         let failure = await chain.failure()
@@ -67,7 +67,7 @@ import Testing
         #expect(chain.origin == nil)
     }
 
-    @Test func `the place that answered is asked alone from then on, until it is set up no longer`() async throws {
+    @Test func `the provider of the first keys is used alone, until it is no longer configured`() async throws {
         let machine = try Machine()
         let files = try ProfileFiles()
         let environment = files.environment([
@@ -94,7 +94,7 @@ import Testing
         #expect(try await chain.credentials() == KeysJSON.credentials)
     }
 
-    @Test func `no secret shows in a source, an error or a dump, whatever happens`() async throws {
+    @Test func `no secret shows in a source, an error or a dump`() async throws {
         let machine = try Machine()
         var environment = machine.environment
         environment["AWS_CONTAINER_AUTHORIZATION_TOKEN"] = "container-canary"
@@ -108,11 +108,15 @@ import Testing
             let context = try CredentialsContext.test(environment)
             let session = RoleSession(roleARN: "role")
             let sources: [any CredentialsSource] = [
-                EnvironmentCredentials(environment), WebIdentityCredentials(in: context),
+                EnvironmentCredentials(environment), context.source(WebIdentityCredentials.init),
                 ProfileCredentials(in: context),
-                AssumedRoleCredentials(session, with: EnvironmentCredentials(environment), in: context),
-                ProcessCredentials(command: "echo \(KeysJSON.text())", origin: "test", in: context),
-                ContainerCredentials(in: context), InstanceMetadataCredentials(in: context),
+                context.cache(
+                    AssumedRoleCredentials(session, with: EnvironmentCredentials(environment), in: context)
+                ),
+                context.cache(
+                    ProcessCredentials(command: "echo \(KeysJSON.text())", origin: "test", in: context)
+                ),
+                context.source(ContainerCredentials.init), context.source(InstanceMetadataCredentials.init),
                 CredentialsChain(in: context),
             ]
             for source in sources {
@@ -129,7 +133,7 @@ import Testing
     }
 }
 
-/// A machine on which every place has keys.
+/// A machine on which every provider has keys.
 private struct Machine {
     let server: LocalServer
     let files: ProfileFiles

@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct InstanceMetadataCredentialsTests {
-    @Test func `a token is had first, then the role's name, then its keys`() async throws {
+    @Test func `a token is requested first, then the role's name, then its keys`() async throws {
         let instance = try InstanceServer()
         #expect(try await source(instance).credentials() == KeysJSON.credentials)
         let requests = instance.server.requests
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [400, 403, 404, 405, 503])
-    func `version 1 is never spoken: without a token nothing is asked`(status: Int) async throws {
+    func `version 1 is never used: without a token there are no further requests`(status: Int) async throws {
         let instance = try InstanceServer(["PUT": .html(status, "no")])
         let failure = try await source(instance).failure()
         #expect(failure?.message.contains("HTTP \(status)") == true, "\(String(describing: failure))")
@@ -44,13 +44,13 @@ import Testing
         #expect(transport.requests.all.count == 1)
     }
 
-    /// In a process of its own, whose threads have nothing else to do.
+    /// In a separate process, so that no other test delays it.
     @Test func `a metadata service that cannot be reached fails within two seconds`() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let blackhole = try Blackhole()
             let start = ContinuousClock.now
             let environment = ["AWS_EC2_METADATA_SERVICE_ENDPOINT": blackhole.url]
-            // With pauses that take their time.
+            // With real delays.
             let source = InstanceMetadataCredentials(in: CredentialsContext(environment: environment))
             let failure = try #require(await source.failure())
             let took = ContinuousClock.now - start
@@ -63,18 +63,18 @@ import Testing
     }
 
     @Test(arguments: ["PUT", "ROLE", "KEYS"])
-    func `a service that goes silent or on for ever is given up`(step: String) async throws {
+    func `a service that stalls or never stops is abandoned`(step: String) async throws {
         let written = ByteCount()
         for reply in [Reply.stall, .endless(status: 200, written: written)] {
             let instance = try InstanceServer([step: reply])
             let failure = try #require(await source(instance, over: CurlTransport.shared).failure())
             #expect(failure.message.hasPrefix("Instance metadata at \(instance.server.url)"))
         }
-        // What fits into the sockets' buffers besides.
+        // Includes what fits into the sockets' buffers.
         #expect(written.value < 32 << 20)
     }
 
-    @Test func `IPv6 is a matter of mode, and an address of one's own of the endpoint; the profile has both`()
+    @Test func `the mode selects IPv6, the endpoint another address, by variable or profile`()
         async throws
     {
         func url(_ environment: [String: String], _ setting: String = "") async throws -> String? {
@@ -99,7 +99,7 @@ import Testing
         #expect(try await url(["AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE": "IPv5"]) == nil)
     }
 
-    @Test func `it can be turned off`() async throws {
+    @Test func `it can be disabled`() async throws {
         let transport = Refusing()
         let environment = ["AWS_EC2_METADATA_DISABLED": "TRUE"]
         let failure = await InstanceMetadataCredentials(in: try .test(environment, transport: transport)).failure()
@@ -113,16 +113,16 @@ import Testing
             ("PUT", .json(200, "canary canary"), "13 bytes that are not a token", .failed),
             ("PUT", .dropConnection, "127.0.0.1", .notConfigured),
             ("ROLE", .json(404, ""), "this instance has no role.", .notConfigured),
-            ("ROLE", .json(200, ""), "the answer is no name.", .failed),
-            ("ROLE", .json(200, "../canary"), "the answer is no name.", .failed),
+            ("ROLE", .json(200, ""), "the response is not a name.", .failed),
+            ("ROLE", .json(200, "../canary"), "the response is not a name.", .failed),
             ("ROLE", .json(500, ""), "HTTP 500", .failed),
             ("KEYS", .json(404, ""), "HTTP 404", .failed),
-            ("KEYS", .json(200, "canary"), "not the JSON of keys", .failed),
+            ("KEYS", .json(200, "canary"), "not a JSON document with keys", .failed),
             ("KEYS", .json(200, #"{"Code":"Failed","Token":"canary"}"#), "with the Code Failed.", .failed),
             ("KEYS", .json(200, #"{"Code":"Success","SecretAccessKey":"canary"}"#), "without AccessKeyId.", .failed),
         ] as [(String, Reply, String, CredentialsFailure.Kind)]
     )
-    func `a service that gives no keys is an error that says why and quotes no key`(
+    func `a service without keys is an error that says why and quotes no key`(
         step: String,
         reply: Reply,
         reason: String,
@@ -147,47 +147,49 @@ import Testing
         #expect(instance.server.requests.count == 3)
     }
 
-    @Test func `keys are had anew with ten minutes left, and the old ones do while that fails`() async throws {
-        let trouble = Recorded<Bool>()
+    @Test func `keys are renewed when ten minutes are left, and the old ones are used while that fails`() async throws {
+        let outages = Recorded<Bool>()
         let server = try LocalServer { request, _ in
-            if !trouble.all.isEmpty { return .json(500, "{}") }
+            if !outages.all.isEmpty { return .json(500, "{}") }
             return InstanceServer.reply(to: request)
         }
         let clock = Recorded<Date>()
         let end = try #require(KeysJSON.credentials.expiration)
         clock.append(end - 3600)
         let environment = ["AWS_EC2_METADATA_SERVICE_ENDPOINT": server.url]
-        let source = InstanceMetadataCredentials(in: try .test(environment, now: { clock.all.last ?? end }))
+        let context = try CredentialsContext.test(environment, now: { clock.all.last ?? end })
+        let source = context.source(InstanceMetadataCredentials.init)
         _ = try await source.credentials()
         clock.append(end - 601)
         _ = try await source.credentials()
         #expect(server.requests.count == 3)
         clock.append(end - 599)
-        trouble.append(true)
+        outages.append(true)
         #expect(try await source.credentials() == KeysJSON.credentials)
         #expect(server.requests.count == 4)
         clock.append(end + 1)
         #expect(await source.failure()?.kind == .failed)
     }
 
-    @Test func `keys that have ended are used for a while, since the service goes on to take them`() async throws {
+    @Test func `expired keys are used for a while, because services continue to accept them`() async throws {
         let now = Date(timeIntervalSince1970: 1_600_000_000)
         let instance = try InstanceServer(["KEYS": .json(200, KeysJSON.text(expiration: "2020-01-01T00:00:00Z"))])
         let environment = ["AWS_EC2_METADATA_SERVICE_ENDPOINT": instance.server.url]
-        let source = InstanceMetadataCredentials(in: try .test(environment, now: { now }))
-        #expect(try await source.credentials()?.expiration == now + 900)
+        let fetcher = InstanceMetadataCredentials(in: try .test(environment, now: { now }))
+        #expect(try await fetcher.fetch().expiration == now + 900)
     }
 
     private func source(
         _ instance: InstanceServer,
-        over transport: any HTTPTransport = PatientTransport()
-    ) throws -> InstanceMetadataCredentials {
+        over transport: any HTTPTransport = LongTimeoutTransport()
+    ) throws -> CredentialsCache {
         let environment = ["AWS_EC2_METADATA_SERVICE_ENDPOINT": instance.server.url]
-        return InstanceMetadataCredentials(in: try .test(environment, transport: transport))
+        let context = try CredentialsContext.test(environment, transport: transport)
+        return context.source(InstanceMetadataCredentials.init)
     }
 }
 
-/// The metadata service of an instance with one role; each of the steps `PUT`, `ROLE`, `KEYS` may be answered otherwise.
+/// The metadata service of an instance with one role. Each of the steps `PUT`, `ROLE` and `KEYS` can have another reply.
 struct InstanceServer {
     let server: LocalServer
 

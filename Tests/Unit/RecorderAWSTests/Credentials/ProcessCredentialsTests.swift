@@ -4,7 +4,7 @@ import RecorderTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ProcessCredentialsTests {
-    @Test func `the keys that a program prints are taken, and kept until shortly before they end`() async throws {
+    @Test func `the keys that a program prints are cached until shortly before they expire`() async throws {
         let script = try Script("echo run >> \"$0.runs\"; cat <<'END'\n\(Self.keys())\nEND")
         let source = try source(script.command)
         #expect(try await source.credentials() == KeysJSON.credentials)
@@ -15,7 +15,7 @@ import Testing
         #expect(try script.text(of: "runs") == "run\nrun\n")
     }
 
-    @Test func `keys without an end are had once`() async throws {
+    @Test func `keys that do not expire are fetched once`() async throws {
         let script = try Script(#"echo '{"Version": 1, "AccessKeyId": "a", "SecretAccessKey": "b"}'"#)
         #expect(try await source(script.command).credentials() == Credentials(accessKeyID: "a", secretAccessKey: "b"))
     }
@@ -27,7 +27,9 @@ import Testing
             ("x'y'\"z\"", ["xyz"]), ("# ü", ["#", "ü"]),
         ] as [(String, [String]?)]
     )
-    func `arguments are words, and a shell's tricks are letters`(arguments: String, words: [String]?) async throws {
+    func `arguments are split into words, without any other shell syntax`(arguments: String, words: [String]?)
+        async throws
+    {
         let script = try Script(
             "for word in \"$@\"; do printf '%s\\n' \"$word\"; done > \"$0.words\"; cat <<'END'\n\(Self.keys())\nEND"
         )
@@ -43,11 +45,11 @@ import Testing
         #expect(try script.text(of: "planted") == "yes\n")
     }
 
-    /// Programs, and how the error ends.
+    /// Programs, and a part of the error message.
     private static let failures = [
         ("echo canary >&2; exit 3", "ended with status 3. Run the command by hand"),
         ("kill -9 $$", "was ended by signal 9."),
-        ("echo canary", "it printed 7 bytes that are not the JSON of keys."),
+        ("echo canary", "it printed 7 bytes that are not a JSON document with keys."),
         ("true", "it printed 0 bytes"),
         ("cat /dev/zero", "printed more than 65536 bytes."),
         (#"echo '{"AccessKeyId":"canary","SecretAccessKey":"canary"}'"#, "it printed JSON without \"Version\": 1."),
@@ -55,12 +57,12 @@ import Testing
         (#"echo '{"Version":1,"SecretAccessKey":"canary"}'"#, "without AccessKeyId."),
         (#"echo '{"Version":1,"AccessKeyId":"canary","SecretAccessKey":""}'"#, "without SecretAccessKey."),
         ("echo '\(keys(expiration: "canary"))'", "is not a time in ISO 8601."),
-        ("echo '\(keys(expiration: "2001-01-01T00:00:00Z"))'", "it printed keys that ended "),
+        ("echo '\(keys(expiration: "2001-01-01T00:00:00Z"))'", "it printed keys that expired "),
     ]
 
-    /// By number, because the runner prints arguments, and some of these hold keys.
+    /// By index, because the test runner prints arguments, and some of these contain keys.
     @Test(arguments: failures.indices)
-    func `a program that gives no keys is an error that says so and quotes nothing`(number: Int) async throws {
+    func `a program without keys is an error that says so and quotes nothing`(number: Int) async throws {
         let (body, reason) = Self.failures[number]
         let script = try Script(body)
         let failure = try #require(await source(script.command).failure())
@@ -74,18 +76,18 @@ import Testing
         ("/no/such/program a", "/no/such/program cannot be run: No such file or directory."), ("'open", "not closed."),
         ("trailing\\", "nothing follows the backslash"), ("/tmp", "/tmp cannot be run: Permission denied."),
     ])
-    func `a command that cannot be run is told`(command: String, reason: String) async throws {
+    func `a command that cannot be run is an error that says why`(command: String, reason: String) async throws {
         let failure = try await source(command).failure()
         #expect(failure?.message.contains(reason) == true, "\(String(describing: failure))")
     }
 
     @Test(arguments: ["sleep 600", "sleep 600 & exit 0", "exec 1>&-; sleep 600"])
-    func `a program that takes too long is ended, and so is what it started`(body: String) async throws {
+    func `a program that takes too long is killed with its children`(body: String) async throws {
         let script = try Script("echo $$ > \"$0.pid\"\n\(body)")
         let started = ContinuousClock.now
         let failure = try await source(script.command, timeout: .seconds(5)).failure()
         #expect(failure?.message.contains("took longer than 5.0 seconds") == true, "\(String(describing: failure))")
-        // The programs take 600.
+        // The programs take 600 s.
         #expect(ContinuousClock.now - started < .seconds(400))
         let pid = try #require(pid_t(script.text(of: "pid").dropLast()))
         #expect(kill(pid, 0) == -1)
@@ -95,7 +97,7 @@ import Testing
         ("2100-01-01T00:00:00Z", 0), ("2100-01-01 00:00:00.123456+00:00", 0), ("2100-01-01T02:00:00+02:00", 0),
         ("2099-12-31T16:30:00-0730", 0), ("2100-01-01T00:00:00", 0), ("2099-12-31T23:59:58,5Z", -2),
     ])
-    func `times are read in every usual form`(text: String, offset: Int) async throws {
+    func `all common forms of time are read`(text: String, offset: Int) async throws {
         let script = try Script("echo '\(Self.keys(expiration: text))'")
         let end = try #require(KeysJSON.credentials.expiration)
         #expect(try await source(script.command).credentials()?.expiration == end + Double(offset))
@@ -105,7 +107,7 @@ import Testing
         "2100-01-01", "2100-13-01T00:00:00Z", "2100-01-01T24:00:00Z", "2100-01-01T00:00:00.Z", "2100-01-01T00:00:00+",
         "2100-1-01T00:00:00Z", "+100-01-01T00:00:00Z", "2100-01-01T00:00:00Z ", "２100-01-01T00:00:00Z", "4102444800",
     ])
-    func `a time in another form is none`(text: String) async throws {
+    func `other forms of time are refused`(text: String) async throws {
         let script = try Script("echo '\(Self.keys(expiration: text))'")
         #expect(try await source(script.command).failure()?.message.contains("ISO 8601") == true)
     }
@@ -118,16 +120,18 @@ import Testing
         _ command: String,
         environment: [String: String] = ["PATH": "/usr/bin:/bin"],
         timeout: Duration = .seconds(30)
-    ) throws -> ProcessCredentials {
-        ProcessCredentials(command: command, origin: "test", in: try .test(environment), timeout: timeout)
+    ) throws -> CredentialsCache {
+        try CredentialsContext.test(environment).source {
+            ProcessCredentials(command: command, origin: "test", in: $0, timeout: timeout)
+        }
     }
 }
 
-/// A shell script in a directory of its own.
+/// A shell script in a temporary directory.
 private struct Script {
     private let directory: TemporaryDirectory
 
-    /// Runs it by name of the shell: a file that another thread's child still holds open for writing cannot be run itself.
+    /// Runs it through the shell, because a file that another child process holds open for writing cannot be executed.
     var command: String { "/bin/sh \(directory.path("script"))" }
 
     init(_ body: String) throws {
@@ -135,7 +139,7 @@ private struct Script {
         try Data("\(body)\n".utf8).write(to: URL(fileURLWithPath: directory.path("script")))
     }
 
-    /// What the script wrote into `$0.name`.
+    /// The text that the script wrote to `$0.name`.
     func text(of name: String) throws -> String {
         let path = directory.path("script.\(name)")
         return String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)

@@ -4,7 +4,7 @@ import RecorderTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ProfileCredentialsTests {
-    @Test func `keys that are written in the profile are taken`() async throws {
+    @Test func `keys in the profile are used`() async throws {
         let files = try ProfileFiles(
             credentials: """
                 [default]
@@ -36,7 +36,7 @@ import Testing
         #expect(try await source.credentials()?.accessKeyID == "new")
     }
 
-    @Test func `a failure passes once the file is mended`() async throws {
+    @Test func `a failure ends when the file is fixed`() async throws {
         let files = try ProfileFiles(credentials: "[default")
         let source = ProfileCredentials(in: try .test(files.environment()))
         #expect(await source.failure()?.kind == .failed)
@@ -44,7 +44,7 @@ import Testing
         #expect(try await source.credentials()?.accessKeyID == "a")
     }
 
-    @Test func `a role is assumed with the keys of its source profile, and as the profile says`() async throws {
+    @Test func `a role is assumed with the keys of its source profile and its own parameters`() async throws {
         let server = try LocalServer { _, _ in STSReply.keys("AssumeRole") }
         let source = try source(
             """
@@ -133,20 +133,20 @@ import Testing
                 "role_arn = r\nsource_profile = a\n[profile a]\nrole_arn = r\nsource_profile = default",
                 "default, a, default"
             ),
-            ("role_arn = r\nsource_profile = a\n[profile a]\nregion = x", "it names no keys and no way to get any."),
-            ("role_arn = r\ncredential_source = Elsewhere", "say Environment, EcsContainer or Ec2InstanceMetadata."),
+            ("role_arn = r\nsource_profile = a\n[profile a]\nregion = x", "it has neither keys nor a source of keys."),
+            ("role_arn = r\ncredential_source = Elsewhere", "use Environment, EcsContainer or Ec2InstanceMetadata."),
             (
                 "role_arn = r\ncredential_source = Environment",
                 "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set."
             ),
-            ("role_arn = r\nsource_profile = a\nmfa_serial = 1", "mfa_serial asks for a code"),
+            ("role_arn = r\nsource_profile = a\nmfa_serial = 1", "mfa_serial needs a code"),
             ("role_arn = r\nsource_profile = a\nduration_seconds = 1h", "duration_seconds must be a number from 900"),
             ("role_arn = r\nweb_identity_token_file = /no/such", "there is no file /no/such."),
             ("sso_session = s", "--profile default --format process"),
             ("sso_start_url = s", "--profile default --format process"),
         ]
     )
-    func `a profile that cannot give keys says why`(text: String, reason: String) async throws {
+    func `the error for a profile without keys says why`(text: String, reason: String) async throws {
         let server = try LocalServer { _, _ in .dropConnection }
         let failure = try await source("[default]\n\(text)", server).failure()
         #expect(failure?.kind == .failed)
@@ -155,7 +155,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `no files, no default profile and a profile without keys leave the search to others`() async throws {
+    @Test func `without files, default profile or keys in it, it is not configured`() async throws {
         #expect(await ProfileCredentials(in: try .test()).failure()?.kind == .notConfigured)
         for text in ["", "[profile other]", "[default]\nregion = eu-west-1"] {
             let files = try ProfileFiles(config: text)
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `a profile that was asked for by name must be there`() async throws {
+    @Test func `a profile that is selected by name must exist`() async throws {
         let failure = await ProfileCredentials(in: try .test(["AWS_PROFILE": "typo"])).failure()
         #expect(failure?.kind == .failed)
         #expect(failure?.message.hasPrefix("AWS_PROFILE: There is no profile \"typo\"") == true)
@@ -179,7 +179,7 @@ import Testing
         return Kept(source: ProfileCredentials(in: try .test(files.environment(more))), files: files)
     }
 
-    /// A source whose files stay.
+    /// A source and the files that it reads.
     private struct Kept: CredentialsSource {
         let source: ProfileCredentials
         let files: ProfileFiles

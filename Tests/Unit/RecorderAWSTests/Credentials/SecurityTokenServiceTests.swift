@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SecurityTokenServiceTests {
-    @Test func `a web identity's token is traded for keys, unsigned`() async throws {
+    @Test func `a web identity's token is exchanged for keys, unsigned`() async throws {
         let server = try LocalServer { _, _ in STSReply.keys("AssumeRoleWithWebIdentity") }
         let role = RoleSession(roleARN: "arn:aws:iam::1:role/r", name: "me")
         let keys = try await sts(server).assumeRoleWithWebIdentity(role, token: "a.b+c/d=ü&e")
@@ -22,7 +22,7 @@ import Testing
         )
     }
 
-    @Test func `a role is assumed by signed request, with all that was asked for`() async throws {
+    @Test func `a role is assumed by a signed request with all parameters`() async throws {
         let server = try LocalServer { _, _ in STSReply.keys("AssumeRole") }
         let own = StaticCredentials(Credentials(accessKeyID: "AKID", secretAccessKey: Canary.secret))
         let role = RoleSession(roleARN: "role", name: "me", duration: .seconds(900), externalID: "stranger")
@@ -32,7 +32,7 @@ import Testing
         #expect(request.text.hasSuffix("&RoleSessionName=me&DurationSeconds=900&ExternalId=stranger"))
     }
 
-    @Test func `moto trades both, and its keys have an end`() async throws {
+    @Test func `moto accepts both calls, and its keys expire`() async throws {
         let moto = try await MotoServer.shared()
         let endpoint = try Endpoint(url: moto.url)
         let own = StaticCredentials(Credentials(accessKeyID: "AKID", secretAccessKey: Canary.secret))
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `a passing trouble is tried again`() async throws {
+    @Test func `a temporary failure is tried again`() async throws {
         let server = try LocalServer { _, index in
             index == 0
                 ? STSReply.error(400, "IDPCommunicationError", "not now") : STSReply.keys("AssumeRoleWithWebIdentity")
@@ -62,7 +62,7 @@ import Testing
             (STSReply.error(400, "ExpiredTokenException", "Token expired"), "ExpiredTokenException: Token expired"),
             (.answer(status: 200, headers: [], body: Array("<SecretAccessKey>canary".utf8)), "(23 bytes)"),
             (.answer(status: 200, headers: [], body: []), "(0 bytes)"),
-            (STSReply.keys("AssumeRole", expiration: "soon"), "not the XML"),
+            (STSReply.keys("AssumeRole", expiration: "soon"), "not the expected XML"),
             (.answer(status: 302, headers: [HTTPHeader("Location", "http://elsewhere")], body: []), "302"),
         ] as [(Reply, String)]
     )
@@ -76,7 +76,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test func `keys hold as long as the service says, though this clock is years off`() async throws {
+    @Test func `keys are valid as long as the service says, even if this clock is years off`() async throws {
         let server = try LocalServer { _, _ in
             STSReply.keys("AssumeRole", expiration: "2015-08-30T13:36:00Z", date: "Sun, 30 Aug 2015 12:36:00 GMT")
         }
@@ -111,7 +111,7 @@ import Testing
     }
 }
 
-/// What the Security Token Service answers.
+/// The replies of the Security Token Service.
 enum STSReply {
     /// The keys in ``keys(_:expiration:date:)``.
     static let credentials = Credentials(

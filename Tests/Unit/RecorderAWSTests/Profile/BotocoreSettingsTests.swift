@@ -3,9 +3,9 @@ import RecorderAWS
 import RecorderTestSupport
 import Testing
 
-/// Compares what is made of the machine's settings with botocore, another implementation.
+/// Compares settings and endpoints with those of botocore, another implementation.
 @Suite struct BotocoreSettingsTests {
-    @Test func `botocore finds no setting in the files that is not found here`() async throws {
+    @Test func `every setting that botocore finds in the files is found here`() async throws {
         let answer = try await Self.ask(files: Self.files, hosts: [])
         try #require(answer.files.count == Self.files.count)
         for (texts, profiles) in zip(Self.files, answer.files) {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `public hosts are botocore's, for every service, region and choice`() async throws {
+    @Test func `public hosts match botocore's for every service, region and option`() async throws {
         let regions = try await Self.ask(files: [], hosts: []).regions
         try #require(regions.count > 40)
         let orders = regions.flatMap { region in

@@ -77,7 +77,7 @@ import Testing
             (["AWS_USE_FIPS_ENDPOINT": "true", "AWS_ENDPOINT_URL": "http://named:1"], "", "named:1"),
         ] as [([String: String], String, String)]
     )
-    func `the public host is chosen by variable, else by profile`(
+    func `the public host is selected by variable, else by profile`(
         environment: [String: String],
         setting: String,
         host: String
@@ -91,13 +91,13 @@ import Testing
         arguments: [
             (["AWS_ENDPOINT_URL_KINESIS": "localhost"], "", "AWS_ENDPOINT_URL_KINESIS: \"localhost\" is not"),
             (["AWS_ENDPOINT_URL": "localhost"], "", "AWS_ENDPOINT_URL: \"localhost\" is not"),
-            (["AWS_USE_FIPS_ENDPOINT": "yes"], "", "AWS_USE_FIPS_ENDPOINT is \"yes\": say true or false."),
+            (["AWS_USE_FIPS_ENDPOINT": "yes"], "", "AWS_USE_FIPS_ENDPOINT is \"yes\": use true or false."),
             ([:], "endpoint_url = ftp://a", "endpoint_url of the profile \"default\" in "),
             ([:], "use_dualstack_endpoint = 1", "use_dualstack_endpoint of the profile \"default\" in "),
             ([:], "services = gone", "[services gone]"),
         ] as [([String: String], String, String)]
     )
-    func `a setting that cannot be used is named`(
+    func `the error for an unusable setting names it`(
         environment: [String: String],
         setting: String,
         reason: String

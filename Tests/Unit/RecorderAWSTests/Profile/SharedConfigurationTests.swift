@@ -31,12 +31,12 @@ import Testing
     }
 
     @Test(arguments: ["[a]\nregion = x", "[profile a b]\nregion = x", "[preview]\nprofile = a"])
-    func `a section of a config file that is not called a profile is none`(text: String) throws {
+    func `a section of a config file without the prefix profile is not a profile`(text: String) throws {
         let shared = try SharedConfiguration(try ProfileFiles(config: text).environment())
         #expect(throws: ConfigurationFailure.self) { try shared.profile("a") }
     }
 
-    @Test func `the credentials file names profiles plainly, and its settings go first`() throws {
+    @Test func `the credentials file has profiles without prefix, and its settings take precedence`() throws {
         let files = try ProfileFiles(
             config: "[profile a]\nregion = x\noutput = text",
             credentials: "[a]\nregion = y\n[profile b]\nregion = z"
@@ -47,7 +47,7 @@ import Testing
         #expect(throws: ConfigurationFailure.self) { try shared.profile("b") }
     }
 
-    @Test func `the files are in HOME unless variables name others; without either there are none`() throws {
+    @Test func `the files are in HOME unless variables name others; without both there are none`() throws {
         let home = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: home.path(".aws"), withIntermediateDirectories: false)
         try Data("[default]\nregion = home".utf8).write(to: URL(fileURLWithPath: home.path(".aws/config")))
@@ -72,8 +72,11 @@ import Testing
             ("[default]\na = b\n[profile b]\n  canary", 4, "no \"=\""),
         ] as [(String, Int, String)]
     )
-    func `a malformed line is told by file and number, and is not quoted`(text: String, line: Int, word: String) throws
-    {
+    func `the error for a malformed line has its file and number, and does not quote it`(
+        text: String,
+        line: Int,
+        word: String
+    ) throws {
         for files in [try ProfileFiles(config: text), try ProfileFiles(credentials: text)] {
             let failure = #expect(throws: ConfigurationFailure.self) { try SharedConfiguration(files.environment()) }
             let message = failure?.message ?? ""
@@ -83,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `a file that cannot be read, is no text or is huge is told by name`() throws {
+    @Test func `the error for a file that is unreadable, not text or too long has its name`() throws {
         let directory = try TemporaryDirectory()
         let file = directory.path("file")
         func message() -> String? {
@@ -98,7 +101,7 @@ import Testing
         #expect(message() == "\(file) cannot be read: Is a directory.")
     }
 
-    @Test func `an unknown profile is an error that lists those there are, and the files`() throws {
+    @Test func `the error for an unknown profile lists the existing ones and the files`() throws {
         let files = try ProfileFiles(
             config: "[profile b]\n[default]",
             credentials: "[a]\naws_secret_access_key = canary"
@@ -116,7 +119,7 @@ import Testing
         )
     }
 
-    @Test func `whatever is in a file, it is read or refused by line, and never quoted`() throws {
+    @Test func `any file is read, or refused with a line number, and never quoted`() throws {
         let pieces = [
             "[", "]", "=", "\n", "\r\n", " ", "\t", "#", ";", "'", "\"", "\\", "canary", "default", "profile ",
             "services ", "ü",

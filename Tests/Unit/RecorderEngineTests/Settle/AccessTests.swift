@@ -10,7 +10,7 @@ import Testing
     private static let streams = ["a", "b", "c", "d"]
 
     @Test func `an expired token is renewed, and every stream delivers`() async throws {
-        let keys = RenewedKeys(fetches: 2)
+        let keys = CredentialsCache(LimitedKeys(fetches: 2))
         let crowd = Crowd(of: Self.streams.count)
         let server = try LocalServer { request, index in
             guard request.header("X-Amz-Security-Token") == "token 1" else { return .kinesis(request) }
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `a token that renewal does not mend costs two requests a stream and keeps everything`() async throws {
-        let keys = RenewedKeys(fetches: .max)
+        let keys = CredentialsCache(LimitedKeys(fetches: .max))
         let server = try LocalServer { _, _ in .error(400, "ExpiredTokenException", message: "token is expired") }
         let harness = try PipelineHarness(.kinesis, to: server) { $0.credentials = keys }
         try await save(on: harness)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `keys that cannot be renewed keep everything, and the error says why`() async throws {
-        let keys = RenewedKeys(fetches: 1)
+        let keys = CredentialsCache(LimitedKeys(fetches: 1))
         let server = try LocalServer { _, _ in .error(400, "ExpiredTokenException") }
         let harness = try PipelineHarness(.kinesis, to: server) { $0.credentials = keys }
         try await harness.save("kept")
@@ -93,22 +93,20 @@ import Testing
     }
 }
 
-/// Keys behind a cache, as those of Cognito: so many times there are new ones, then none.
-private final class RenewedKeys: CredentialsSource {
-    private let cache: CredentialsCache
+/// Fetches new keys up to a limit, and then fails.
+private struct LimitedKeys: CredentialsFetcher {
+    let limit: Int
+    private let fetched = Recorded<Int>()
 
     init(fetches limit: Int) {
-        let fetched = Recorded<Int>()
-        cache = CredentialsCache { () throws(CredentialsFailure) in
-            let number = fetched.append(0) + 1
-            guard number <= limit else { throw CredentialsFailure("The identity pool is gone.") }
-            return Credentials(accessKeyID: "AKID", secretAccessKey: Canary.secret, sessionToken: "token \(number)")
-        }
+        self.limit = limit
     }
 
-    func credentials() async throws(CredentialsFailure) -> Credentials? { try await cache.credentials() }
-
-    func invalidate() { cache.invalidate() }
+    func fetch() async throws(CredentialsFailure) -> Credentials {
+        let number = fetched.append(0) + 1
+        guard number <= limit else { throw CredentialsFailure("The identity pool is gone.") }
+        return Credentials(accessKeyID: "AKID", secretAccessKey: Canary.secret, sessionToken: "token \(number)")
+    }
 }
 
 /// A service that refuses signatures more than five minutes away from its own time.

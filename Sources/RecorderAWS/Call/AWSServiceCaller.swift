@@ -1,0 +1,178 @@
+import RecorderConcurrency
+package import RecorderHTTP
+
+/// START HERE: one call to a service, from request body to response.
+///
+/// Gets credentials, signs the request and sends it. If the call fails, it is tried again: after a delay, with other
+/// credentials, or with the service's time. Safe to use from any thread; concurrent calls share one quota of retries.
+package final class AWSServiceCaller: Sendable {
+    private let service: AWSService
+    private let configuration: CallConfiguration
+    private let signer: SigV4Signer
+    private let skew = ClockSkew()
+    private let quota = RetryQuota()
+    private let renewal = SingleFlight<Credentials?, CredentialsFailure>(cancelled: .stoppedWaiting)
+
+    /// The longest delay that a user's own retry strategy can set.
+    package static let longestBackoff = Duration.seconds(86_400)
+
+    /// A caller for one service.
+    package init(_ service: AWSService, configuration: CallConfiguration) {
+        self.service = service
+        self.configuration = configuration
+        signer = SigV4Signer(region: configuration.region.name, service: service.signingName)
+    }
+
+    /// The retries of one call, or of several that share them. Starts without any.
+    package func attempts() -> CallAttempts { CallAttempts(maximumRetries: configuration.maximumRetries) }
+
+    /// Calls an operation and returns the 2xx response. Its body is not checked.
+    ///
+    /// Cancelling the task ends the call within a second, even during a delay.
+    package func call(_ operation: String, body: [UInt8]) async throws(ServiceFailure) -> HTTPResponse {
+        try await call(CallRequest(operation, body: body))
+    }
+
+    /// Calls an operation with options and returns the 2xx response. Its body is not checked.
+    package func call(_ request: CallRequest) async throws(ServiceFailure) -> HTTPResponse {
+        var attempts = attempts()
+        return try await call(request, attempts: &attempts)
+    }
+
+    /// Calls an operation as one of several calls that share their retries.
+    package func call(
+        _ request: CallRequest,
+        attempts: inout CallAttempts
+    ) async throws(ServiceFailure) -> HTTPResponse {
+        attempts.beginCall()
+        while true {
+            let credentials = try await credentials()
+            let correction = skew.seconds
+            let failure: ServiceFailure
+            do {
+                let response = try await post(request, signedWith: credentials)
+                quota.refund(attempts.lastRetry)
+                return response
+            } catch {
+                failure = error
+            }
+            let retries =
+                switch attempts.step(after: failure) {
+                case .retry(let delay, let number): try await wait(delay, retry: number, hint: failure.retryAfter)
+                case .renewCredentials: try await renewCredentials(refused: credentials)
+                case .correctClock:
+                    skew.learn(serverDate: failure.serverDate, at: configuration.now(), insteadOf: correction)
+                case .giveUp: false
+                }
+            guard retries else { throw failure }
+            RecorderLog.debug("call: \(request.operation) is sent again after: \(failure)")
+        }
+    }
+
+    /// Why a call with a status of success is made again.
+    package enum RetryReason: Sendable {
+        /// The response asks to send a part of the request again.
+        case partialFailure(RetryDelay)
+        /// The response cannot be read.
+        case unreadable
+    }
+
+    /// Pays for a retry after a status of success and waits for its delay. Returns false immediately if no retry is left.
+    /// Throws only if the task is cancelled.
+    package func waitToRetry(
+        _ reason: RetryReason,
+        attempts: inout CallAttempts
+    ) async throws(ServiceFailure) -> Bool {
+        let step =
+            switch reason {
+            case .partialFailure(let delay): attempts.retry(delay)
+            case .unreadable: attempts.retryUnanswered()
+            }
+        guard case .retry(let delay, let number) = step else { return false }
+        return try await wait(delay, retry: number)
+    }
+
+    /// Waits for a duration, or until the task is cancelled.
+    package func pause(_ duration: Duration) async { try? await configuration.pause(duration) }
+
+    /// Pays for a retry and waits for its delay. Returns false immediately if the quota is used up.
+    private func wait(_ delay: RetryDelay, retry: Int, hint: Duration? = nil) async throws(ServiceFailure) -> Bool {
+        guard quota.pay(for: delay) else { return false }
+        do {
+            let chosen = configuration.backoff.map { min(max($0(retry), .zero), Self.longestBackoff) }
+            try await configuration.pause(
+                chosen ?? delay.delay(beforeRetry: retry, random: configuration.random(), hint: hint)
+            )
+            return true
+        } catch {
+            throw ServiceFailure(.cancelled, message: "The call was cancelled while it waited to try again.")
+        }
+    }
+
+    private func post(
+        _ call: CallRequest,
+        signedWith credentials: Credentials?
+    ) async throws(ServiceFailure) -> HTTPResponse {
+        let endpoint = configuration.endpoint
+        var request = HTTPRequest(url: endpoint.url, body: call.body, timeouts: configuration.timeouts)
+        request.maximumResponseBytes = call.maximumResponseBytes
+        request.headers =
+            [HTTPHeader("Host", endpoint.host)] + service.headers(for: call.operation) + call.headers
+        if let credentials {
+            signer.sign(
+                &request,
+                path: endpoint.path,
+                bodyDigest: call.bodyDigest,
+                with: credentials,
+                at: skew.corrected(configuration.now())
+            )
+        }
+        // Not signed, because proxies may change it.
+        request.headers.append(HTTPHeader("User-Agent", configuration.userAgent))
+        let response: HTTPResponse
+        do {
+            response = try await configuration.transport.send(request)
+        } catch {
+            throw ServiceFailure(error)
+        }
+        let failure = ServiceFailure(response, redacting: call.secrets + Self.secrets(of: request, credentials))
+        if let failure { throw failure }
+        return response
+    }
+
+    /// The parts of a request that must not appear in an error message, even if the service quotes them.
+    private static func secrets(of request: HTTPRequest, _ credentials: Credentials?) -> [String] {
+        guard let credentials else { return [] }
+        let authorization = request.headers.last { $0.name == "Authorization" }?.value
+        let signature = authorization?.split(separator: "Signature=").last.map(String.init)
+        return [credentials.accessKeyID, credentials.secretAccessKey, credentials.sessionToken, signature]
+            .compactMap(\.self)
+    }
+
+    private func credentials() async throws(ServiceFailure) -> Credentials? {
+        do {
+            return try await configuration.credentials.credentials()
+        } catch {
+            throw ServiceFailure(error)
+        }
+    }
+
+    /// Renews refused credentials; false if there are no others.
+    ///
+    /// Another call may already have renewed them, so the source is asked before it is invalidated. Only one call at a time
+    /// does this: a later one would discard the keys that an earlier one has just fetched.
+    private func renewCredentials(refused: Credentials?) async throws(ServiceFailure) -> Bool {
+        let source = configuration.credentials
+        @Sendable func renew() async throws(CredentialsFailure) -> Credentials? {
+            let current = try await source.credentials()
+            guard current == refused else { return current }
+            source.invalidate()
+            return try await source.credentials()
+        }
+        do {
+            return try await renewal.value(renew) != refused
+        } catch {
+            throw ServiceFailure(error)
+        }
+    }
+}

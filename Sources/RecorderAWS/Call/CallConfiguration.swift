@@ -1,0 +1,78 @@
+package import Foundation
+package import RecorderHTTP
+
+/// Everything that a call depends on besides the service: settings, and the clock and random numbers that tests replace.
+package struct CallConfiguration: Sendable {
+    /// The region for signatures.
+    package var region: Region
+
+    /// The endpoint that requests are sent to.
+    package var endpoint: Endpoint
+
+    /// The source of credentials.
+    package var credentials: any CredentialsSource
+
+    /// The time limits of one request.
+    package var timeouts: HTTPTimeouts
+
+    /// The maximum number of retries of one call; 3 by default.
+    package var maximumRetries: Int
+
+    /// The user's own delay before retry `n`, counted from 0; nil, the default, for ``RetryDelay``. The delay is clamped to
+    /// 0 to 24 hours.
+    package var backoff: (@Sendable (Int) -> Duration)?
+
+    /// The `User-Agent` header.
+    package var userAgent: String
+
+    /// Sends the requests.
+    package var transport: any HTTPTransport
+
+    /// The wall clock, for signatures.
+    package var now: @Sendable () -> Date
+
+    /// Waits for a delay; throws if the task is cancelled.
+    package var pause: @Sendable (Duration) async throws -> Void
+
+    /// A random number from 0 to 1, which spreads the delays.
+    package var random: @Sendable () -> Double
+
+    /// A configuration. Everything except region, endpoint and credentials has a default.
+    package init(
+        region: Region,
+        endpoint: Endpoint,
+        credentials: any CredentialsSource,
+        timeouts: HTTPTimeouts = HTTPTimeouts(),
+        maximumRetries: Int = 3,
+        userAgent: String = UserAgent.standard,
+        transport: any HTTPTransport = CurlTransport.shared,
+        now: @escaping @Sendable () -> Date = { Date() },
+        pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+        random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
+    ) {
+        self.region = region
+        self.endpoint = endpoint
+        self.credentials = credentials
+        self.timeouts = timeouts
+        self.maximumRetries = maximumRetries
+        self.userAgent = userAgent
+        self.transport = transport
+        self.now = now
+        self.pause = pause
+        self.random = random
+    }
+}
+
+/// The `User-Agent` header of this package.
+package enum UserAgent {
+    /// The version of this package. It is defined only here.
+    package static let version = "0.1.0"
+
+    /// Names and versions of this package and libcurl, and the operating system.
+    package static let standard = "swift-aws-recorder/\(version) lib/curl/\(CurlLibrary.version) os/linux"
+
+    /// The standard text followed by the user's tokens.
+    package static func with(tokens: [String]) -> String {
+        ([standard] + tokens).joined(separator: " ")
+    }
+}

@@ -1,0 +1,125 @@
+/// Finds the source of credentials that a profile describes, through the profiles that it refers to.
+struct ProfileResolver {
+    let files: SharedConfiguration
+    let context: CredentialsContext
+
+    /// The names of the profiles that led to the current one.
+    private var visited: [String] = []
+
+    init(files: SharedConfiguration, context: CredentialsContext) {
+        self.files = files
+        self.context = context
+    }
+
+    /// The source that a profile describes. A role takes precedence over keys, except in a profile that another one uses as
+    /// the source for its role.
+    func source(for profile: Profile) throws(CredentialsFailure) -> any CredentialsSource {
+        let keys = try keys(in: profile)
+        if let keys, !visited.isEmpty { return keys }
+        if let role = profile["role_arn"] { return try self.role(role, of: profile) }
+        if let keys { return keys }
+        if let command = profile["credential_process"] {
+            let process = ProcessCredentials(command: command, origin: profile.location, in: context)
+            return context.cache(process)
+        }
+        throw noCredentials(in: profile)
+    }
+
+    private func role(_ arn: String, of profile: Profile) throws(CredentialsFailure) -> any CredentialsSource {
+        let session = RoleSession(
+            roleARN: arn,
+            name: profile["role_session_name"],
+            duration: try duration(in: profile),
+            externalID: profile["external_id"]
+        )
+        guard profile["mfa_serial"] == nil else {
+            throw failure(of: profile, "mfa_serial needs a code that a person types, which is not possible here.")
+        }
+        switch (profile["source_profile"], profile["credential_source"], profile["web_identity_token_file"]) {
+        case (let name?, nil, nil):
+            let source = try source(named: name, for: profile)
+            return context.cache(AssumedRoleCredentials(session, with: source, in: context))
+        case (nil, let name?, nil):
+            let source = try machineSource(named: name, for: profile)
+            return context.cache(AssumedRoleCredentials(session, with: source, in: context))
+        case (nil, nil, let file?):
+            let origin = "web_identity_token_file of the \(profile.location)"
+            return context.cache(WebIdentityCredentials(session, tokenFile: file, origin: origin, in: context))
+        default:
+            throw failure(
+                of: profile,
+                "with role_arn, set exactly one of source_profile, credential_source and web_identity_token_file."
+            )
+        }
+    }
+
+    private func source(named name: String, for profile: Profile) throws(CredentialsFailure) -> any CredentialsSource {
+        let source = try CredentialsFailure.translating(
+            origin: "The \(profile.location): source_profile: ",
+            try files.profile(name)
+        )
+        var further = self
+        further.visited.append(profile.name)
+        // A profile that names itself means its own keys, not its role.
+        guard !further.visited.contains(name) || source["aws_access_key_id"] != nil else {
+            let circle = (further.visited + [name]).map { $0.sanitized(limit: 64) }.joined(separator: ", ")
+            throw failure(of: profile, "source_profile leads in a circle: \(circle.sanitized()).")
+        }
+        return try further.source(for: source)
+    }
+
+    private func machineSource(named name: String, for profile: Profile) throws(CredentialsFailure)
+        -> any CredentialsSource
+    {
+        switch name {
+        case "Environment": return EnvironmentCredentials(context.environment)
+        case "EcsContainer": return context.cache(ContainerCredentials(in: context))
+        case "Ec2InstanceMetadata": return context.cache(InstanceMetadataCredentials(in: context))
+        default:
+            let problem = "credential_source is \"\(name.sanitized(limit: 64))\""
+            throw failure(of: profile, "\(problem): use Environment, EcsContainer or Ec2InstanceMetadata.")
+        }
+    }
+
+    private func keys(in profile: Profile) throws(CredentialsFailure) -> StaticCredentials? {
+        switch (profile["aws_access_key_id"], profile["aws_secret_access_key"]) {
+        case (let id?, let secret?):
+            let token = profile["aws_session_token"]
+            return StaticCredentials(Credentials(accessKeyID: id, secretAccessKey: secret, sessionToken: token))
+        case (nil, nil): return nil
+        case (_?, nil): throw failure(of: profile, "aws_access_key_id is set without aws_secret_access_key: set both.")
+        case (nil, _?): throw failure(of: profile, "aws_secret_access_key is set without aws_access_key_id: set both.")
+        }
+    }
+
+    private func duration(in profile: Profile) throws(CredentialsFailure) -> Duration? {
+        guard let text = profile["duration_seconds"] else { return nil }
+        guard let seconds = Int(text), (900...43_200).contains(seconds) else {
+            throw failure(of: profile, "duration_seconds must be a number from 900 to 43200.")
+        }
+        return .seconds(seconds)
+    }
+
+    /// Why a profile has no credentials. That is an error if another profile refers to it, or if it requires a sign-in;
+    /// otherwise the profile is just not configured.
+    private func noCredentials(in profile: Profile) -> CredentialsFailure {
+        if profile["sso_session"] ?? profile["sso_start_url"] ?? profile["login_session"] != nil {
+            let command = "aws configure export-credentials --profile \(profile.name.sanitized(limit: 64))"
+            return failure(
+                of: profile,
+                "it signs in by browser, which is not possible here. Use a profile with "
+                    + "credential_process = \(command) --format process"
+            )
+        }
+        let kind: CredentialsFailure.Kind = visited.isEmpty ? .notConfigured : .failed
+        return failure(of: profile, "it has neither keys nor a source of keys.", kind: kind)
+    }
+
+    private func failure(
+        of profile: Profile,
+        _ reason: String,
+        kind: CredentialsFailure.Kind = .failed
+    ) -> CredentialsFailure {
+        CredentialsFailure("The \(profile.location): \(reason)", kind: kind)
+    }
+}

@@ -1,0 +1,56 @@
+package import class Foundation.NSError
+
+/// Why there are no credentials.
+package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The kinds that callers distinguish.
+    package enum Kind: Sendable, Equatable {
+        /// This source is not set up here; another one may be.
+        case notConfigured
+        /// This source is set up, and it failed.
+        case failed
+        /// The calling task was cancelled.
+        case cancelled
+    }
+
+    /// The kind of failure.
+    package let kind: Kind
+
+    /// What is missing or went wrong, and how to fix it.
+    package let message: String
+
+    /// The failed call, if there was one.
+    package let underlying: ServiceFailure?
+
+    /// The error to show to users instead, such as one thrown by a provider that they wrote.
+    package let cause: NSError?
+
+    /// A failure.
+    package init(
+        _ message: String,
+        kind: Kind = .failed,
+        underlying: ServiceFailure? = nil,
+        cause: NSError? = nil
+    ) {
+        self.kind = kind
+        self.message = message
+        self.underlying = underlying
+        self.cause = cause
+    }
+
+    package var description: String { message }
+
+    /// The calling task was cancelled while it waited for credentials.
+    package static let stoppedWaiting = CredentialsFailure("Waiting for credentials was cancelled.", kind: .cancelled)
+
+    /// Turns the failure of a setting into a failure of the source that needs it; the message begins with `origin`.
+    static func translating<Value>(
+        origin: String = "",
+        _ work: @autoclosure () throws(ConfigurationFailure) -> Value
+    ) throws(CredentialsFailure) -> Value {
+        do {
+            return try work()
+        } catch {
+            throw CredentialsFailure(origin + error.message)
+        }
+    }
+}

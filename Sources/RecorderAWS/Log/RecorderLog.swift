@@ -1,0 +1,76 @@
+import Foundation
+import RecorderConcurrency
+
+/// The package's own log, one line a message: stages, streams, counts and durations; never records, keys or tokens.
+///
+/// Without a listener, warnings go to standard error as `recorder: warning: ...`. All other levels are dropped: an error
+/// is also thrown to the caller.
+package enum RecorderLog {
+    /// The levels, the most important first.
+    package enum Level: Int, Sendable, Comparable, CaseIterable {
+        case error, warning, info, debug, verbose
+
+        package static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    /// Receives one complete line, without its line end. Called on the thread that logs.
+    package typealias Sink = @Sendable (_ line: String) -> Void
+
+    private struct Listener: Sendable {
+        let wants: @Sendable (Level) -> Bool
+        let take: @Sendable (Level, String) -> Void
+    }
+
+    private static let listener = Locked<Listener?>(nil)
+    private static let sink = Locked<Sink?>(nil)
+
+    /// Logs a failure that the caller gets as an error, too.
+    package static func error(_ message: @autoclosure () -> String) { emit(message, at: .error) }
+
+    /// Logs a problem that no caller gets as an error, and how to fix it.
+    package static func warning(_ message: @autoclosure () -> String) { emit(message, at: .warning) }
+
+    /// Logs an event that matters to the person who runs the program.
+    package static func info(_ message: @autoclosure () -> String) { emit(message, at: .info) }
+
+    /// Logs how something happened.
+    package static func debug(_ message: @autoclosure () -> String) { emit(message, at: .debug) }
+
+    /// Logs a single step: at most once for each request or commit, never once for each record.
+    package static func verbose(_ message: @autoclosure () -> String) { emit(message, at: .verbose) }
+
+    /// Sends all messages to a listener from now on, instead of standard error. Both closures are called on the thread
+    /// that logs, and must not block.
+    package static func listen(
+        wants: @escaping @Sendable (Level) -> Bool,
+        take: @escaping @Sendable (Level, String) -> Void
+    ) {
+        listener.withLock { $0 = Listener(wants: wants, take: take) }
+    }
+
+    /// Replaces standard error by a sink, or goes back to it if nil. Returns the previous sink.
+    @discardableResult
+    package static func replaceSink(_ new: Sink?) -> Sink? {
+        sink.withLock { sink in
+            let old = sink
+            sink = new
+            return old
+        }
+    }
+
+    private static func emit(_ message: () -> String, at level: Level) {
+        if let listener = listener.withLock({ $0 }) {
+            if listener.wants(level) { listener.take(level, oneLine(message())) }
+        } else if level == .warning {
+            let line = "recorder: warning: \(oneLine(message()))"
+            if let sink = sink.withLock({ $0 }) {
+                sink(line)
+            } else {
+                // Standard error may be closed, and then there is nowhere to report that.
+                try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
+            }
+        }
+    }
+
+    private static func oneLine(_ message: String) -> String { message.sanitized(limit: 2048) }
+}

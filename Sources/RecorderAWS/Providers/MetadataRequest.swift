@@ -1,0 +1,56 @@
+import Foundation
+import RecorderHTTP
+
+/// A request for keys to an agent on this machine or its host: without a proxy, with a time limit of seconds, for at most
+/// 64 KiB.
+struct MetadataRequest: Sendable {
+    /// Why there is no usable response.
+    struct Failure: Error {
+        /// The failure to throw.
+        let cause: CredentialsFailure
+        /// The response's status; nil without a response.
+        let status: Int?
+        /// Whether another try may succeed.
+        let isTransient: Bool
+    }
+
+    private let request: HTTPRequest
+    private let origin: String
+
+    /// A request; its errors begin with `origin`, and `timeout` is for the whole request.
+    init(
+        _ method: HTTPRequest.Method = .get,
+        url: String,
+        headers: [HTTPHeader] = [],
+        timeout: Duration = .seconds(2),
+        origin: String
+    ) {
+        self.origin = origin
+        request = HTTPRequest(
+            method: method,
+            url: url,
+            headers: headers + [HTTPHeader("User-Agent", UserAgent.standard)],
+            timeouts: HTTPTimeouts(connect: .seconds(1), stall: timeout, total: timeout),
+            maximumResponseBytes: 64 << 10,
+            usesEnvironmentProxy: false
+        )
+    }
+
+    /// Sends the request and returns a response of success. Redirects are not followed.
+    func send(by transport: any HTTPTransport) async throws(Failure) -> HTTPResponse {
+        let response: HTTPResponse
+        do {
+            response = try await transport.send(request)
+        } catch {
+            throw failure(ServiceFailure(error), isTransient: error.kind == .cannotConnect || error.isTransient)
+        }
+        guard let refusal = ServiceFailure(response) else { return response }
+        throw failure(refusal, isTransient: refusal.kind == .transient || refusal.kind == .throttled)
+    }
+
+    private func failure(_ failure: ServiceFailure, isTransient: Bool) -> Failure {
+        let kind: CredentialsFailure.Kind = failure.kind == .cancelled ? .cancelled : .failed
+        let cause = CredentialsFailure("\(origin): \(failure)", kind: kind, underlying: failure)
+        return Failure(cause: cause, status: failure.status, isTransient: isTransient)
+    }
+}

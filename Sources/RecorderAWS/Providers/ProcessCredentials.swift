@@ -1,0 +1,64 @@
+import Foundation
+
+/// Keys from the output of a program that the user configured as `credential_process`.
+///
+/// The command is split into words and run without a shell: no variables, pipes or patterns. It may take a minute and print
+/// 64 KiB. Its standard error is discarded, because it may contain secrets.
+package struct ProcessCredentials: CredentialsFetcher {
+    private let command: String
+    private let origin: String
+    private let context: CredentialsContext
+    private let timeout: Duration
+
+    private static let limit = 64 << 10
+
+    /// A fetcher that runs a command in the context's environment; `origin` is the profile of the command, for errors.
+    package init(command: String, origin: String, in context: CredentialsContext, timeout: Duration = .seconds(60)) {
+        self.command = command
+        self.origin = "credential_process of the \(origin)"
+        self.context = context
+        self.timeout = timeout
+    }
+
+    package func fetch() async throws(CredentialsFailure) -> Credentials {
+        try credentials(in: try await output(), now: context.now())
+    }
+
+    private func output() async throws(CredentialsFailure) -> [UInt8] {
+        let words: [String]
+        do throws(Malformed) {
+            words = try ShellWords.split(Substring(command))
+        } catch {
+            throw CredentialsFailure("\(origin): \(error.reason)")
+        }
+        let child = ChildProcess(
+            words,
+            environment: context.environment,
+            outputLimit: Self.limit,
+            timeout: timeout
+        )
+        do throws(ChildProcess.Failure) {
+            return try await child.output()
+        } catch {
+            let program = (words.first ?? "").sanitized(limit: 256)
+            throw CredentialsFailure("\(origin): \(program) \(error.reason). Run the command by hand to see why.")
+        }
+    }
+
+    private func credentials(in output: [UInt8], now: Date) throws(CredentialsFailure) -> Credentials {
+        guard let document = CredentialsDocument.read(output) else {
+            throw CredentialsFailure(
+                "\(origin): it printed \(output.count) bytes that are not a JSON document with keys."
+            )
+        }
+        guard document.Version == 1 else {
+            throw CredentialsFailure("\(origin): it printed JSON without \"Version\": 1.")
+        }
+        let credentials = try document.credentials(from: origin)
+        if let end = credentials.expiration, end <= now {
+            let age = Int(now.timeIntervalSince(end))
+            throw CredentialsFailure("\(origin): it printed keys that expired \(age) s ago.")
+        }
+        return credentials
+    }
+}
