@@ -1,0 +1,184 @@
+import AWSCore
+import Foundation
+import RecorderAWS
+import RecorderHTTP
+import RecorderTestSupport
+import Testing
+
+struct AWSServiceConfigurationTests {
+    private let provider = AWSStaticCredentialsProvider(accessKey: "id", secretKey: Canary.secret)
+
+    private func configuration(
+        region: AWSRegionType = .EUWest1,
+        endpoint: String? = nil
+    ) throws -> AWSServiceConfiguration {
+        let endpoint = endpoint.flatMap { AWSEndpoint(urlString: $0) }
+        return try #require(
+            AWSServiceConfiguration(region: region, endpoint: endpoint, credentialsProvider: provider)
+        )
+    }
+
+    @Test func `it has the values of its initializer`() throws {
+        let configuration = try #require(AWSServiceConfiguration(region: .USWest2, credentialsProvider: provider))
+        #expect(configuration.regionType == .USWest2)
+        #expect(configuration.credentialsProvider === provider)
+        #expect(configuration.endpoint == nil)
+        #expect(!configuration.localTestingEnabled)
+    }
+
+    @Test(
+        arguments: [
+            (nil, [:], "https://kinesis.eu-west-1.amazonaws.com/"),
+            (nil, ["AWS_ENDPOINT_URL": "http://all:1"], "http://all:1/"),
+            (nil, ["AWS_ENDPOINT_URL": "http://all:1", "AWS_ENDPOINT_URL_KINESIS": "http://own:2"], "http://own:2/"),
+            (nil, ["AWS_ENDPOINT_URL_FIREHOSE": "http://other:3"], "https://kinesis.eu-west-1.amazonaws.com/"),
+            ("http://mine:4", ["AWS_ENDPOINT_URL_KINESIS": "http://own:2"], "http://mine:4/"),
+        ] as [(String?, [String: String], String)]
+    )
+    func `calls go to the given endpoint, otherwise the environment's, otherwise the public one`(
+        endpoint: String?,
+        environment: [String: String],
+        url: String
+    ) throws {
+        let call = try configuration(endpoint: endpoint).callConfiguration(for: .kinesis, environment: environment)
+        #expect(call.endpoint.url == url)
+        #expect(call.region.name == "eu-west-1")
+    }
+
+    @Test func `local testing never reaches a public endpoint`() throws {
+        let configuration = try #require(
+            AWSServiceConfiguration(
+                region: .EUWest1,
+                serviceType: .Kinesis,
+                credentialsProvider: provider,
+                localTestingEnabled: true
+            )
+        )
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try configuration.callConfiguration(for: .kinesis, environment: [:])
+        }
+        #expect(failure?.message.contains("AWS_ENDPOINT_URL_KINESIS") == true)
+        let call = try configuration.callConfiguration(
+            for: .kinesis,
+            environment: ["AWS_ENDPOINT_URL": "http://localhost:4566"]
+        )
+        #expect(call.endpoint.url == "http://localhost:4566/")
+    }
+
+    @Test func `a region that is Unknown fails the call, not the configuration`() throws {
+        let configuration = try configuration(region: .Unknown)
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try configuration.callConfiguration(for: .firehose, environment: [:])
+        }
+        #expect(failure?.message.contains("region") == true)
+    }
+
+    @Test(arguments: ["localhost:4566", "ftp://files", "http://host/?query"])
+    func `an invalid endpoint fails the call with an error that shows it`(address: String) throws {
+        let configuration = try configuration(endpoint: address)
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try configuration.callConfiguration(for: .kinesis, environment: [:])
+        }
+        #expect(failure?.message.contains(address) == true)
+    }
+
+    @Test func `an endpoint with a password fails the call with an error that does not show it`() throws {
+        let configuration = try configuration(endpoint: "http://user:\(Canary.proxyPassword)@127.0.0.1:1")
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try configuration.callConfiguration(for: .kinesis, environment: [:])
+        }
+        #expect(failure?.message.contains("user name and password") == true)
+        #expect(failure?.message.contains(Canary.proxyPassword) == false)
+        let endpoint = try #require(configuration.endpoint)
+        let text = "\(endpoint) \(endpoint.debugDescription)"
+        #expect(!text.contains(Canary.proxyPassword))
+    }
+
+    @Test func `retries and timeouts apply to the call`() throws {
+        let configuration = try configuration()
+        configuration.maxRetryCount = 7
+        configuration.timeoutIntervalForRequest = 2.5
+        configuration.timeoutIntervalForResource = 90
+        configuration.minimumBytesPerSecond = 100
+        let call = try configuration.callConfiguration(for: .kinesis, environment: [:])
+        #expect(call.maximumRetries == 7)
+        #expect(
+            call.timeouts
+                == HTTPTimeouts(
+                    connect: .seconds(2.5),
+                    stall: .seconds(2.5),
+                    minimumBytesPerSecond: 100,
+                    total: .seconds(90)
+                )
+        )
+    }
+
+    @Test(arguments: [0, -1, .nan, .infinity] as [TimeInterval])
+    func `a timeout that is not a positive number is ignored`(seconds: TimeInterval) throws {
+        let configuration = try configuration()
+        configuration.timeoutIntervalForRequest = seconds
+        configuration.timeoutIntervalForResource = seconds
+        let call = try configuration.callConfiguration(for: .kinesis, environment: [:])
+        #expect(call.timeouts == HTTPTimeouts())
+    }
+
+    @Test func `without a provider the environment's keys are used`() async throws {
+        let configuration = try #require(AWSServiceConfiguration(region: .EUWest1, credentialsProvider: nil))
+        let environment = ["AWS_ACCESS_KEY_ID": "from", "AWS_SECRET_ACCESS_KEY": "environment"]
+        let call = try configuration.callConfiguration(for: .kinesis, environment: environment)
+        let credentials = try await call.credentials.credentials()
+        #expect(credentials == Credentials(accessKeyID: "from", secretAccessKey: "environment"))
+    }
+
+    @Test func `a provider's keys are used before the environment's`() async throws {
+        let environment = ["AWS_ACCESS_KEY_ID": "from", "AWS_SECRET_ACCESS_KEY": "environment"]
+        let call = try configuration().callConfiguration(for: .kinesis, environment: environment)
+        let credentials = try await call.credentials.credentials()
+        #expect(credentials == Credentials(accessKeyID: "id", secretAccessKey: Canary.secret))
+    }
+
+    @Test func `each product token appears once, the global ones first`() throws {
+        let global = "global-\(UUID().uuidString)/1"
+        AWSServiceConfiguration.addGlobalUserAgentProductToken(global)
+        AWSServiceConfiguration.addGlobalUserAgentProductToken(global)
+        let configuration = try configuration()
+        for token in ["own/1", global, "own/1", "", "  "] { configuration.addUserAgentProductToken(token) }
+        let call = try configuration.callConfiguration(for: .kinesis, environment: [:])
+        let base = try #require(AWSServiceConfiguration.baseUserAgent())
+        #expect(call.userAgent.hasPrefix(base + " "))
+        #expect(call.userAgent.components(separatedBy: global).count == 2)
+        #expect(call.userAgent.hasSuffix(" own/1"))
+        #expect(!call.userAgent.dropLast("own/1".count).contains("own/1"))
+    }
+
+    @Test func `a product token cannot add a header`() throws {
+        let configuration = try configuration()
+        configuration.addUserAgentProductToken("app/1\r\nX-Evil: 1\u{0}é")
+        #expect(configuration.userAgent.hasSuffix(" app/1X-Evil: 1"))
+    }
+
+    @Test func `a copy is independent`() throws {
+        let original = try configuration(endpoint: "http://mine:4")
+        original.maxRetryCount = 5
+        original.addUserAgentProductToken("both/1")
+        let copy = try #require(original.copy() as? AWSServiceConfiguration)
+        copy.maxRetryCount = 1
+        copy.addUserAgentProductToken("copy/1")
+        #expect(original.maxRetryCount == 5)
+        #expect(!original.userAgent.contains("copy/1"))
+        #expect(copy.userAgent.hasSuffix("both/1 copy/1"))
+        #expect(copy.regionType == .EUWest1)
+        #expect(copy.endpoint === original.endpoint)
+        #expect(copy.credentialsProvider === provider)
+    }
+
+    @Test func `neither a description nor a dump shows the keys`() throws {
+        let provider = AWSStaticCredentialsProvider(accessKey: "planted-id", secretKey: Canary.secret)
+        let configuration = try #require(AWSServiceConfiguration(region: .EUWest1, credentialsProvider: provider))
+        let call = try configuration.callConfiguration(for: .kinesis, environment: [:])
+        var text = "\(configuration) \(provider) \(call)"
+        dump(configuration, to: &text)
+        dump(call, to: &text)
+        #expect(!text.contains("planted") && !text.contains(Canary.secret))
+    }
+}
