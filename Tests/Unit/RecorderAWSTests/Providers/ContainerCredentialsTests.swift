@@ -95,7 +95,7 @@ import Testing
 
     @Test(
         arguments: [
-            (.json(500, #"{"code":"Trouble","message":"not now"}"#), "not now", 3),
+            (.json(500, #"{"code":"Outage","message":"not now"}"#), "not now", 3),
             (.dropConnection, "127.0.0.1", 3),
             (.json(403, #"{"message":"no role"}"#), "no role", 1),
             (.json(200, "canary"), "6 bytes that are not a JSON document with keys.", 1),

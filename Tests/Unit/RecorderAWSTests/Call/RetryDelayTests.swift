@@ -1,7 +1,7 @@
 import RecorderAWS
 import Testing
 
-@Suite struct RetryTests {
+@Suite struct RetryDelayTests {
     @Test(arguments: [(0, 50), (1, 100), (2, 200), (5, 1600), (8, 12_800), (9, 20_000), (1000, 20_000)])
     func `transient delays double from 50 ms to 20 s`(retry: Int, milliseconds: Int) {
         #expect(RetryDelay.transient.delay(beforeRetry: retry, random: 1) == .milliseconds(milliseconds))
