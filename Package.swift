@@ -48,6 +48,7 @@ let package = Package(
         // The service clients, most of them generated, and the HTTP types of their interface. The engine and the command
         // line do not depend on them.
         .target(name: "SmithyHTTPAPI", dependencies: ["RecorderConcurrency"]),
+        .target(name: "AWSTasks", dependencies: ["CRecorderThread", "RecorderConcurrency"]),
         .target(
             name: "AWSServiceClients",
             dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "SmithyHTTPAPI"]
@@ -56,7 +57,7 @@ let package = Package(
         // The names that users import.
         .target(
             name: "AWSCore",
-            dependencies: ["CRecorderThread", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP"]
+            dependencies: ["AWSTasks", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP"]
         ),
         .target(
             name: "AWSKinesis",
@@ -149,6 +150,11 @@ let package = Package(
                 "RecorderTestSupport", "kinesis-recorder",
             ],
             path: "Tests/Unit/RecorderCommandsTests"
+        ),
+        .testTarget(
+            name: "AWSTasksTests",
+            dependencies: ["AWSTasks", "RecorderTestSupport"],
+            path: "Tests/Unit/AWSTasksTests"
         ),
         .testTarget(
             name: "AWSCoreTests",

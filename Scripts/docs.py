@@ -21,7 +21,7 @@ GUIDE = ROOT / "Documentation/Recorder.docc"
 MODULES = {
     "AWSKinesis": "AWSServiceClients",
     "AWSFirehose": None,
-    "AWSCore": None,
+    "AWSCore": "AWSTasks",
     "AWSCognito": None,
     "AmplifyKinesisClient": None,
     "AmplifyFirehoseClient": None,

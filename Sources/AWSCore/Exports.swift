@@ -1,2 +1,4 @@
-// `import AWSCore` brings Foundation with it, as it did on iOS; published snippets rely on that.
+// `import AWSCore` brings the tasks with it.
+@_exported public import AWSTasks
+// And Foundation, as on iOS; published snippets rely on that.
 @_exported public import Foundation
