@@ -1,29 +1,29 @@
 public import Foundation
 import RecorderAWS
 
-/// The keys that requests are signed with.
+/// The keys that sign requests.
 ///
-/// Unlike the original's, the description shows none of them. Never changes; safe to use from any thread.
+/// Unlike the AWS SDK's class, its description shows none of them. Immutable; safe to use from any thread.
 public final class AWSCredentials: NSObject, CustomReflectable, Sendable {
-    /// The public half of the key pair.
+    /// The access key ID, the public half of the key pair.
     public let accessKey: String
 
     /// The secret half of the key pair.
     public let secretKey: String
 
-    /// The token that temporary keys come with.
+    /// The session token of temporary keys.
     public let sessionKey: String?
 
-    /// When the keys end; nil if they do not.
+    /// When the keys expire; nil if they do not.
     public let expiration: Date?
 
-    /// Credentials.
+    /// Creates credentials.
     ///
     /// - Parameters:
-    ///   - accessKey: The public half of the key pair.
+    ///   - accessKey: The access key ID.
     ///   - secretKey: The secret half of the key pair.
-    ///   - sessionKey: The token that temporary keys come with.
-    ///   - expiration: When the keys end; nil if they do not.
+    ///   - sessionKey: The session token of temporary keys.
+    ///   - expiration: When the keys expire; nil if they do not.
     public init(accessKey: String, secretKey: String, sessionKey: String?, expiration: Date?) {
         self.accessKey = accessKey
         self.secretKey = secretKey
@@ -31,7 +31,7 @@ public final class AWSCredentials: NSObject, CustomReflectable, Sendable {
         self.expiration = expiration
     }
 
-    /// What is safe to log: no key, no token.
+    /// A text without keys or tokens.
     public override var description: String { "AWSCredentials(redacted)" }
 
     /// Empty, so that `dump` shows no key and no token.
@@ -48,7 +48,7 @@ extension AWSCredentials {
         )
     }
 
-    /// The same keys as calls know them.
+    /// The same keys in the type that calls use.
     var credentials: Credentials {
         Credentials(
             accessKeyID: accessKey,

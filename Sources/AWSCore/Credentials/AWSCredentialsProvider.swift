@@ -1,23 +1,35 @@
 public import Foundation
 package import RecorderAWS
 
-/// Where keys come from; conform a class that derives from `NSObject` to bring your own.
+/// A source of credentials. Conform a class that derives from `NSObject` to provide your own.
 ///
-/// Both methods may be called from any thread, also at the same time. An error that the task faults with is the one that
-/// a failing submit shows.
+/// Both methods may be called on any thread, and at the same time. If the task faults, a failing submit reports its error.
 public protocol AWSCredentialsProvider: NSObjectProtocol {
-    /// Keys that are valid now; a task with the result nil leaves requests unsigned.
+    /// Credentials that are valid now. A task with the result nil leaves requests unsigned.
     ///
-    /// Asked for before each request, so keep what you have until it nears its end. May block: it is never called on the
-    /// threads that Swift's concurrency lives on.
+    /// Called before each request, so cache the keys until shortly before they expire. May block: it is never called on a
+    /// thread of Swift concurrency's pool.
     func credentials() -> AWSTask<AWSCredentials>
 
-    /// Forgets temporary keys, because a service refused them.
+    /// Discards temporary keys, because a service refused them.
     func invalidateCachedTemporaryCredentials()
 }
 
-/// A provider of ours, which calls can use without the detour over tasks.
+/// One of this package's providers, whose source calls use directly instead of through tasks.
 package protocol CredentialsSourceProvider: AWSCredentialsProvider {
     /// The source behind this provider.
     var credentialsSource: any CredentialsSource { get }
+}
+
+extension CredentialsSource {
+    /// The credentials as a task, which faults with the public error.
+    func credentialsTask() -> AWSTask<AWSCredentials> {
+        AWSTask {
+            do {
+                return try await self.credentials().map(AWSCredentials.init)
+            } catch let failure as CredentialsFailure {
+                throw failure.nsError()
+            }
+        }
+    }
 }

@@ -2,21 +2,21 @@ public import Foundation
 import RecorderAWS
 import RecorderConcurrency
 
-/// START HERE: hands log messages to loggers.
+/// START HERE: passes log messages to loggers.
 ///
 /// ```swift
 /// AWSDDLog.add(AWSDDTTYLogger.sharedInstance)
 /// AWSDDLog.sharedInstance.logLevel = .debug
 /// ```
-/// Until the first logger is added, this package's warnings go to standard error, and nothing else goes anywhere. From
-/// then on its messages go to the loggers, as far as ``logLevel`` and the logger's own level let them.
-/// They name stages, streams, counts and durations; never records, keys or tokens.
+/// Until the first logger is added, this package's warnings go to standard error and its other messages are discarded.
+/// After that, messages go to the loggers if ``logLevel`` and the logger's own level include them. They contain stages,
+/// streams, counts and durations; never records, keys or tokens.
 ///
-/// Loggers are called on one background queue. At most 1,000 messages wait for it; more are dropped and counted. Safe to
-/// use from any thread.
+/// Loggers are called on one background queue. At most 1,000 messages wait for it; further ones are dropped and counted.
+/// Safe to use from any thread.
 public final class AWSDDLog: NSObject, Sendable {
     private struct Entry: @unchecked Sendable {
-        // Safe because loggers are used on the queue alone.
+        // Safe because loggers are used on the queue only.
         let logger: any AWSDDLogger
         let level: AWSDDLogLevel
     }
@@ -28,21 +28,21 @@ public final class AWSDDLog: NSObject, Sendable {
         var dropped = 0
     }
 
-    private static let mostWaiting = 1_000
+    private static let maximumWaiting = 1_000
     private static let onQueue = DispatchSpecificKey<Bool>()
 
     private let state = Locked(State())
     private let queue = DispatchQueue(label: "AWSDDLog")
 
-    /// The one that this package's messages go to.
+    /// The log that this package's messages go to.
     public static let sharedInstance = AWSDDLog()
 
-    /// A log of your own, without loggers.
+    /// A separate log, without loggers.
     public override init() {
         queue.setSpecific(key: Self.onQueue, value: true)
     }
 
-    /// How much is logged; `.warning` by default.
+    /// The level up to which messages are logged; `.warning` by default.
     public var logLevel: AWSDDLogLevel {
         get { state.withLock { $0.level } }
         set { state.withLock { $0.level = newValue } }
@@ -50,16 +50,17 @@ public final class AWSDDLog: NSObject, Sendable {
 
     // MARK: loggers
 
-    /// Adds a logger for messages of this level; one that is there already keeps its place and gets the new level.
+    /// Adds a logger for messages up to this level. A logger that was added before keeps its position and gets the new
+    /// level.
     ///
-    /// It sees the messages that are logged from now on.
+    /// It receives the messages that are logged from now on.
     public func add(_ logger: (any AWSDDLogger)!, with level: AWSDDLogLevel) {
         guard let logger else { return }
         let entry = Entry(logger: logger, level: level)
         queue.async { [self] in
             let isNew = state.withLock { state in
-                if let place = state.entries.firstIndex(where: { $0.logger === entry.logger }) {
-                    state.entries[place] = entry
+                if let index = state.entries.firstIndex(where: { $0.logger === entry.logger }) {
+                    state.entries[index] = entry
                     return false
                 }
                 state.entries.append(entry)
@@ -75,7 +76,7 @@ public final class AWSDDLog: NSObject, Sendable {
         add(logger, with: .all)
     }
 
-    /// Removes a logger; it sees none of the messages that are logged from now on.
+    /// Removes a logger. It receives no message that is logged from now on.
     public func remove(_ logger: (any AWSDDLogger)!) {
         guard let logger else { return }
         removeAll { $0 === logger }
@@ -91,11 +92,11 @@ public final class AWSDDLog: NSObject, Sendable {
         onQueue { state.withLock { $0.entries } }.map(\.logger)
     }
 
-    private func removeAll(where isMeant: (any AWSDDLogger) -> Bool) {
+    private func removeAll(where matches: (any AWSDDLogger) -> Bool) {
         onQueue {
             let removed = state.withLock { state in
-                defer { state.entries.removeAll { isMeant($0.logger) } }
-                return state.entries.filter { isMeant($0.logger) }
+                defer { state.entries.removeAll { matches($0.logger) } }
+                return state.entries.filter { matches($0.logger) }
             }
             for entry in removed { entry.logger.willRemove() }
         }
@@ -103,17 +104,18 @@ public final class AWSDDLog: NSObject, Sendable {
 
     // MARK: messages
 
-    /// Hands a message to the loggers, later or, if not `asynchronous`, before it returns. The log's level does not count.
+    /// Passes a message to the loggers: later, or before it returns if not `asynchronous`. The log's own level is not
+    /// checked.
     public func log(asynchronous: Bool, message logMessage: AWSDDLogMessage) {
-        let isWelcome = state.withLock { state in
-            if state.waiting < Self.mostWaiting {
+        let isAccepted = state.withLock { state in
+            if state.waiting < Self.maximumWaiting {
                 state.waiting += 1
                 return true
             }
             state.dropped += 1
             return false
         }
-        guard isWelcome else { return }
+        guard isAccepted else { return }
         if asynchronous {
             queue.async { [self] in deliver(logMessage) }
         } else {
@@ -121,7 +123,7 @@ public final class AWSDDLog: NSObject, Sendable {
         }
     }
 
-    /// Returns once all messages so far are logged and written out.
+    /// Returns once all messages so far are logged and flushed.
     public func flushLog() {
         onQueue {
             for entry in state.withLock({ $0.entries }) { entry.logger.flush() }
@@ -137,29 +139,29 @@ public final class AWSDDLog: NSObject, Sendable {
         if dropped > 0 {
             let text = "\(dropped) log messages were dropped: the loggers are too slow for them."
             let lost = AWSDDLogMessage(message: text, level: .warning, flag: .warning, file: #fileID, line: #line)
-            hand(lost, to: entries)
+            log(lost, to: entries)
         }
-        hand(message, to: entries)
+        log(message, to: entries)
     }
 
-    private func hand(_ message: AWSDDLogMessage, to entries: [Entry]) {
+    private func log(_ message: AWSDDLogMessage, to entries: [Entry]) {
         for entry in entries where entry.level.includes(message.flag) { entry.logger.log(message: message) }
     }
 
-    /// Runs work after everything that waits; at once if a logger asks for it.
+    /// Runs work after everything that is queued, or at once if called by a logger.
     private func onQueue<Result>(_ work: () -> Result) -> Result {
         DispatchQueue.getSpecific(key: Self.onQueue) == true ? work() : queue.sync(execute: work)
     }
 
     // MARK: this package's own messages
 
-    private static let hasListened = Locked(false)
+    private static let isListening = Locked(false)
 
-    /// Takes this package's messages, from the first logger on, for good; what is left at the end is written out.
+    /// Receives this package's messages from the first added logger on, permanently. Flushes at exit.
     private static func listen() {
-        let isFirst = hasListened.withLock { hasListened in
-            defer { hasListened = true }
-            return !hasListened
+        let isFirst = isListening.withLock { isListening in
+            defer { isListening = true }
+            return !isListening
         }
         guard isFirst else { return }
         RecorderLog.listen(
@@ -176,6 +178,41 @@ public final class AWSDDLog: NSObject, Sendable {
             }
         )
         atexit { AWSDDLog.sharedInstance.flushLog() }
+    }
+}
+
+extension AWSDDLog {
+    /// The same for ``sharedInstance``.
+    public static func add(_ logger: (any AWSDDLogger)!) {
+        sharedInstance.add(logger)
+    }
+
+    /// The same for ``sharedInstance``.
+    public static func add(_ logger: (any AWSDDLogger)!, with level: AWSDDLogLevel) {
+        sharedInstance.add(logger, with: level)
+    }
+
+    /// The same for ``sharedInstance``.
+    public static func remove(_ logger: (any AWSDDLogger)!) {
+        sharedInstance.remove(logger)
+    }
+
+    /// The same for ``sharedInstance``.
+    public static func removeAllLoggers() {
+        sharedInstance.removeAllLoggers()
+    }
+
+    /// The same for ``sharedInstance``.
+    public static var allLoggers: [any AWSDDLogger] { sharedInstance.allLoggers }
+
+    /// The same for ``sharedInstance``.
+    public static func flushLog() {
+        sharedInstance.flushLog()
+    }
+
+    /// The same for ``sharedInstance``.
+    public static func log(asynchronous: Bool, message logMessage: AWSDDLogMessage) {
+        sharedInstance.log(asynchronous: asynchronous, message: logMessage)
     }
 }
 

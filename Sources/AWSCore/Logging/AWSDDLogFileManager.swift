@@ -2,25 +2,25 @@ public import Foundation
 import RecorderAWS
 import RecorderConcurrency
 
-/// Where a file logger's files are, and how many are kept; conform a class that derives from `NSObject`.
+/// Manages the files of a file logger. Conform a class that derives from `NSObject`.
 public protocol AWSDDLogFileManager: NSObjectProtocol {
     /// The directory.
     var logsDirectory: String { get }
 
-    /// Files kept beside the one that is written; 0 for no limit.
+    /// The number of files to keep besides the current one; 0 for no limit.
     var maximumNumberOfLogFiles: UInt { get set }
 
-    /// Bytes that all files may have; 0 for no limit.
+    /// The maximum size of all files together in bytes; 0 for no limit.
     var logFilesDiskQuota: UInt64 { get set }
 
     /// The files, newest first.
     var sortedLogFilePaths: [String] { get }
 
-    /// Creates an empty file and gives its path; nil if it cannot.
+    /// Creates an empty file and returns its path; nil on failure.
     func createNewLogFile() -> String?
 }
 
-/// Files named after the program and the time, in a directory of their own. Safe to use from any thread.
+/// Manages files named after the program and the time, in their own directory. Safe to use from any thread.
 public final class AWSDDLogFileManagerDefault: NSObject, AWSDDLogFileManager, Sendable {
     private struct Settings {
         var files: UInt = 5
@@ -29,16 +29,16 @@ public final class AWSDDLogFileManagerDefault: NSObject, AWSDDLogFileManager, Se
     }
 
     private let settings = Locked(Settings())
-    /// Whether anybody could have made the directory before us, or put a link in its place.
+    /// Whether another user could have created the directory, or a link in its place.
     private let isTemporary: Bool
 
     /// The directory.
     public let logsDirectory: String
 
-    /// A manager of a directory, which is made when the first file is.
+    /// A manager of a directory, which is created with the first file.
     ///
     /// - Parameter logsDirectory: By default `<program>/logs` in `$STATE_DIRECTORY`, `$XDG_STATE_HOME` or
-    ///   `~/.local/state`, or `AWS_KINESIS_RECORDER_DIR` itself; the temporary directory where there is no home.
+    ///   `~/.local/state`, or `AWS_KINESIS_RECORDER_DIR` itself; a temporary directory if there is no home directory.
     public init(logsDirectory: String? = nil) {
         let environment = ProcessInfo.processInfo.environment
         let directory = logsDirectory ?? (try? StateDirectory.path(folder: "logs", environment: environment))
@@ -46,13 +46,13 @@ public final class AWSDDLogFileManagerDefault: NSObject, AWSDDLogFileManager, Se
         self.logsDirectory = directory ?? NSTemporaryDirectory() + "logs-\(getuid())"
     }
 
-    /// Files kept beside the one that is written: 5 by default, 0 for no limit.
+    /// The number of files to keep besides the current one: 5 by default, 0 for no limit.
     public var maximumNumberOfLogFiles: UInt {
         get { settings.withLock { $0.files } }
         set { settings.withLock { $0.files = newValue } }
     }
 
-    /// Bytes that all files may have: 20 MiB by default, 0 for no limit. Checked when a new file is started.
+    /// The maximum size of all files together in bytes: 20 MiB by default, 0 for no limit. Checked when a file is created.
     public var logFilesDiskQuota: UInt64 {
         get { settings.withLock { $0.bytes } }
         set { settings.withLock { $0.bytes = newValue } }
@@ -65,14 +65,14 @@ public final class AWSDDLogFileManagerDefault: NSObject, AWSDDLogFileManager, Se
         return ours.sorted(by: >).map { "\(logsDirectory)/\($0)" }
     }
 
-    /// Removes files beyond the limits, creates an empty one and gives its path; nil if it cannot.
+    /// Removes files beyond the limits, creates an empty one and returns its path; nil on failure.
     public func createNewLogFile() -> String? {
         _ = try? PrivateDirectory.make(logsDirectory)
         guard !isTemporary || isPrivate else { return nil }
         removeOldFiles()
         let time = LogTime.text(Date()).replacingOccurrences(of: ":", with: "-")
-        // Sorted by name they are sorted by time; the number keeps in order those of one millisecond. Another process
-        // may have taken it.
+        // Sorted by name, files are sorted by time; the number orders those of the same millisecond. Another process may
+        // have used it already.
         for _ in 0..<100 {
             let number = settings.withLock { settings in
                 settings.created += 1
@@ -98,12 +98,12 @@ public final class AWSDDLogFileManagerDefault: NSObject, AWSDDLogFileManager, Se
     private func removeOldFiles() {
         let limits = settings.withLock { $0 }
         var bytes: UInt64 = 0
-        for (place, path) in sortedLogFilePaths.enumerated() {
+        for (index, path) in sortedLogFilePaths.enumerated() {
             let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.uint64Value ?? 0
             bytes += size
-            let isOneTooMany = limits.files > 0 && place >= limits.files
-            let isTooBig = limits.bytes > 0 && bytes > limits.bytes
-            if isOneTooMany || isTooBig { try? FileManager.default.removeItem(atPath: path) }
+            let isBeyondCount = limits.files > 0 && index >= limits.files
+            let isBeyondSize = limits.bytes > 0 && bytes > limits.bytes
+            if isBeyondCount || isBeyondSize { try? FileManager.default.removeItem(atPath: path) }
         }
     }
 }

@@ -1,59 +1,59 @@
-/// Logs what failed, before it returns. The text is made only if it is wanted.
+/// Logs an error, before it returns. The text is evaluated only if it is logged.
 public func AWSDDLogError(
     _ message: @autoclosure () -> String,
     file: StaticString = #file,
     function: StaticString = #function,
     line: UInt = #line
 ) {
-    log(.error, message, "\(file)", "\(function)", line)
+    log(.error, message: message, file: "\(file)", function: "\(function)", line: line)
 }
 
-/// Logs what needs attention. The text is made only if it is wanted.
+/// Logs a warning. The text is evaluated only if it is logged.
 public func AWSDDLogWarn(
     _ message: @autoclosure () -> String,
     file: StaticString = #file,
     function: StaticString = #function,
     line: UInt = #line
 ) {
-    log(.warning, message, "\(file)", "\(function)", line)
+    log(.warning, message: message, file: "\(file)", function: "\(function)", line: line)
 }
 
-/// Logs what is of interest. The text is made only if it is wanted.
+/// Logs information. The text is evaluated only if it is logged.
 public func AWSDDLogInfo(
     _ message: @autoclosure () -> String,
     file: StaticString = #file,
     function: StaticString = #function,
     line: UInt = #line
 ) {
-    log(.info, message, "\(file)", "\(function)", line)
+    log(.info, message: message, file: "\(file)", function: "\(function)", line: line)
 }
 
-/// Logs how something happened. The text is made only if it is wanted.
+/// Logs details for debugging. The text is evaluated only if it is logged.
 public func AWSDDLogDebug(
     _ message: @autoclosure () -> String,
     file: StaticString = #file,
     function: StaticString = #function,
     line: UInt = #line
 ) {
-    log(.debug, message, "\(file)", "\(function)", line)
+    log(.debug, message: message, file: "\(file)", function: "\(function)", line: line)
 }
 
-/// Logs every step. The text is made only if it is wanted.
+/// Logs every step. The text is evaluated only if it is logged.
 public func AWSDDLogVerbose(
     _ message: @autoclosure () -> String,
     file: StaticString = #file,
     function: StaticString = #function,
     line: UInt = #line
 ) {
-    log(.verbose, message, "\(file)", "\(function)", line)
+    log(.verbose, message: message, file: "\(file)", function: "\(function)", line: line)
 }
 
 private func log(
     _ flag: AWSDDLogFlag,
-    _ message: () -> String,
-    _ file: @autoclosure () -> String,
-    _ function: @autoclosure () -> String,
-    _ line: UInt
+    message: () -> String,
+    file: @autoclosure () -> String,
+    function: @autoclosure () -> String,
+    line: UInt
 ) {
     let level = AWSDDLog.sharedInstance.logLevel
     guard level.includes(flag) else { return }

@@ -1,4 +1,4 @@
-/// Which kind a log message is of; one bit each.
+/// The kind of a log message, one bit each.
 public struct AWSDDLogFlag: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt
@@ -12,29 +12,29 @@ public struct AWSDDLogFlag: OptionSet, Sendable, Hashable {
     public static let error = AWSDDLogFlag(rawValue: 1)
     /// Something needs attention.
     public static let warning = AWSDDLogFlag(rawValue: 2)
-    /// Something of interest happened.
+    /// Information.
     public static let info = AWSDDLogFlag(rawValue: 4)
-    /// How it happened.
+    /// Details for debugging.
     public static let debug = AWSDDLogFlag(rawValue: 8)
     /// Every step.
     public static let verbose = AWSDDLogFlag(rawValue: 16)
 }
 
-/// How much is logged: a level has the bits of all flags up to its own.
+/// The level up to which messages are logged. A level has the bits of all flags up to its own.
 public enum AWSDDLogLevel: UInt, Sendable, CaseIterable {
     /// Nothing.
     case off = 0
-    /// What failed.
+    /// Errors.
     case error = 1
-    /// That, and what needs attention.
+    /// Errors and warnings.
     case warning = 3
-    /// That, and what is of interest.
+    /// The above, and information.
     case info = 7
-    /// That, and how it happened.
+    /// The above, and details for debugging.
     case debug = 15
-    /// That, and every step.
+    /// The above, and every step.
     case verbose = 31
-    /// Everything, flags of your own included.
+    /// Everything, including custom flags.
     case all = 0xFFFF_FFFF_FFFF_FFFF
 
     /// Whether messages with this flag are logged.

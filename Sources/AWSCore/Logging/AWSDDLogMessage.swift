@@ -1,42 +1,42 @@
 public import Foundation
 
-/// One log message, and where it comes from. Never changes; safe to use from any thread.
+/// A log message and its origin. Immutable; safe to use from any thread.
 public final class AWSDDLogMessage: NSObject, NSCopying, @unchecked Sendable {
-    // Safe because nothing changes, and the tag is whatever its maker hands to all loggers.
+    // Safe because it is immutable, and the tag must be usable on any thread.
 
     /// The text.
     public let message: String
-    /// The level that was in force.
+    /// The log's level at the time.
     public let level: AWSDDLogLevel
     /// The kind of message.
     public let flag: AWSDDLogFlag
-    /// A number of the maker's; 0 for messages of this package.
+    /// A custom number; 0 for messages of this package.
     public let context: Int
     /// The source file.
     public let file: String
-    /// The function, where it is known.
+    /// The function, if it is known.
     public let function: String?
     /// The line in the source file.
     public let line: UInt
-    /// A thing of the maker's.
+    /// A custom value.
     public let tag: Any?
-    /// When it was made.
+    /// When the message was created.
     public let timestamp: Date
-    /// The name of the thread that made it; empty if it has none.
+    /// The name of the thread that created it; empty if it has none.
     public let threadName: String
 
     /// A message.
     ///
     /// - Parameters:
     ///   - message: The text.
-    ///   - level: The level that is in force.
+    ///   - level: The log's current level.
     ///   - flag: The kind of message.
-    ///   - context: A number of your own.
+    ///   - context: A custom number.
     ///   - file: The source file.
-    ///   - function: The function, where it is known.
+    ///   - function: The function, if it is known.
     ///   - line: The line in the source file.
-    ///   - tag: A thing of your own; it must be fit for any thread.
-    ///   - timestamp: When it was made; nil for now.
+    ///   - tag: A custom value. It must be safe to use on any thread.
+    ///   - timestamp: When the message was created; nil for now.
     public init(
         message: String,
         level: AWSDDLogLevel,
@@ -65,6 +65,6 @@ public final class AWSDDLogMessage: NSObject, NSCopying, @unchecked Sendable {
         URL(fileURLWithPath: file).deletingPathExtension().lastPathComponent
     }
 
-    /// The message itself, since it never changes.
+    /// The message itself, because it is immutable.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 }

@@ -1,14 +1,14 @@
 public import Foundation
 import RecorderConcurrency
 
-/// Takes log messages; conform a class that derives from `NSObject`, or derive from ``AWSDDAbstractLogger``.
+/// Receives log messages. Conform a class that derives from `NSObject`, or derive from ``AWSDDAbstractLogger``.
 ///
 /// All methods are called on one background queue, one at a time.
 public protocol AWSDDLogger: NSObjectProtocol {
     /// Logs a message.
     func log(message logMessage: AWSDDLogMessage)
 
-    /// Turns messages into text; nil for the logger's own form.
+    /// Formats messages; nil for the logger's own format.
     var logFormatter: (any AWSDDLogFormatter)! { get set }
 
     /// Called before the first message.
@@ -17,10 +17,10 @@ public protocol AWSDDLogger: NSObjectProtocol {
     /// Called after the last message.
     func willRemove()
 
-    /// Writes out whatever the logger still holds.
+    /// Writes out buffered messages.
     func flush()
 
-    /// The logger's name, for people.
+    /// The logger's display name.
     var loggerName: String { get }
 }
 
@@ -38,15 +38,15 @@ extension AWSDDLogger {
     public var loggerName: String { "\(type(of: self))" }
 }
 
-/// Turns messages into text, and may leave some out; conform a class that derives from `NSObject`.
+/// Formats messages, and may filter them. Conform a class that derives from `NSObject`.
 public protocol AWSDDLogFormatter: NSObjectProtocol {
-    /// The text of a message; nil leaves it out.
+    /// The text of a message; nil to omit it.
     func format(message logMessage: AWSDDLogMessage) -> String?
 }
 
-/// A logger that has a place for its formatter. Override ``log(message:)``.
+/// A base class for loggers that stores the formatter. Override ``log(message:)``.
 open class AWSDDAbstractLogger: NSObject, AWSDDLogger, @unchecked Sendable {
-    // Safe because the only thing that changes is behind a lock; formatters are used on the logging queue.
+    // Safe because all mutable state is behind a lock. Formatters are used on the logging queue.
 
     private struct Formatter: @unchecked Sendable {
         var given: (any AWSDDLogFormatter)?
@@ -57,7 +57,7 @@ open class AWSDDAbstractLogger: NSObject, AWSDDLogger, @unchecked Sendable {
     /// A logger without a formatter.
     public override init() {}
 
-    /// Logs a message; does nothing unless it is overridden.
+    /// Logs a message. Does nothing unless it is overridden.
     open func log(message logMessage: AWSDDLogMessage) {}
 
     /// Called before the first message.
@@ -66,13 +66,13 @@ open class AWSDDAbstractLogger: NSObject, AWSDDLogger, @unchecked Sendable {
     /// Called after the last message.
     open func willRemove() {}
 
-    /// Writes out whatever the logger still holds.
+    /// Writes out buffered messages.
     open func flush() {}
 
-    /// The logger's name, for people.
+    /// The logger's display name.
     open var loggerName: String { "\(type(of: self))" }
 
-    /// Turns messages into text; nil for the logger's own form.
+    /// Formats messages; nil for the logger's own format.
     public var logFormatter: (any AWSDDLogFormatter)! {
         get { formatter.withLock { $0 }.given }
         set {
@@ -81,7 +81,7 @@ open class AWSDDAbstractLogger: NSObject, AWSDDLogger, @unchecked Sendable {
         }
     }
 
-    /// The text of a message as the formatter has it, else with its time and level; nil if it is to be left out.
+    /// The text of a message: the formatter's, otherwise time, level and text; nil to omit it.
     final func text(of message: AWSDDLogMessage) -> String? {
         if let logFormatter { return logFormatter.format(message: message) }
         return "\(LogTime.text(message.timestamp)) \(message.flag.name) \(message.message)"
@@ -101,7 +101,7 @@ extension AWSDDLogFlag {
     }
 }
 
-/// The time of a line: UTC, to the millisecond.
+/// The time of a log line: UTC, to the millisecond.
 enum LogTime {
     private static let format = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 

@@ -2,11 +2,11 @@ import Foundation
 
 /// Writes messages to standard error, one line each: time, level, text.
 ///
-/// A formatter replaces the whole line. Under systemd the lines go to the journal.
+/// A formatter replaces the whole line. Under systemd, the lines go to the journal.
 public final class AWSDDTTYLogger: AWSDDAbstractLogger, @unchecked Sendable {
     // Safe because it adds no state to its superclass.
 
-    /// The only one.
+    /// The shared instance.
     public static var sharedInstance: AWSDDTTYLogger! { shared }
 
     private static let shared = AWSDDTTYLogger()
@@ -16,15 +16,15 @@ public final class AWSDDTTYLogger: AWSDDAbstractLogger, @unchecked Sendable {
     /// Writes a message.
     public override func log(message logMessage: AWSDDLogMessage) {
         guard let text = text(of: logMessage) else { return }
-        // Standard error may be closed or full: there is nowhere left to say so.
+        // If standard error is closed or full, there is nowhere else to report it.
         try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
     }
 }
 
-/// Apple's system logs do not exist here: standard error takes their place.
+/// Replaces Apple's system logs with standard error.
 @available(*, deprecated, renamed: "AWSDDTTYLogger")
 public typealias AWSDDOSLogger = AWSDDTTYLogger
 
-/// Apple's system logs do not exist here: standard error takes their place.
+/// Replaces Apple's system logs with standard error.
 @available(*, deprecated, renamed: "AWSDDTTYLogger")
 public typealias AWSDDASLLogger = AWSDDTTYLogger

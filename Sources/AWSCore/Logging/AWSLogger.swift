@@ -1,20 +1,20 @@
 import Foundation
 
-/// How much an ``AWSLogger`` logs.
+/// The level up to which an ``AWSLogger`` logs messages.
 public enum AWSLogLevel: Int, Sendable {
-    /// No level; counts as `none`.
+    /// No level; the same as `none`.
     case unknown = -1
     /// Nothing.
     case none = 0
-    /// What failed.
+    /// Errors.
     case error = 1
-    /// That, and what needs attention.
+    /// Errors and warnings.
     case warn = 2
-    /// That, and what is of interest.
+    /// The above, and information.
     case info = 3
-    /// That, and how it happened.
+    /// The above, and details for debugging.
     case debug = 4
-    /// That, and every step.
+    /// The above, and every step.
     case verbose = 5
 
     /// The Swift 2 spelling of `none`.
@@ -61,8 +61,8 @@ public enum AWSLogLevel: Int, Sendable {
 
 /// The log of SDK 2.5.3 and earlier: a level, and standard error.
 ///
-/// Setting the level sets that of ``AWSDDLog/sharedInstance`` and adds ``AWSDDTTYLogger``, since this log needed no
-/// logger to be added. Safe to use from any thread.
+/// Setting its level sets that of ``AWSDDLog/sharedInstance`` and adds ``AWSDDTTYLogger``, because this log worked without
+/// adding a logger. Safe to use from any thread.
 @available(
     *,
     deprecated,
@@ -73,13 +73,13 @@ public final class AWSLogger: NSObject, Sendable {
 
     private override init() {}
 
-    /// The only one.
+    /// The shared instance.
     public static func `default`() -> AWSLogger! { shared }
 
     /// The Swift 2 spelling of ``default()``.
     public static func defaultLogger() -> AWSLogger! { shared }
 
-    /// How much is logged.
+    /// The level up to which messages are logged.
     public var logLevel: AWSLogLevel {
         get { AWSLogLevel(AWSDDLog.sharedInstance.logLevel) }
         set {

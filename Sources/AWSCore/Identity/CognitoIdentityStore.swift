@@ -2,11 +2,11 @@ import Foundation
 import RecorderAWS
 import RecorderConcurrency
 
-/// What a Cognito provider knows from one run of the program to the next, in place of the original's keychain: the
-/// identity's id and its keys, in a file that only this user can read.
-final class CognitoMemory: Sendable {
+/// Keeps a Cognito identity's ID and its keys between runs of the program, in a file that only this user can read. It
+/// replaces the AWS SDK's keychain.
+final class CognitoIdentityStore: Sendable {
     /// The contents of the file.
-    private struct Kept: Codable {
+    private struct Contents: Codable {
         var identityId: String?
         var keys: Keys?
     }
@@ -18,20 +18,20 @@ final class CognitoMemory: Sendable {
         let expiration: Date?
         let obtained: Date
         let identityId: String
-        /// What they were asked for with, as a digest.
+        /// A digest of what they were requested with.
         let terms: String
     }
 
-    /// The wall clock, by which keys end.
+    /// The wall clock, by which keys expire.
     let now: @Sendable () -> Date
 
     private let file: PrivateFile?
-    private let kept: Locked<Kept>
+    private let contents: Locked<Contents>
 
-    /// The directory that the program chose.
+    /// The directory that the program set.
     static let directory = Locked<URL?>(nil)
 
-    /// The memory of a pool's identity. Where there is no place for a file it lasts as long as the object.
+    /// The store of a pool's identity. Without a directory for its file, its contents last as long as the object.
     init(
         poolID: String,
         environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -41,31 +41,31 @@ final class CognitoMemory: Sendable {
         let folder = "com.amazonaws.AWSCognitoCredentialsProvider"
         let directory = chosen ?? (try? StateDirectory.path(folder: folder, environment: environment))
         file = directory.map { PrivateFile("\($0)/cognito-\(StateDirectory.fileSafe(poolID)).json") }
-        kept = Locked(Kept())
+        contents = Locked(Contents())
         self.now = now
         read()
     }
 
-    /// The identity's id; read again while there is none, because another provider or process may have made one.
+    /// The identity's ID. While there is none, the file is read again: another provider or process may have created one.
     var identityID: String? {
         get {
-            if let known = kept.withLock({ $0.identityId }) { return known }
+            if let known = contents.withLock({ $0.identityId }) { return known }
             read()
-            return kept.withLock { $0.identityId }
+            return contents.withLock { $0.identityId }
         }
         set {
-            change { kept in
-                guard kept.identityId != newValue else { return false }
-                kept.identityId = newValue
+            change { contents in
+                guard contents.identityId != newValue else { return false }
+                contents.identityId = newValue
                 return true
             }
         }
     }
 
-    /// The keys of this identity that were asked for on the same terms, and when they came; nil if this clock has gone
-    /// back since.
+    /// The keys of this identity that were requested on the same terms, and when they were obtained; nil if the clock was
+    /// set back since.
     func keys(of identityID: String?, terms: String) -> (credentials: Credentials, obtained: Date)? {
-        guard let keys = kept.withLock({ $0.keys }), keys.identityId == identityID, keys.terms == terms,
+        guard let keys = contents.withLock({ $0.keys }), keys.identityId == identityID, keys.terms == terms,
             keys.obtained <= now()
         else { return nil }
         let credentials = Credentials(
@@ -77,8 +77,8 @@ final class CognitoMemory: Sendable {
         return (credentials, keys.obtained)
     }
 
-    /// Keeps an identity and its keys, which were asked for on these terms.
-    func keep(_ credentials: Credentials, of identityID: String, terms: String) {
+    /// Stores an identity and its keys, which were requested on these terms.
+    func save(_ credentials: Credentials, of identityID: String, terms: String) {
         let keys = Keys(
             accessKey: credentials.accessKeyID,
             secretKey: credentials.secretAccessKey,
@@ -88,56 +88,57 @@ final class CognitoMemory: Sendable {
             identityId: identityID,
             terms: terms
         )
-        change { kept in
-            kept = Kept(identityId: identityID, keys: keys)
+        change { contents in
+            contents = Contents(identityId: identityID, keys: keys)
             return true
         }
     }
 
-    /// Forgets the keys, not the identity.
-    func forgetKeys() {
-        change { kept in
-            guard kept.keys != nil else { return false }
-            kept.keys = nil
+    /// Removes the keys, not the identity.
+    func removeKeys() {
+        change { contents in
+            guard contents.keys != nil else { return false }
+            contents.keys = nil
             return true
         }
     }
 
-    /// Forgets everything.
+    /// Removes everything.
     func clear() {
-        kept.withLock { kept in
-            kept = Kept()
+        contents.withLock { contents in
+            contents = Contents()
             file?.remove()
         }
     }
 
-    private func change(_ change: (inout Kept) -> Bool) {
-        kept.withLock { kept in
-            guard change(&kept), let file else { return }
+    /// Applies a change, and writes the file if it returns true.
+    private func change(_ change: (inout Contents) -> Bool) {
+        contents.withLock { contents in
+            guard change(&contents), let file else { return }
             do throws(ConfigurationFailure) {
                 let encoder = JSONEncoder()
                 encoder.dateEncodingStrategy = .secondsSince1970
-                guard let json = try? encoder.encode(kept) else { return }
+                guard let json = try? encoder.encode(contents) else { return }
                 try file.replace(with: Array(json))
             } catch {
-                RecorderLog.warning("The Cognito identity is not kept for the next run: \(error.message)")
+                RecorderLog.warning("The Cognito identity is not saved for the next run: \(error.message)")
             }
         }
     }
 
     private func read() {
-        kept.withLock { kept in
+        contents.withLock { contents in
             do throws(ConfigurationFailure) {
                 guard let json = try file?.contents() else { return }
                 let decoder = JSONDecoder()
                 decoder.dateDecodingStrategy = .secondsSince1970
-                guard let read = try? decoder.decode(Kept.self, from: Data(json)) else {
+                guard let read = try? decoder.decode(Contents.self, from: Data(json)) else {
                     // The decoder's error may quote the file, which holds keys.
-                    throw ConfigurationFailure("\(file?.path ?? "") is damaged; it will be written anew.")
+                    throw ConfigurationFailure("\(file?.path ?? "") is damaged; it will be rewritten.")
                 }
-                kept = read
+                contents = read
             } catch {
-                RecorderLog.warning("The Cognito identity of the last run is not known: \(error.message)")
+                RecorderLog.warning("The Cognito identity of the last run is not available: \(error.message)")
             }
         }
     }

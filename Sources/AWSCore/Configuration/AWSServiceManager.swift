@@ -2,7 +2,7 @@ public import Foundation
 import RecorderAWS
 import RecorderConcurrency
 
-/// Holds the configuration for everything that is made without one. Safe to use from any thread.
+/// Holds the default configuration of recorders and clients. Safe to use from any thread.
 public final class AWSServiceManager: NSObject, Sendable {
     private static let shared = AWSServiceManager()
 
@@ -10,16 +10,16 @@ public final class AWSServiceManager: NSObject, Sendable {
 
     package override init() {}
 
-    /// The only one.
+    /// The shared instance.
     public static func `default`() -> AWSServiceManager! { shared }
 
     /// The Swift 2 spelling of ``default()``.
     @available(*, deprecated, renamed: "default()")
     public static func defaultServiceManager() -> AWSServiceManager! { shared }
 
-    /// The configuration for recorders that are made without one; nil until it is set.
+    /// The configuration for recorders that are created without one; nil until it is set.
     ///
-    /// Can be set once; a copy is kept. Setting it again changes nothing and says so on standard error.
+    /// Can be set once; a copy is kept. Setting it again has no effect and logs a warning.
     public var defaultServiceConfiguration: AWSServiceConfiguration! {
         get { configuration.withLock { $0 } }
         set {

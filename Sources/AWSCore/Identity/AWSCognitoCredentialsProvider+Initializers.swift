@@ -1,21 +1,21 @@
 import Foundation
 
 extension AWSCognitoCredentialsProvider {
-    /// A provider of a guest's keys, by the enhanced flow.
+    /// Provides a guest's keys, by the enhanced flow.
     ///
     /// - Parameters:
-    ///   - regionType: The region that the pool is in.
-    ///   - identityPoolId: The pool's id, such as `us-east-1:` and a UUID.
+    ///   - regionType: The region of the pool.
+    ///   - identityPoolId: The pool's ID, such as `us-east-1:` and a UUID.
     public convenience init(regionType: AWSRegionType, identityPoolId: String) {
         self.init(regionType: regionType, identityPoolId: identityPoolId, identityProviderManager: nil)
     }
 
-    /// A provider of the keys of whoever the manager says is logged in, by the enhanced flow.
+    /// Provides the keys of the user with the manager's logins, by the enhanced flow.
     ///
     /// - Parameters:
-    ///   - regionType: The region that the pool is in.
-    ///   - identityPoolId: The pool's id, such as `us-east-1:` and a UUID.
-    ///   - identityProviderManager: Gives the logins; nil for a guest.
+    ///   - regionType: The region of the pool.
+    ///   - identityPoolId: The pool's ID, such as `us-east-1:` and a UUID.
+    ///   - identityProviderManager: Provides the logins; nil for a guest.
     public convenience init(
         regionType: AWSRegionType,
         identityPoolId: String,
@@ -30,26 +30,25 @@ extension AWSCognitoCredentialsProvider {
         self.init(regionType: regionType, identityProvider: helper)
     }
 
-    /// A provider of the keys of an identity that the helper gives, by the enhanced flow.
+    /// Provides the keys of the helper's identity, by the enhanced flow.
     ///
     /// - Parameters:
-    ///   - regionType: The region that the pool is in.
-    ///   - identityProvider: Gives the identity; one of your own for identities that your backend vouches for.
+    ///   - regionType: The region of the pool.
+    ///   - identityProvider: Provides the identity. Pass your own for identities that your backend authenticates.
     public convenience init(
         regionType: AWSRegionType,
         identityProvider: any AWSCognitoCredentialsProviderHelperProtocol
     ) {
-        self.init(identityProvider, place: CognitoPlace(regionType))
+        self.init(identityProvider, services: IdentityServices(region: regionType))
     }
 
-    /// A provider of the keys of an identity that the helper gives, by the classic flow; by the enhanced one if both roles
-    /// are nil.
+    /// Provides the keys of the helper's identity, by the classic flow; by the enhanced flow if both roles are nil.
     ///
     /// - Parameters:
     ///   - regionType: The region of the pool, and of the STS endpoint.
-    ///   - unauthRoleArn: The role for guests; without it they get an error.
-    ///   - authRoleArn: The role for who is logged in; without it they get an error.
-    ///   - identityProvider: Gives the identity; its `token()` must be a token of Cognito.
+    ///   - unauthRoleArn: The role of guests. If nil, guests get an error.
+    ///   - authRoleArn: The role of users with a login. If nil, they get an error.
+    ///   - identityProvider: Provides the identity. Its `token()` must be a token of Cognito.
     public convenience init(
         regionType: AWSRegionType,
         unauthRoleArn: String?,
@@ -59,18 +58,18 @@ extension AWSCognitoCredentialsProvider {
         self.init(
             identityProvider,
             roles: CognitoSession.Roles(unauthenticated: unauthRoleArn, authenticated: authRoleArn),
-            place: CognitoPlace(regionType)
+            services: IdentityServices(region: regionType)
         )
     }
 
-    /// A provider of the keys of whoever the manager says is logged in, by the classic flow.
+    /// Provides the keys of the user with the manager's logins, by the classic flow.
     ///
     /// - Parameters:
     ///   - regionType: The region of the pool, and of the STS endpoint.
-    ///   - identityPoolId: The pool's id, such as `us-east-1:` and a UUID.
-    ///   - unauthRoleArn: The role for guests; without it they get an error.
-    ///   - authRoleArn: The role for who is logged in; without it they get an error.
-    ///   - identityProviderManager: Gives the logins; nil for a guest.
+    ///   - identityPoolId: The pool's ID, such as `us-east-1:` and a UUID.
+    ///   - unauthRoleArn: The role of guests. If nil, guests get an error.
+    ///   - authRoleArn: The role of users with a login. If nil, they get an error.
+    ///   - identityProviderManager: Provides the logins; nil for a guest.
     public convenience init(
         regionType: AWSRegionType,
         identityPoolId: String,
@@ -92,11 +91,11 @@ extension AWSCognitoCredentialsProvider {
         )
     }
 
-    /// A provider of a guest's keys, by the enhanced flow, with settings of its own for the calls to Cognito.
+    /// Provides a guest's keys, by the enhanced flow, with custom settings for the calls to Cognito.
     ///
     /// - Parameters:
-    ///   - regionType: Has no effect; the configuration's region counts.
-    ///   - identityPoolId: The pool's id, such as `us-east-1:` and a UUID.
+    ///   - regionType: Has no effect; the configuration's region is used.
+    ///   - identityPoolId: The pool's ID, such as `us-east-1:` and a UUID.
     ///   - identityPoolConfiguration: Region, address, timeouts and retries; its credentials are not used.
     public convenience init(
         regionType: AWSRegionType,
@@ -110,10 +109,13 @@ extension AWSCognitoCredentialsProvider {
             identityProviderManager: nil,
             identityPoolConfiguration: identityPoolConfiguration
         )
-        self.init(helper, place: CognitoPlace(regionType, identityPoolConfiguration))
+        self.init(
+            helper,
+            services: IdentityServices(region: regionType, configuration: identityPoolConfiguration)
+        )
     }
 
-    /// A provider in an environment of the caller's choice; the classic flow where roles are given.
+    /// A provider with custom environment variables and clock; of the classic flow if there are roles.
     package convenience init(
         regionType: AWSRegionType,
         identityPoolId: String,
@@ -123,23 +125,23 @@ extension AWSCognitoCredentialsProvider {
         environment: [String: String],
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
-        let place = CognitoPlace(regionType, environment: environment)
+        let services = IdentityServices(region: regionType, environment: environment)
         let isClassic = unauthRoleArn != nil || authRoleArn != nil
         let helper = AWSCognitoCredentialsProviderHelper(
             identityPoolId: identityPoolId,
             useEnhancedFlow: !isClassic,
             identityProviderManager: identityProviderManager,
-            place: place
+            services: services
         )
         self.init(
             helper,
             roles: CognitoSession.Roles(unauthenticated: unauthRoleArn, authenticated: authRoleArn),
-            place: place,
-            memory: CognitoMemory(poolID: identityPoolId, environment: environment, now: now)
+            services: services,
+            store: CognitoIdentityStore(poolID: identityPoolId, environment: environment, now: now)
         )
     }
 
-    /// A provider over a helper, in an environment of the caller's choice.
+    /// A provider with a custom helper and custom environment variables.
     package convenience init(
         regionType: AWSRegionType,
         identityProvider: any AWSCognitoCredentialsProviderHelperProtocol,
@@ -147,8 +149,8 @@ extension AWSCognitoCredentialsProvider {
     ) {
         self.init(
             identityProvider,
-            place: CognitoPlace(regionType, environment: environment),
-            memory: CognitoMemory(poolID: identityProvider.identityPoolId, environment: environment)
+            services: IdentityServices(region: regionType, environment: environment),
+            store: CognitoIdentityStore(poolID: identityProvider.identityPoolId, environment: environment)
         )
     }
 }

@@ -1,17 +1,17 @@
-/// The domain of errors that a Cognito provider finds itself; codes in ``AWSCognitoCredentialsProviderErrorType``.
+/// The domain of errors that a Cognito provider raises itself; codes in ``AWSCognitoCredentialsProviderErrorType``.
 public let AWSCognitoCredentialsProviderErrorDomain = "com.amazonaws.AWSCognitoCredentialsProviderErrorDomain"
 
 /// The codes of ``AWSCognitoCredentialsProviderErrorDomain``.
 public enum AWSCognitoCredentialsProviderErrorType: Int, Sendable {
-    /// Anything else.
+    /// Any other error.
     case errorUnknown = 0
     /// There is no identity.
     case identityIdIsNil = 1
-    /// The region, the pool or an endpoint cannot be used.
+    /// The region, the pool or an endpoint is invalid.
     case invalidConfiguration = 2
-    /// The login's token cannot be used.
+    /// The login's token is invalid.
     case invalidCognitoIdentityToken = 3
-    /// The keys did not come in time.
+    /// The keys did not arrive in time.
     case credentialsRefreshTimeout = 4
 }
 
@@ -23,32 +23,32 @@ public let AWSCognitoCredentialsProviderHelperErrorDomain =
 public enum AWSCognitoCredentialsProviderHelperErrorType: Int, Sendable {
     /// There is no identity.
     case identityIsNil = 0
-    /// The login's token did not come in time.
+    /// The login's token did not arrive in time.
     case tokenRefreshTimeout = 1
 }
 
-/// The domain of errors that Cognito answers with; codes in ``AWSCognitoIdentityErrorType``.
+/// The domain of errors that Cognito returns; codes in ``AWSCognitoIdentityErrorType``.
 public let AWSCognitoIdentityErrorDomain = "com.amazonaws.AWSCognitoIdentityErrorDomain"
 
 /// The codes of ``AWSCognitoIdentityErrorDomain``.
 public enum AWSCognitoIdentityErrorType: Int, Sendable {
-    /// Anything else; the error's description says what.
+    /// Any other error; see its description.
     case unknown = 0
-    /// Two requests changed the same thing.
+    /// Two requests changed the same resource at the same time.
     case concurrentModification = 1
     /// Your backend registered this user for another identity.
     case developerUserAlreadyRegistered = 2
-    /// A login provider had trouble.
+    /// A login provider failed.
     case externalService = 3
-    /// Cognito had trouble.
+    /// Cognito failed.
     case internalError = 4
     /// The pool has no role for this identity.
     case invalidIdentityPoolConfiguration = 5
-    /// A value of the request is wrong.
+    /// A parameter of the request is invalid.
     case invalidParameter = 6
     /// A limit of the account is reached.
     case limitExceeded = 7
-    /// The pool does not let this identity in.
+    /// The pool does not accept this identity.
     case notAuthorized = 8
     /// A login belongs to another identity.
     case resourceConflict = 9

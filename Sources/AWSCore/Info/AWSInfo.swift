@@ -2,10 +2,10 @@ public import Foundation
 package import RecorderAWS
 import RecorderConcurrency
 
-/// The name of the section, and of the entry in each section, that counts where no other is named.
+/// The name of the default section, and of the default entry in each section.
 public let AWSInfoDefault = "Default"
 
-/// What `awsconfiguration.json` says: which identity pool gives keys, and which regions the services are in.
+/// The contents of `awsconfiguration.json`: the identity pool that provides keys, and the regions of the services.
 ///
 /// ```json
 /// {
@@ -13,14 +13,14 @@ public let AWSInfoDefault = "Default"
 ///     "KinesisRecorder": { "Default": { "Region": "us-west-2" } }
 /// }
 /// ```
-/// The file is the one that `AWS_KINESIS_RECORDER_CONFIGURATION` names, else `awsconfiguration.json` beside the executable
-/// or in a resource bundle of SwiftPM there; it is read once. One that cannot be read counts as absent, is warned of, and
-/// is named by the error of a submit that finds no other configuration.
+/// The file is read once: the one that `AWS_KINESIS_RECORDER_CONFIGURATION` names, otherwise `awsconfiguration.json` next
+/// to the executable or in a SwiftPM resource bundle there. An unreadable file counts as missing and is logged as a
+/// warning. If a submit then finds no other configuration, its error names the file.
 ///
-/// Recorders without a configuration of their own look here first: in the section `KinesisRecorder` or `FirehoseRecorder`,
-/// for the entry `Default` or that of their key. Safe to use from any thread.
+/// Recorders without their own configuration look here first: in the section `KinesisRecorder` or `FirehoseRecorder`, for
+/// the entry `Default` or that of their key. Safe to use from any thread.
 public final class AWSInfo: NSObject, @unchecked Sendable {
-    // Safe because the dictionaries never change, and the provider is behind a lock.
+    // Safe because the dictionaries are immutable, and the provider is behind a lock.
 
     private struct Settings {
         var given: Given?
@@ -29,16 +29,16 @@ public final class AWSInfo: NSObject, @unchecked Sendable {
     }
 
     private struct Given: @unchecked Sendable {
-        // Safe because it is read only.
+        // Safe because it is immutable.
         let root: [String: Any]
     }
 
     private static let settings = Locked(Settings())
 
-    /// The whole of what was read; empty where there is no file.
+    /// The whole contents; empty if there is no file.
     public let rootInfoDictionary: [String: Any]
 
-    /// Why there is nothing, if there should be something.
+    /// Why the file could not be read, if there is one.
     let failure: ConfigurationFailure?
 
     private let region: AWSRegionType
@@ -52,13 +52,13 @@ public final class AWSInfo: NSObject, @unchecked Sendable {
         rootInfoDictionary = root
         self.failure = failure
         region = Self.region(in: root["Default"])
-        provider = Locked(Self.provider(in: root, identityPoolConfiguration))
+        provider = Locked(Self.provider(in: root, configuration: identityPoolConfiguration))
         if let token = root["UserAgent"] as? String {
             AWSServiceConfiguration.addGlobalUserAgentProductToken(token)
         }
     }
 
-    /// What the file says, or what was given to ``configureDefaultAWSInfo(_:)``.
+    /// The file's contents, or the dictionary passed to ``configureDefaultAWSInfo(_:)``.
     public static func `default`() -> AWSInfo {
         settings.withLock { settings in
             if let shared = settings.shared { return shared }
@@ -72,7 +72,7 @@ public final class AWSInfo: NSObject, @unchecked Sendable {
     @available(*, deprecated, renamed: "default()")
     public static func defaultAWSInfo() -> AWSInfo { `default`() }
 
-    /// Gives what the file would say, in place of it; has no effect, and warns, once ``default()`` was used.
+    /// Replaces the file's contents. Has no effect, and logs a warning, once ``default()`` was used.
     public static func configureDefaultAWSInfo(_ config: [String: Any]) {
         let given = Given(root: config)
         let isTooLate = settings.withLock { settings in
@@ -84,17 +84,18 @@ public final class AWSInfo: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Says where and how the identity pool is asked; counts if it comes before the first use of ``default()``.
+    /// Sets the configuration for calls to the identity pool. Has no effect after the first use of ``default()``.
     public static func configureIdentityPoolService(_ config: AWSServiceConfiguration?) {
         settings.withLock { $0.identityPoolConfiguration = config }
     }
 
-    /// Replaces the provider that the file asks for.
+    /// Replaces the provider that the file specifies.
     public static func overrideCredentialsProvider(_ cognitoCredentialsProvider: AWSCognitoCredentialsProvider) {
         `default`().provider.withLock { $0 = cognitoCredentialsProvider }
     }
 
-    /// What there is for a service under a key; nil without an identity pool or a region, the section's or `Default`'s.
+    /// The settings of a service under a key; nil without an identity pool, or without a region in the entry or the default
+    /// section.
     public func serviceInfo(_ serviceName: String, forKey key: String) -> AWSServiceInfo? {
         let section = rootInfoDictionary[serviceName] as? [String: Any]
         let entry = section?[key] as? [String: Any] ?? [:]
@@ -111,7 +112,7 @@ public final class AWSInfo: NSObject, @unchecked Sendable {
         return AWSServiceInfo(cognitoCredentialsProvider: provider, region: region, infoDictionary: entry)
     }
 
-    /// What there is for a service under `Default`.
+    /// The settings of a service under `Default`.
     public func defaultServiceInfo(_ serviceName: String) -> AWSServiceInfo? {
         serviceInfo(serviceName, forKey: AWSInfoDefault)
     }
@@ -133,7 +134,7 @@ public final class AWSInfo: NSObject, @unchecked Sendable {
 
     private static func provider(
         in root: [String: Any],
-        _ configuration: AWSServiceConfiguration?
+        configuration: AWSServiceConfiguration?
     ) -> AWSCognitoCredentialsProvider? {
         let providers = root["CredentialsProvider"] as? [String: Any]
         let pools = providers?["CognitoIdentity"] as? [String: Any]
@@ -146,34 +147,5 @@ public final class AWSInfo: NSObject, @unchecked Sendable {
             identityPoolId: id,
             identityPoolConfiguration: configuration
         )
-    }
-}
-
-/// What `awsconfiguration.json` says for one service. Never changes; safe to use from any thread.
-public final class AWSServiceInfo: NSObject, @unchecked Sendable {
-    // Safe because nothing changes.
-
-    /// The keys of the identity pool.
-    public let cognitoCredentialsProvider: AWSCognitoCredentialsProvider
-
-    /// The service's region.
-    public let region: AWSRegionType
-
-    /// The service's own entry; empty where there is none.
-    public let infoDictionary: [String: Any]
-
-    init(
-        cognitoCredentialsProvider: AWSCognitoCredentialsProvider,
-        region: AWSRegionType,
-        infoDictionary: [String: Any]
-    ) {
-        self.cognitoCredentialsProvider = cognitoCredentialsProvider
-        self.region = region
-        self.infoDictionary = infoDictionary
-    }
-
-    /// The same as a configuration.
-    package var configuration: AWSServiceConfiguration {
-        AWSServiceConfiguration(region: region, credentialsProvider: cognitoCredentialsProvider)
     }
 }

@@ -2,16 +2,16 @@ public import Foundation
 import RecorderAWS
 import RecorderConcurrency
 
-/// The identity behind a Cognito provider: gets its id, and in the classic flow a token that vouches for it.
+/// The identity behind a Cognito provider: gets its ID and, in the classic flow, a token that authenticates it.
 ///
-/// Credentials providers make their own. Make one yourself for identities that your own backend vouches for: derive a
-/// class, override `token()` so that it asks your backend, sets `identityId` to the id that comes with the token, and
-/// returns the token; then give it to ``AWSCognitoCredentialsProvider/init(regionType:identityProvider:)``. Safe to use
-/// from any thread; what you add must be, too.
+/// Credentials providers create their own helpers. Create one yourself for identities that your own backend authenticates:
+/// derive a class, override `token()` so that it calls your backend, sets `identityId` to the ID that comes with the token,
+/// and returns the token. Then pass it to ``AWSCognitoCredentialsProvider/init(regionType:identityProvider:)``. Safe to use
+/// from any thread; your additions must be, too.
 open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsProviderHelper, @unchecked Sendable {
-    // Safe because what changes is in the superclass or behind a lock.
+    // Safe because all mutable state is in the superclass or behind a lock.
 
-    /// Whether keys come from Cognito itself; false where they come from STS, for a token of Cognito.
+    /// Whether keys come from Cognito itself. If false, they come from STS, in exchange for a token of Cognito.
     public let useEnhancedFlow: Bool
 
     private let client: Result<CognitoClient, CredentialsFailure>
@@ -21,20 +21,21 @@ open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsPro
         identityPoolId: String,
         useEnhancedFlow: Bool,
         identityProviderManager: (any AWSIdentityProviderManager)?,
-        place: CognitoPlace
+        services: IdentityServices
     ) {
         self.useEnhancedFlow = useEnhancedFlow
-        client = place.client(poolID: identityPoolId)
+        client = services.client(poolID: identityPoolId)
         super.init(identityPoolID: identityPoolId, manager: identityProviderManager)
     }
 
     /// A helper for a pool.
     ///
     /// - Parameters:
-    ///   - regionType: The region that the pool is in.
-    ///   - identityPoolId: The pool's id, such as `us-east-1:` and a UUID.
-    ///   - useEnhancedFlow: Whether keys come from Cognito itself; false where they come from STS, for a token of Cognito.
-    ///   - identityProviderManager: Gives the logins; nil for a guest.
+    ///   - regionType: The region of the pool.
+    ///   - identityPoolId: The pool's ID, such as `us-east-1:` and a UUID.
+    ///   - useEnhancedFlow: Whether keys come from Cognito itself. If false, they come from STS, in exchange for a token of
+    ///     Cognito.
+    ///   - identityProviderManager: Provides the logins; nil for a guest.
     public init(
         regionType: AWSRegionType,
         identityPoolId: String,
@@ -42,17 +43,18 @@ open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsPro
         identityProviderManager: (any AWSIdentityProviderManager)?
     ) {
         self.useEnhancedFlow = useEnhancedFlow
-        client = CognitoPlace(regionType).client(poolID: identityPoolId)
+        client = IdentityServices(region: regionType).client(poolID: identityPoolId)
         super.init(identityPoolID: identityPoolId, manager: identityProviderManager)
     }
 
-    /// A helper for a pool, with settings of its own for the calls to Cognito.
+    /// A helper for a pool, with custom settings for the calls to Cognito.
     ///
     /// - Parameters:
-    ///   - regionType: Has no effect; the configuration's region counts.
-    ///   - identityPoolId: The pool's id, such as `us-east-1:` and a UUID.
-    ///   - useEnhancedFlow: Whether keys come from Cognito itself; false where they come from STS, for a token of Cognito.
-    ///   - identityProviderManager: Gives the logins; nil for a guest.
+    ///   - regionType: Has no effect; the configuration's region is used.
+    ///   - identityPoolId: The pool's ID, such as `us-east-1:` and a UUID.
+    ///   - useEnhancedFlow: Whether keys come from Cognito itself. If false, they come from STS, in exchange for a token of
+    ///     Cognito.
+    ///   - identityProviderManager: Provides the logins; nil for a guest.
     ///   - identityPoolConfiguration: Region, address, timeouts and retries; its credentials are not used.
     public init(
         regionType: AWSRegionType,
@@ -62,49 +64,44 @@ open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsPro
         identityPoolConfiguration: AWSServiceConfiguration
     ) {
         self.useEnhancedFlow = useEnhancedFlow
-        client = CognitoPlace(regionType, identityPoolConfiguration).client(poolID: identityPoolId)
+        let services = IdentityServices(region: regionType, configuration: identityPoolConfiguration)
+        client = services.client(poolID: identityPoolId)
         super.init(identityPoolID: identityPoolId, manager: identityProviderManager)
     }
 
     /// The name of Cognito as a login provider, `cognito-identity.amazonaws.com`.
     open override var identityProviderName: String { AWSIdentityProviderAmazonCognitoIdentity }
 
-    /// In the classic flow a token that vouches for the identity; in the enhanced one the login named
+    /// In the classic flow a token that authenticates the identity. In the enhanced flow the login named
     /// `cognito-identity.amazonaws.com`, or nil.
     open override func token() -> AWSTask<NSString> {
         AWSTask { [self] in
             _ = try await getIdentityId().value
-            let logins = try await askForLogins()
+            let logins = try await withNSError(try await managerLogins())
             if useEnhancedFlow { return logins[identityProviderName].map { NSString(string: $0) } }
-            return NSString(
-                string: try await explained { () throws(CredentialsFailure) in try await openIDToken(logins) }
-            )
+            return NSString(string: try await withNSError(try await openIDToken(logins)))
         }
     }
 
-    /// The manager's logins; in the classic flow, and without a manager, `token()` alone, if there is one.
+    /// The manager's logins. In the classic flow, or without a manager, only `token()`, if there is one.
     open override func logins() -> AWSTask<NSDictionary> {
         AWSTask { [self] in
             if manager != nil, useEnhancedFlow {
                 _ = try await getIdentityId().value
-                return try await askForLogins() as NSDictionary
+                return try await withNSError(try await managerLogins()) as NSDictionary
             }
             guard let token = try await token().value else { return nil }
             return [identityProviderName: token]
         }
     }
 
-    /// The identity's id: the known one, else a new one from Cognito. Calls at the same time share one request.
+    /// The identity's ID: the known one, otherwise a new one from Cognito. Concurrent calls share one request.
     ///
-    /// Faults with Cognito's error, or with one of `NSURLErrorDomain` where there was no answer.
+    /// Faults with Cognito's error, or with an error of `NSURLErrorDomain` if there was no response.
     open override func getIdentityId() -> AWSTask<NSString> {
         if let identityId { return AWSTask(result: NSString(string: identityId)) }
         return AWSTask { [self] in
-            NSString(
-                string: try await explained { () throws(CredentialsFailure) in
-                    try await flight.value { () throws(CredentialsFailure) in try await self.fetchIdentity() }
-                }
-            )
+            NSString(string: try await withNSError(try await flight.value(fetchIdentity)))
         }
     }
 
@@ -112,7 +109,7 @@ open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsPro
         if let identityId { return identityId }
         let client = try client.get()
         let logins = try await managerLogins()
-        // The user's code may have set the id while it made the logins, as identities of a backend do.
+        // The user's code may have set the ID together with the logins, if a backend authenticates the identity.
         if let identityId { return identityId }
         let id = try await client.identityID(logins: logins)
         identityId = id
@@ -121,20 +118,18 @@ open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsPro
 
     private func openIDToken(_ logins: [String: String]) async throws(CredentialsFailure) -> String {
         let client = try client.get()
-        let (id, token) = try await CognitoRefusal.withOtherIdentityIfRefused { () throws(CredentialsFailure) in
-            if let identityId = self.identityId { return identityId }
-            return try await self.fetchIdentity()
-        } drop: { _ in
-            self.identityId = nil
-        } call: { (id) throws(CredentialsFailure) in
-            try await client.openIDToken(for: id, logins: logins)
+        var retry = IdentityRetry()
+        while true {
+            let known = try await fetchIdentity()
+            do throws(CredentialsFailure) {
+                let (id, token) = try await client.openIDToken(for: known, logins: logins)
+                identityId = id
+                return token
+            } catch {
+                try retry.checkFirstRefusal(error)
+                identityId = nil
+            }
         }
-        identityId = id
-        return token
-    }
-
-    private func askForLogins() async throws -> [String: String] {
-        try await explained { () throws(CredentialsFailure) in try await managerLogins() }
     }
 
     private func managerLogins() async throws(CredentialsFailure) -> [String: String] {
@@ -143,8 +138,9 @@ open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsPro
         return logins
     }
 
-    private func explained<Value>(
-        _ work: () async throws(CredentialsFailure) -> Value
+    /// Throws the public error in place of a failure.
+    private func withNSError<Value>(
+        _ work: @autoclosure () async throws(CredentialsFailure) -> Value
     ) async throws(NSError) -> Value {
         do {
             return try await work()

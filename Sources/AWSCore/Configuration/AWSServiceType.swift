@@ -1,8 +1,8 @@
 package import RecorderAWS
 
-/// The services of AWS that this package speaks to.
+/// The AWS services that this package calls.
 public enum AWSServiceType: Int, Sendable, CaseIterable {
-    /// No service, or one that is not spoken to here.
+    /// No service, or one that this package does not call.
     case Unknown = 0
     /// Cognito identity pools.
     case CognitoIdentity
@@ -29,7 +29,7 @@ public enum AWSServiceType: Int, Sendable, CaseIterable {
     @available(*, deprecated, renamed: "STS")
     public static let sts = AWSServiceType.STS
 
-    /// The service as calls know it; nil for `Unknown`.
+    /// The service in the type that calls use; nil for `Unknown`.
     package var service: AWSService? {
         switch self {
         case .Unknown: nil
@@ -40,7 +40,7 @@ public enum AWSServiceType: Int, Sendable, CaseIterable {
         }
     }
 
-    /// The type of a service that a call knows.
+    /// The type of a service.
     package init(_ service: AWSService) {
         self = Self.allCases.first { $0.service == service } ?? .Unknown
     }

@@ -3,7 +3,7 @@ package import RecorderAWS
 import RecorderConcurrency
 import RecorderHTTP
 
-/// The keys behind a Cognito provider: fetched for the helper's identity, fetched anew when the logins change.
+/// The credentials behind a Cognito provider. Fetches keys for the helper's identity, and new ones when the logins change.
 package final class CognitoSession: CredentialsSource {
     /// The roles of the classic flow.
     struct Roles: Sendable {
@@ -13,21 +13,21 @@ package final class CognitoSession: CredentialsSource {
         var isEmpty: Bool { unauthenticated == nil && authenticated == nil }
     }
 
-    /// What keys are asked for with.
+    /// What keys are requested with.
     private struct Terms: Equatable, Sendable {
         var logins: [String: String] = [:]
         var role: String?
     }
 
-    /// Does not keep the session alive, because the session owns the cache.
+    /// Holds the session weakly, because the session owns the cache.
     private struct SessionFetcher: CredentialsFetcher {
         weak let session: CognitoSession?
         let terms: Terms
         let digest: String
 
         func fetch() async throws(CredentialsFailure) -> Credentials {
-            guard let session else { throw CredentialsFailure("The Cognito provider is gone.", kind: .cancelled) }
-            return try await session.fetch(terms, digest)
+            guard let session else { throw CredentialsFailure("The Cognito provider was released.", kind: .cancelled) }
+            return try await session.fetch(terms, digest: digest)
         }
     }
 
@@ -39,39 +39,39 @@ package final class CognitoSession: CredentialsSource {
     private let helper: CognitoHelper
     private let roles: Roles?
     private let client: Result<CognitoClient, CredentialsFailure>
-    private let place: CognitoPlace
-    private let memory: CognitoMemory
+    private let services: IdentityServices
+    private let store: CognitoIdentityStore
     private let state = Locked(State())
 
-    /// A session of the enhanced flow, or of the classic one where roles are given.
+    /// A session of the enhanced flow, or of the classic flow if there are roles.
     init(
         _ helper: any AWSCognitoCredentialsProviderHelperProtocol,
         roles: Roles?,
-        place: CognitoPlace,
-        memory: CognitoMemory
+        services: IdentityServices,
+        store: CognitoIdentityStore
     ) {
         self.helper = CognitoHelper(helper)
         self.roles = roles.flatMap { $0.isEmpty ? nil : $0 }
-        self.place = place
-        self.memory = memory
-        client = place.client(poolID: helper.identityPoolId)
+        self.services = services
+        self.store = store
+        client = services.client(poolID: helper.identityPoolId)
         if let known = helper.identityId {
-            memory.identityID = known
+            store.identityID = known
         } else {
-            adoptKeptIdentity()
+            useStoredIdentity()
         }
     }
 
-    /// The identity's id as far as it is known.
-    var knownIdentityID: String? { helper.given.identityId ?? memory.identityID }
+    /// The identity's ID, if it is known.
+    var knownIdentityID: String? { helper.wrapped.identityId ?? store.identityID }
 
-    /// The identity's id: the known one, else a new one from the service.
+    /// The identity's ID: the known one, otherwise a new one from the service.
     func identityID() async throws(CredentialsFailure) -> String {
-        adoptKeptIdentity()
+        useStoredIdentity()
         guard let id = try await helper.identityID() else {
             throw .cognito(.identityIdIsNil, "The identity provider gave no identity id: it must set or return one.")
         }
-        memory.identityID = id
+        store.identityID = id
         return id
     }
 
@@ -80,7 +80,7 @@ package final class CognitoSession: CredentialsSource {
         do {
             terms = try await currentTerms()
         } catch {
-            // Whoever cannot tell the logins now may go on with the keys of a moment ago.
+            // The keys of the last logins may still be used while the logins are not available.
             if let fresh = state.withLock({ $0.cache })?.fresh { return fresh }
             throw error
         }
@@ -98,14 +98,14 @@ package final class CognitoSession: CredentialsSource {
 
     package func invalidate() {
         state.withLock { $0.cache }?.invalidate()
-        memory.forgetKeys()
+        store.removeKeys()
     }
 
-    /// Forgets the identity and its keys; the next use makes a new one.
+    /// Removes the identity and its keys; the next use creates a new one.
     func clear() {
-        helper.given.clear()
+        helper.wrapped.clear()
         state.withLock { $0 = State() }
-        memory.clear()
+        store.clear()
     }
 
     // MARK: keys
@@ -116,53 +116,55 @@ package final class CognitoSession: CredentialsSource {
     }
 
     private func cache(for terms: Terms) -> CredentialsCache {
-        adoptKeptIdentity()
+        useStoredIdentity()
         return state.withLock { state in
             if let cache = state.cache, state.terms == terms { return cache }
             let digest = digest(terms)
             let cache = CredentialsCache(
                 SessionFetcher(session: self, terms: terms, digest: digest),
-                now: memory.now
+                now: store.now
             )
-            if let kept = memory.keys(of: helper.given.identityId, terms: digest) {
-                cache.store(kept.credentials, obtained: kept.obtained)
+            if let stored = store.keys(of: helper.wrapped.identityId, terms: digest) {
+                cache.store(stored.credentials, obtained: stored.obtained)
             }
             state = State(cache: cache, terms: terms)
             return cache
         }
     }
 
-    private func fetch(_ terms: Terms, _ digest: String) async throws(CredentialsFailure) -> Credentials {
+    private func fetch(_ terms: Terms, digest: String) async throws(CredentialsFailure) -> Credentials {
         let (id, credentials) =
-            if let roles { try await classicKeys(roles) } else { try await enhancedKeys(terms.role) }
-        if helper.given.identityId != id { helper.given.identityId = id }
-        memory.keep(credentials, of: id, terms: digest)
+            if let roles { try await classicKeys(roles) } else { try await enhancedKeys(role: terms.role) }
+        if helper.wrapped.identityId != id { helper.wrapped.identityId = id }
+        store.save(credentials, of: id, terms: digest)
         RecorderLog.debug(
-            "credentials: new keys of the Cognito pool \(helper.given.identityPoolId) until "
+            "credentials: new keys of the Cognito pool \(helper.wrapped.identityPoolId) until "
                 + "\(credentials.expiration.map(LogTime.text) ?? "further notice")."
         )
         return credentials
     }
 
-    private func enhancedKeys(_ role: String?) async throws(CredentialsFailure) -> (String, Credentials) {
+    private func enhancedKeys(role: String?) async throws(CredentialsFailure) -> (String, Credentials) {
         let client = try client.get()
-        var logins: [String: String] = [:]
-        return try await CognitoRefusal.withOtherIdentityIfRefused { () throws(CredentialsFailure) in
-            // Asked first: identities that a backend vouches for come with the login.
-            logins = try await self.helper.logins()
-            return try await self.identityID()
-        } drop: { _ in
-            self.helper.given.identityId = nil
-            self.memory.identityID = nil
-        } call: { (id) throws(CredentialsFailure) in
-            try await client.credentials(for: id, logins: logins, role: role)
+        var retry = IdentityRetry()
+        while true {
+            // Logins first: they bring the identity if a backend authenticates it.
+            let logins = try await helper.logins()
+            let id = try await identityID()
+            do throws(CredentialsFailure) {
+                return try await client.credentials(for: id, logins: logins, role: role)
+            } catch {
+                try retry.checkFirstRefusal(error)
+                helper.wrapped.identityId = nil
+                store.identityID = nil
+            }
         }
     }
 
     private func classicKeys(_ roles: Roles) async throws(CredentialsFailure) -> (String, Credentials) {
         let logins = try await helper.logins()
         let id = try await identityID()
-        let isAuthenticated = helper.given.isAuthenticated()
+        let isAuthenticated = helper.wrapped.isAuthenticated()
         guard let role = isAuthenticated ? roles.authenticated : roles.unauthenticated else {
             let name = isAuthenticated ? "authRoleArn" : "unauthRoleArn"
             throw .cognito(.invalidConfiguration, "The Cognito provider has no \(name): give the role's ARN.")
@@ -170,44 +172,44 @@ package final class CognitoSession: CredentialsSource {
         guard let token = logins[AWSIdentityProviderAmazonCognitoIdentity] else {
             throw .cognito(
                 .invalidCognitoIdentityToken,
-                "The identity provider gave no token of \(AWSIdentityProviderAmazonCognitoIdentity), which STS asks for."
+                "The identity provider gave no token of \(AWSIdentityProviderAmazonCognitoIdentity), which STS requires."
             )
         }
-        return (id, try await place.assume(RoleSession(roleARN: role, name: "iOS-Provider"), token: token))
+        return (id, try await services.assumeRole(RoleSession(roleARN: role, name: "iOS-Provider"), token: token))
     }
 
-    /// Another provider of the same pool, or an earlier run, may have made the identity.
-    private func adoptKeptIdentity() {
-        guard helper.given.identityId == nil, let kept = memory.identityID else { return }
-        helper.given.identityId = kept
+    /// Takes the identity that another provider of the same pool, or an earlier run, has created.
+    private func useStoredIdentity() {
+        guard helper.wrapped.identityId == nil, let stored = store.identityID else { return }
+        helper.wrapped.identityId = stored
     }
 
-    /// Tells apart on disk what keys were asked for with, without showing it.
+    /// Identifies on disk what keys were requested with, without revealing it.
     private func digest(_ terms: Terms) -> String {
-        var parts = [place.address, roles?.authenticated ?? "", roles?.unauthenticated ?? "", terms.role ?? ""]
+        var parts = [services.address, roles?.authenticated ?? "", roles?.unauthenticated ?? "", terms.role ?? ""]
         for (name, token) in terms.logins.sorted(by: { $0.key < $1.key }) { parts += [name, token] }
         return Digest.hex(Digest.sha256(Array(parts.joined(separator: "\0").utf8)))
     }
 }
 
-/// The helper, which may be the user's own code.
+/// Awaits the tasks of the helper, which may be the user's own code.
 private final class CognitoHelper: @unchecked Sendable {
-    // Safe because the reference never changes, and the protocol demands members that any thread may use.
-    let given: any AWSCognitoCredentialsProviderHelperProtocol
+    // Safe because the reference is immutable, and the protocol requires members that any thread may use.
+    let wrapped: any AWSCognitoCredentialsProviderHelperProtocol
 
     init(_ helper: any AWSCognitoCredentialsProviderHelperProtocol) {
-        given = helper
+        wrapped = helper
     }
 
-    var manager: LoginsManager? { given.identityProviderManager.map(LoginsManager.init) }
+    var manager: LoginsManager? { wrapped.identityProviderManager.map(LoginsManager.init) }
 
     func logins() async throws(CredentialsFailure) -> [String: String] {
-        try await LoginsManager(given).logins()
+        try await LoginsManager(wrapped).logins()
     }
 
     func identityID() async throws(CredentialsFailure) -> String? {
-        if let known = given.identityId { return known }
-        return try await UserTask.result(asking: "The identity provider") { self.given.getIdentityId() } as String?
+        if let known = wrapped.identityId { return known }
+        return try await ProviderTask.result(of: "The identity provider") { self.wrapped.getIdentityId() } as String?
     }
 }
 

@@ -1,4 +1,4 @@
-/// The names as they were imported before version 2.5 of the original.
+/// The names of the AWS SDK before version 2.5.
 extension AWSRegionType {
     /// The older spelling of `Unknown`.
     @available(*, deprecated, renamed: "Unknown")

@@ -2,31 +2,31 @@ public import Foundation
 package import RecorderAWS
 import RecorderConcurrency
 
-/// Where a service is and whose keys to use for it.
+/// The region and endpoint of a service, and the credentials for calls to it.
 ///
 /// ```swift
 /// let provider = AWSCognitoCredentialsProvider(regionType: .USEast1, identityPoolId: "us-east-1:...")
 /// let configuration = AWSServiceConfiguration(region: .USEast1, credentialsProvider: provider)
 /// AWSServiceManager.default().defaultServiceConfiguration = configuration
 /// ```
-/// The initialisers never give nil; they are implicitly unwrapped as the original's are. Safe to use from any thread. A
-/// recorder takes a copy when it is made.
+/// The initializers never return nil; they are implicitly unwrapped as in the AWS SDK. Safe to use from any thread. A
+/// recorder copies its configuration when it is created.
 public class AWSServiceConfiguration: AWSNetworkingConfiguration, @unchecked Sendable {
-    // Safe because all that changes is behind a lock, here and in the superclass.
+    // Safe because all mutable state is behind a lock, here and in the superclass.
 
-    /// The region that requests are signed for; `Unknown` if it is one that ``AWSRegionType`` does not list.
+    /// The region that requests are signed for; `Unknown` if ``AWSRegionType`` does not list it.
     public let regionType: AWSRegionType
 
-    /// Where the keys come from; nil for what the machine is set up with: environment, profile, container, EC2 instance.
+    /// Provides the keys; nil for the machine's own: from the environment, a profile, a container or the EC2 instance.
     public let credentialsProvider: (any AWSCredentialsProvider)!
 
-    /// Where the service is; nil for the environment's choice, else the public endpoint of the region.
+    /// The service's endpoint; nil for the one that the environment names, otherwise the region's public endpoint.
     public let endpoint: AWSEndpoint!
 
-    /// Whether the public endpoints are out of bounds, so that a test cannot reach them by mistake.
+    /// Whether calls to the public endpoints are forbidden, so that a test cannot reach them by mistake.
     public let localTestingEnabled: Bool
 
-    /// The region's name, also where `regionType` does not know it; nil if there is none.
+    /// The region's name, even if `regionType` is `Unknown`; nil if there is none.
     package let regionName: String?
 
     private let tokens: Locked<ProductTokens>
@@ -62,17 +62,17 @@ public class AWSServiceConfiguration: AWSNetworkingConfiguration, @unchecked Sen
     ///
     /// - Parameters:
     ///   - region: The region. With `Unknown`, calls fail.
-    ///   - credentialsProvider: Where the keys come from; nil for the machine's own.
+    ///   - credentialsProvider: Provides the keys; nil for the machine's own.
     public convenience init!(region: AWSRegionType, credentialsProvider: (any AWSCredentialsProvider)!) {
         self.init(regionName: region.name, endpoint: nil, credentialsProvider: credentialsProvider)
     }
 
-    /// A configuration for a region, at an address of your own.
+    /// A configuration for a region, with a custom endpoint.
     ///
     /// - Parameters:
     ///   - region: The region that requests are signed for. With `Unknown`, calls fail.
-    ///   - endpoint: Where the service is; nil for the usual places.
-    ///   - credentialsProvider: Where the keys come from; nil for the machine's own.
+    ///   - endpoint: The service's endpoint; nil for the default.
+    ///   - credentialsProvider: Provides the keys; nil for the machine's own.
     public convenience init!(
         region: AWSRegionType,
         endpoint: AWSEndpoint!,
@@ -81,16 +81,16 @@ public class AWSServiceConfiguration: AWSNetworkingConfiguration, @unchecked Sen
         self.init(regionName: region.name, endpoint: endpoint, credentialsProvider: credentialsProvider)
     }
 
-    /// A configuration for a region that may be barred from the public endpoints.
+    /// A configuration for a region that may forbid calls to the public endpoints.
     ///
-    /// Unlike the original, which left Kinesis and Firehose without any address, a local test finds its service through
-    /// `AWS_ENDPOINT_URL_KINESIS`, `AWS_ENDPOINT_URL_FIREHOSE` or `AWS_ENDPOINT_URL`, and calls fail without one.
+    /// A local test finds its service through `AWS_ENDPOINT_URL_KINESIS`, `AWS_ENDPOINT_URL_FIREHOSE` or
+    /// `AWS_ENDPOINT_URL`; without one of them, calls fail. The AWS SDK had no local address for Kinesis and Firehose.
     ///
     /// - Parameters:
     ///   - region: The region that requests are signed for. With `Unknown`, calls fail.
-    ///   - serviceType: Has no effect; a recorder knows its own.
-    ///   - credentialsProvider: Where the keys come from; nil for the machine's own.
-    ///   - localTestingEnabled: Whether calls must not go to the public endpoints.
+    ///   - serviceType: Has no effect; a recorder uses its own.
+    ///   - credentialsProvider: Provides the keys; nil for the machine's own.
+    ///   - localTestingEnabled: Whether calls to the public endpoints are forbidden.
     public convenience init!(
         region: AWSRegionType,
         serviceType: AWSServiceType,
@@ -110,37 +110,37 @@ public class AWSServiceConfiguration: AWSNetworkingConfiguration, @unchecked Sen
         self.init(regionName: region.name, endpoint: nil, credentialsProvider: credentialsProvider)
     }
 
-    /// What requests say that they come from: package and system, then the global tokens, then this configuration's.
+    /// The user agent of requests: package and system, then the global tokens, then this configuration's.
     public var userAgent: String! {
         let global = Self.globalTokens.withLock { $0.all }
         let own = tokens.withLock { $0.all.filter { !global.contains($0) } }
         return UserAgent.with(tokens: global + own)
     }
 
-    /// What requests say that they come from, without any token.
+    /// The user agent without tokens.
     public class func baseUserAgent() -> String! { UserAgent.standard }
 
-    /// Adds a word such as `my-app/1.2` to the user agent of every configuration; once, however often it is added.
+    /// Adds a token such as `my-app/1.2` to the user agent of every configuration. Adding it again has no effect.
     ///
     /// Only visible ASCII and spaces are kept.
     public class func addGlobalUserAgentProductToken(_ productToken: String!) {
         globalTokens.withLock { $0.add(productToken) }
     }
 
-    /// Adds a word such as `my-app/1.2` to this configuration's user agent; once, however often it is added.
+    /// Adds a token such as `my-app/1.2` to this configuration's user agent. Adding it again has no effect.
     ///
     /// Only visible ASCII and spaces are kept.
     public func addUserAgentProductToken(_ productToken: String!) {
         tokens.withLock { $0.add(productToken) }
     }
 
-    /// A copy with settings of its own; region, endpoint and provider are shared.
+    /// A copy with independent settings. The region, endpoint and provider are shared.
     public override func copy(with zone: NSZone? = nil) -> Any {
         AWSServiceConfiguration(copying: self)
     }
 }
 
-/// The words that users add to a user agent, each once.
+/// The tokens that users add to a user agent, without duplicates.
 private struct ProductTokens: Sendable {
     private(set) var all: [String] = []
 

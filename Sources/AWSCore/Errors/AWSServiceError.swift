@@ -1,29 +1,29 @@
-/// The domain of errors that every service can answer with; codes in ``AWSServiceErrorType``.
+/// The domain of errors that every service can return; codes in ``AWSServiceErrorType``.
 public let AWSServiceErrorDomain = "com.amazonaws.AWSServiceErrorDomain"
 
-/// The errors that every service can answer with; the raw value is the `NSError`'s code.
+/// The errors that every service can return. The raw value is the `NSError`'s code.
 public enum AWSServiceErrorType: Int, Sendable {
-    /// Anything else; the error's description says what.
+    /// Any other error; see its description.
     case unknown = 0
-    /// The signature's time is too far from the service's.
+    /// The signature's time differs too much from the service's.
     case requestTimeTooSkewed = 1
-    /// The signature, or its time, is refused.
+    /// The signature or its time is invalid.
     case invalidSignatureException = 2
-    /// The secret key does not fit the access key.
+    /// The secret key does not belong to the access key.
     case signatureDoesNotMatch = 3
     /// The signature is too old.
     case requestExpired = 4
-    /// The keys could not be checked.
+    /// The keys could not be validated.
     case authFailure = 5
     /// A policy does not allow the action.
     case accessDeniedException = 6
     /// The access key, or the session token, is unknown.
     case unrecognizedClientException = 7
-    /// A part of the signature is missing.
+    /// Part of the signature is missing.
     case incompleteSignature = 8
     /// The access key is unknown.
     case invalidClientTokenId = 9
-    /// The request has no credentials, or none could be found to sign it.
+    /// The request has no credentials, or none were found to sign it.
     case missingAuthenticationToken = 10
     /// A policy does not allow the action.
     case accessDenied = 11
@@ -31,7 +31,7 @@ public enum AWSServiceErrorType: Int, Sendable {
     case expiredToken = 12
     /// The access key is unknown.
     case invalidAccessKeyId = 13
-    /// The session token is wrong.
+    /// The session token is invalid.
     case invalidToken = 14
     /// The session token must be renewed.
     case tokenRefreshRequired = 15
@@ -45,14 +45,14 @@ public enum AWSServiceErrorType: Int, Sendable {
     case throttlingException = 19
 }
 
-/// The domain that the original used for errors of its networking classes; codes in ``AWSNetworkingErrorType``.
+/// The domain of the AWS SDK's networking classes; codes in ``AWSNetworkingErrorType``.
 ///
-/// Errors without an answer come in `NSURLErrorDomain` here, as they mostly did there.
+/// Here, as mostly there, requests without a response fail with errors of `NSURLErrorDomain`.
 public let AWSNetworkingErrorDomain = "com.amazonaws.AWSNetworkingErrorDomain"
 
 /// The codes of ``AWSNetworkingErrorDomain``.
 public enum AWSNetworkingErrorType: Int, Sendable {
-    /// Anything else.
+    /// Any other error.
     case unknown = 0
     /// The request was cancelled.
     case cancelled = 1
@@ -60,8 +60,8 @@ public enum AWSNetworkingErrorType: Int, Sendable {
     case sessionInvalid = 2
 }
 
-/// The key, in an error's `userInfo`, of the HTTP status: an `NSNumber`, there where the service answered.
+/// The `userInfo` key of the HTTP status, an `NSNumber`; absent if the service did not respond.
 public let AWSServiceErrorStatusCodeKey = "statusCode"
 
-/// The key, in an error's `userInfo`, of the request's id: a `String` that AWS support asks for.
+/// The `userInfo` key of the request's ID, a `String` that AWS support asks for.
 public let AWSServiceErrorRequestIDKey = "requestId"

@@ -2,12 +2,12 @@ public import Foundation
 import RecorderConcurrency
 import RecorderHTTP
 
-/// How long requests may take and how often they are tried again.
+/// The timeouts and retries of requests.
 ///
-/// What the original let you set besides either had no effect on Kinesis and Firehose, or has no meaning here. Safe to
-/// use from any thread. A recorder takes a copy when it is made.
+/// The AWS SDK's other settings had no effect on Kinesis and Firehose, or have no meaning here. Safe to use from any
+/// thread. A recorder copies its configuration when it is created.
 public class AWSNetworkingConfiguration: NSObject, NSCopying, @unchecked Sendable {
-    // Safe because all that changes is behind a lock.
+    // Safe because all mutable state is behind a lock.
 
     private struct Settings {
         var maxRetryCount: UInt32 = 3
@@ -24,7 +24,7 @@ public class AWSNetworkingConfiguration: NSObject, NSCopying, @unchecked Sendabl
     private let settings: Locked<Settings>
 
     /// `baseURL` and `urlString` together; it has no effect.
-    @available(*, deprecated, message: "Clients know their addresses; give an AWSEndpoint. This has no effect.")
+    @available(*, deprecated, message: "Clients have their own addresses; pass an AWSEndpoint. This has no effect.")
     public var url: URL! {
         urlString.map { URL(string: $0, relativeTo: baseURL) } ?? baseURL
     }
@@ -39,47 +39,47 @@ public class AWSNetworkingConfiguration: NSObject, NSCopying, @unchecked Sendabl
         settings = Locked(other.settings.withLock { $0 })
     }
 
-    /// How often a request is tried again at most; 3 by default, never more than 10.
+    /// The maximum number of retries of a request; 3 by default, 10 at most.
     public var maxRetryCount: UInt32 {
         get { settings.withLock { $0.maxRetryCount } }
         set { settings.withLock { $0.maxRetryCount = min(newValue, 10) } }
     }
 
-    /// Seconds without a byte in either direction after which a request fails; 0, the default, means 60. Over the same
-    /// time, the bytes that move must reach ``minimumBytesPerSecond``.
+    /// Seconds without a byte in either direction after which a request fails; 0, the default, means 60. Throughput is
+    /// measured over the same time; see ``minimumBytesPerSecond``.
     ///
-    /// Where this is less than 10 seconds, it limits connecting, too.
+    /// A value below 10 seconds also limits the time to connect.
     public var timeoutIntervalForRequest: TimeInterval {
         get { settings.withLock { $0.timeoutIntervalForRequest } }
         set { settings.withLock { $0.timeoutIntervalForRequest = newValue } }
     }
 
     /// Seconds from start to end after which a request fails; 0, the default, means ten minutes, or as long as the body
-    /// takes at 4 KiB a second, if that is longer.
+    /// takes at 4 KiB per second, if that is longer.
     ///
-    /// Each retry has this time anew. The original's default was seven days, so a server that answered a byte at a time
-    /// could keep a submit from ever ending.
+    /// Applies to each retry separately. The AWS SDK's default was seven days, so a server that responded one byte at a
+    /// time could keep a submit from ever ending.
     public var timeoutIntervalForResource: TimeInterval {
         get { settings.withLock { $0.timeoutIntervalForResource } }
         set { settings.withLock { $0.timeoutIntervalForResource = newValue } }
     }
 
-    /// How many bytes a second must move, up and down together, on average over ``timeoutIntervalForRequest``, so that an
-    /// answer which only trickles ends; 1 by default, 0 for no limit.
+    /// The minimum throughput in bytes per second, both directions together, on average over ``timeoutIntervalForRequest``.
+    /// A slower request fails. 1 by default, 0 for no limit.
     public var minimumBytesPerSecond: Int {
         get { settings.withLock { $0.minimumBytesPerSecond } }
         set { settings.withLock { $0.minimumBytesPerSecond = max(newValue, 0) } }
     }
 
-    /// Has no effect: a client knows its address; give an ``AWSEndpoint`` for one of your own.
-    @available(*, deprecated, message: "Clients know their addresses; give an AWSEndpoint. This has no effect.")
+    /// Has no effect: a client has its own address. Pass an ``AWSEndpoint`` for a custom one.
+    @available(*, deprecated, message: "Clients have their own addresses; pass an AWSEndpoint. This has no effect.")
     public var baseURL: URL! {
         get { settings.withLock { $0.baseURL } }
         set { settings.withLock { $0.baseURL = newValue } }
     }
 
-    /// Has no effect: a client knows its address; give an ``AWSEndpoint`` for one of your own.
-    @available(*, deprecated, message: "Clients know their addresses; give an AWSEndpoint. This has no effect.")
+    /// Has no effect: a client has its own address. Pass an ``AWSEndpoint`` for a custom one.
+    @available(*, deprecated, message: "Clients have their own addresses; pass an AWSEndpoint. This has no effect.")
     public var urlString: String! {
         get { settings.withLock { $0.urlString } }
         set { settings.withLock { $0.urlString = newValue } }
@@ -92,26 +92,26 @@ public class AWSNetworkingConfiguration: NSObject, NSCopying, @unchecked Sendabl
         set { settings.withLock { $0.httpMethod = newValue } }
     }
 
-    /// Has no effect: an app extension shares no container here.
+    /// Has no effect: there are no app extensions here.
     @available(*, deprecated, message: "There are no app extensions here; this has no effect.")
     public var sharedContainerIdentifier: String! {
         get { settings.withLock { $0.sharedContainerIdentifier } }
         set { settings.withLock { $0.sharedContainerIdentifier = newValue } }
     }
 
-    /// Has no effect: Linux does not tell cellular connections from others.
-    @available(*, deprecated, message: "Linux does not tell cellular connections from others; this has no effect.")
+    /// Has no effect: Linux does not distinguish cellular connections.
+    @available(*, deprecated, message: "Linux does not distinguish cellular connections; this has no effect.")
     public var allowsCellularAccess: Bool {
         get { settings.withLock { $0.allowsCellularAccess } }
         set { settings.withLock { $0.allowsCellularAccess = newValue } }
     }
 
-    /// A copy with settings of its own.
+    /// A copy with independent settings.
     public func copy(with zone: NSZone? = nil) -> Any {
         AWSNetworkingConfiguration(copying: self)
     }
 
-    /// The timeouts as the transport knows them; what is not a positive number of seconds counts as not set.
+    /// The timeouts for the transport. A value that is not a positive number of seconds counts as not set.
     final var timeouts: HTTPTimeouts {
         let settings = settings.withLock { $0 }
         var timeouts = HTTPTimeouts()
@@ -123,4 +123,22 @@ public class AWSNetworkingConfiguration: NSObject, NSCopying, @unchecked Sendabl
         timeouts.total = Duration(limitInSeconds: settings.timeoutIntervalForResource)
         return timeouts
     }
+}
+
+/// The HTTP methods, with the AWS SDK's raw values.
+public enum AWSHTTPMethod: Int, Sendable {
+    /// None.
+    case unknown = 0
+    /// GET.
+    case GET
+    /// HEAD.
+    case HEAD
+    /// POST, which all calls use.
+    case POST
+    /// PUT.
+    case PUT
+    /// PATCH.
+    case PATCH
+    /// DELETE.
+    case DELETE
 }

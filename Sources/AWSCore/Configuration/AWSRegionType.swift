@@ -1,11 +1,11 @@
 public import Foundation
 
-/// A region of AWS, by the original's numbers and names.
+/// A region of AWS, with the AWS SDK's raw values and names.
 ///
-/// Regions that AWS opened after the original's last release stand at the end. A region that is not listed here can be
-/// used through the environment variable `AWS_REGION`.
+/// Regions that AWS opened after that SDK's last release are at the end. A region that is not listed can be used through
+/// the environment variable `AWS_REGION`.
 public enum AWSRegionType: Int, Sendable, CaseIterable {
-    /// No region, or none that is known here; calls fail with it.
+    /// No region, or one that is not listed; calls fail with it.
     case Unknown = 0
     /// US East (N. Virginia), `us-east-1`.
     case USEast1
@@ -86,7 +86,8 @@ public enum AWSRegionType: Int, Sendable, CaseIterable {
     /// AWS European Sovereign Cloud (Germany), `eusc-de-east-1`.
     case EUSCDEEast1
 
-    /// The region with this name, such as `us-east-1`, or with a case's name, whatever the letters' case; else `Unknown`.
+    /// The region with this name, such as `us-east-1`, or with this case name, ignoring upper and lower case; otherwise
+    /// `Unknown`.
     public init(name: String) {
         let wanted = name.lowercased()
         self =
@@ -140,11 +141,11 @@ public enum AWSRegionType: Int, Sendable, CaseIterable {
 }
 
 extension NSString {
-    /// The region that this text names, such as `us-east-1`; `Unknown` if it names none.
+    /// The region with this name, such as `us-east-1`; `Unknown` if there is none.
     public func aws_regionTypeValue() -> AWSRegionType { AWSRegionType(name: String(self)) }
 }
 
 extension String {
-    /// The region that this text names, such as `us-east-1`; `Unknown` if it names none.
+    /// The region with this name, such as `us-east-1`; `Unknown` if there is none.
     public func aws_regionTypeValue() -> AWSRegionType { AWSRegionType(name: self) }
 }

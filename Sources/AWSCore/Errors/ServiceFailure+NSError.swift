@@ -2,12 +2,12 @@ package import Foundation
 package import RecorderAWS
 package import RecorderHTTP
 
-/// A service's own errors: their domain, and the number of each code that it sends.
+/// A service's own errors: their domain, and the number of each error code.
 package struct ServiceErrorTable: Sendable {
-    /// The domain of what the general table does not hold.
+    /// The domain of errors that are not in the general table.
     package let domain: String
 
-    /// The numbers, by the code on the wire, such as `ResourceNotFoundException`; other codes become 0.
+    /// The numbers by the service's error code, such as `ResourceNotFoundException`; other codes become 0.
     package let codes: [String: Int]
 
     /// A table.
@@ -16,15 +16,15 @@ package struct ServiceErrorTable: Sendable {
         self.codes = codes
     }
 
-    /// For calls to services whose errors have no domain of their own here.
+    /// The table of services without an error domain of their own.
     package static let general = ServiceErrorTable(domain: AWSServiceErrorDomain, codes: [:])
 }
 
-// Every failure becomes the `NSError` that users of the original know. What it says is ours: what failed, then how to
-// mend it.
+// Every failure becomes the `NSError` that users of the AWS SDK know. Its description is this package's: what failed, then
+// how to fix it.
 
 extension ServiceFailure {
-    /// The error for users, where a service's own codes are in `table`.
+    /// The public error. `table` contains the service's own codes.
     package func nsError(_ table: ServiceErrorTable) -> NSError {
         switch kind {
         case .transport(let failure): failure.nsError
@@ -34,12 +34,12 @@ extension ServiceFailure {
         case .unreadable: urlError(NSURLErrorCannotParseResponse)
         case .redirect: urlError(NSURLErrorBadServerResponse)
         case .throttled, .transient, .expiredCredentials, .denied, .clockSkew, .notFound, .invalidRequest, .other:
-            answer(table)
+            serviceError(table)
         }
     }
 
-    /// The general table comes first, as in the original; a code in neither is the service's, unlike there.
-    private func answer(_ table: ServiceErrorTable) -> NSError {
+    /// The general table is searched first, as in the AWS SDK. Unlike there, an unknown code is in the service's domain.
+    private func serviceError(_ table: ServiceErrorTable) -> NSError {
         if let code, let type = AWSServiceErrorType(wireCode: code) {
             return NSError(domain: AWSServiceErrorDomain, code: type.rawValue, userInfo: userInfo)
         }
@@ -62,7 +62,7 @@ extension ServiceFailure {
         switch kind {
         case .denied: "Allow this action in the IAM policy of these credentials."
         case .expiredCredentials: "Check the credentials or renew them."
-        // Services tell a wrong secret and a wrong time by one code, and only by their words apart.
+        // Services use the same code for a wrong secret and a wrong time; only the message differs.
         case .clockSkew: "Check this machine's clock and the secret key."
         case .notFound: "Check the name and the region."
         case .throttled: "Send less at a time or give the stream more capacity."
@@ -73,7 +73,7 @@ extension ServiceFailure {
 }
 
 extension HTTPFailure {
-    /// The error for users, as `URLSession` would have it.
+    /// The public error, with the code that `URLSession` uses.
     package var nsError: NSError {
         NSError(domain: NSURLErrorDomain, code: code, userInfo: [NSLocalizedDescriptionKey: detail])
     }
@@ -96,9 +96,9 @@ extension HTTPFailure {
 }
 
 extension CredentialsFailure {
-    /// The error for users: the provider's own where there is one, else that of the call that failed.
+    /// The public error: the provider's own if there is one, otherwise that of the call that failed.
     ///
-    /// `table` holds the codes of the service that gives the credentials.
+    /// `table` contains the codes of the service that provides the credentials.
     package func nsError(_ table: ServiceErrorTable = .general) -> NSError {
         if let cause { return cause }
         let text = [message, underlying?.remedy].compactMap { $0 }.joined(separator: " ")
@@ -116,14 +116,14 @@ extension CredentialsFailure {
 }
 
 extension ConfigurationFailure {
-    /// The error for users.
+    /// The public error.
     package var nsError: NSError {
         AWSServiceErrorType.unknown.error([NSLocalizedDescriptionKey: message])
     }
 }
 
 extension AWSServiceErrorType {
-    /// The type for a code on the wire, or nil if it is not one that every service can answer with.
+    /// The type for a service's error code, or nil if it is not one that every service can return.
     init?(wireCode: String) {
         guard let type = Self.wireCodes[wireCode] else { return nil }
         self = type
@@ -133,7 +133,7 @@ extension AWSServiceErrorType {
         NSError(domain: AWSServiceErrorDomain, code: rawValue, userInfo: userInfo)
     }
 
-    /// The original's table, and below it the forms that today's services send.
+    /// The AWS SDK's table, followed by the codes that services send today.
     private static let wireCodes: [String: AWSServiceErrorType] = [
         "RequestTimeTooSkewed": .requestTimeTooSkewed,
         "InvalidSignatureException": .invalidSignatureException,

@@ -1,28 +1,28 @@
 public import Foundation
 import RecorderAWS
 
-/// Where a service is reached, for a region's public host or for an address of your own.
+/// The address of a service: a region's public endpoint, or a custom one.
 ///
-/// Give one to ``AWSServiceConfiguration/init(region:endpoint:credentialsProvider:)``. Its address is used as it is;
-/// requests are signed for the configuration's region. An address that cannot be used faults the calls, with an error
-/// that shows it. Never changes; safe to use from any thread.
+/// Pass it to ``AWSServiceConfiguration/init(region:endpoint:credentialsProvider:)``. Requests are signed for the
+/// configuration's region. If the address is invalid, calls fail with an error that shows it. Immutable; safe to use from
+/// any thread.
 public final class AWSEndpoint: NSObject, Sendable {
-    /// The region, where one was given; else `Unknown`.
+    /// The region, if one was given; otherwise `Unknown`.
     public let regionType: AWSRegionType
 
-    /// The service, where one was given or the name is known; else `Unknown`.
+    /// The service, if one was given or its name is known; otherwise `Unknown`.
     public let serviceType: AWSServiceType
 
-    /// The service's name as signatures have it, such as `kinesis`; nil if there is none.
+    /// The service's name in signatures, such as `kinesis`; nil if there is none.
     public let serviceName: String!
 
-    /// The address; nil if what was given is not one.
+    /// The address; nil if it is not a valid URL.
     public let url: URL!
 
     /// Whether the scheme is `http`.
     public let useUnsafeURL: Bool
 
-    /// The address as it was given; checked when a call uses it.
+    /// The address as given; validated when a call uses it.
     package let address: String
 
     private init(region: AWSRegionType, service: AWSServiceType, serviceName: String?, address: String) {
@@ -37,9 +37,9 @@ public final class AWSEndpoint: NSObject, Sendable {
     /// The public endpoint of a service in a region; nil for an unknown region or service.
     ///
     /// - Parameters:
-    ///   - region: The region whose host is meant.
+    ///   - region: The region of the host.
     ///   - service: The service.
-    ///   - useUnsafeURL: Whether to speak `http`, unencrypted.
+    ///   - useUnsafeURL: Whether to use `http`, unencrypted.
     public convenience init!(region: AWSRegionType, service: AWSServiceType, useUnsafeURL: Bool) {
         guard let name = region.name, let known = try? Region(name), let service = service.service else { return nil }
         let address = Endpoint.standard(for: service, in: known).url
@@ -51,13 +51,13 @@ public final class AWSEndpoint: NSObject, Sendable {
         )
     }
 
-    /// A service on this machine, where the environment or the profile says (`AWS_ENDPOINT_URL_KINESIS` and so on); nil
-    /// where neither does.
+    /// The local endpoint that the environment or the profile names (`AWS_ENDPOINT_URL_KINESIS` and so on); nil if neither
+    /// does.
     ///
     /// - Parameters:
-    ///   - region: The region that requests are signed for is the configuration's; this one is only remembered.
+    ///   - region: Only stored; requests are signed for the configuration's region.
     ///   - service: The service.
-    ///   - useUnsafeURL: Has no effect; the address says how to speak.
+    ///   - useUnsafeURL: Has no effect; the address includes the scheme.
     public convenience init!(localEndpointWithRegion region: AWSRegionType, service: AWSServiceType, useUnsafeURL: Bool)
     {
         guard let known = service.service,
@@ -66,7 +66,7 @@ public final class AWSEndpoint: NSObject, Sendable {
         self.init(region: region, service: service, serviceName: known.signingName, address: found.url)
     }
 
-    /// A service at an address of your own; nil without an address.
+    /// A custom endpoint of a service; nil without an address.
     public convenience init!(region: AWSRegionType, service: AWSServiceType, url: URL!) {
         guard let url else { return nil }
         self.init(
@@ -77,32 +77,32 @@ public final class AWSEndpoint: NSObject, Sendable {
         )
     }
 
-    /// A service, by name, at an address of your own; nil without an address.
+    /// A custom endpoint of a service with the given name; nil without an address.
     public convenience init!(region: AWSRegionType, serviceName: String!, url: URL!) {
         guard let url else { return nil }
         let service = AWSServiceType.allCases.first { $0.service?.signingName == serviceName }
         self.init(region: region, service: service ?? .Unknown, serviceName: serviceName, address: url.absoluteString)
     }
 
-    /// An address of your own; nil without one.
+    /// A custom endpoint; nil without an address.
     public convenience init!(url: URL!) {
         guard let url else { return nil }
         self.init(region: .Unknown, service: .Unknown, serviceName: nil, address: url.absoluteString)
     }
 
-    /// An address of your own, such as `http://localhost:4566`; nil without one.
+    /// A custom endpoint, such as `http://localhost:4566`; nil without an address.
     public convenience init!(urlString: String!) {
         guard let urlString else { return nil }
         self.init(region: .Unknown, service: .Unknown, serviceName: nil, address: urlString)
     }
 
-    /// The region's name, such as `us-east-1`; nil where no region was given.
+    /// The region's name, such as `us-east-1`; nil if no region was given.
     public var regionName: String! { regionType.name }
 
-    /// The host; nil if the address is not one.
+    /// The host; nil if the address is not a valid URL.
     public var hostName: String! { url?.host }
 
-    /// The port, where the address names one.
+    /// The port, if the address includes one.
     public var portNumber: NSNumber! { url?.port.map { NSNumber(value: $0) } }
 
     /// The name of a region, such as `us-east-1`; nil for `Unknown`.
