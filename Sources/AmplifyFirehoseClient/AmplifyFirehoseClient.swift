@@ -10,23 +10,25 @@ import RecorderEngine
 /// let firehose = try AmplifyFirehoseClient(region: "us-east-1", credentialsProvider: provider)
 /// try await firehose.record(data: data, streamName: "my-delivery-stream")
 /// ```
-/// A recorded record is on disk, power loss included. It stays until the service has taken it, or has failed it
-/// `maxRetries` + 1 times; being offline or without credentials counts for nothing. The cache belongs to the program, the
-/// region and the service: clients of one region share it, in one process and in several, and send nothing twice.
+/// A recorded record is on disk and survives a power loss. It stays until the service has accepted it, or has failed it
+/// `maxRetries` + 1 times; being offline or without credentials does not count. The cache belongs to the program, the
+/// region and the service: clients for the same region share it, within a process and across processes, and send no record
+/// twice.
 ///
-/// Safe to use from any thread, task or actor. A released client stops flushing by itself and closes its files.
+/// Safe to use from any thread, task or actor. A released client stops its automatic flushes and closes its files.
 public final class AmplifyFirehoseClient: Sendable {
     private let client: RecordClient
     private let firehose: FirehoseClient
 
-    /// A client that is enabled, and flushes by itself as its options say. No file is touched before the first call.
+    /// Creates a client that is enabled and flushes automatically according to its options. Opens no file before the first
+    /// call.
     ///
     /// - Parameters:
     ///   - region: The region to send to, such as `us-east-1`; also names the cache.
-    ///   - credentialsProvider: Asked for keys before each request.
-    ///   - options: Everything else.
-    /// - Throws: `FirehoseError.validation` where the region or an option cannot be used, `FirehoseError.cache` where there
-    ///   is no home directory for the cache.
+    ///   - credentialsProvider: Provides keys; called before each request.
+    ///   - options: All other settings.
+    /// - Throws: `FirehoseError.validation` if the region or an option is invalid, `FirehoseError.cache` if there is no home
+    ///   directory for the cache.
     public init(
         region: String,
         credentialsProvider: any AWSCredentialsProvider,
@@ -34,13 +36,13 @@ public final class AmplifyFirehoseClient: Sendable {
     ) throws {
         do {
             try RecordClient.checkRegion(region)
-            let settings = try options.settings()
+            let settings = try RecordClientSettings(options)
             let credentials = ProviderCredentials(credentialsProvider)
             var configuration = try FirehoseClient.FirehoseClientConfiguration(region: region)
             options.configureClient?(&configuration)
-            RecordClient.finish(
+            RecordClient.prepare(
                 configuration,
-                credentials,
+                credentials: credentials,
                 client: FirehoseClient.clientName,
                 product: "amplify-firehose"
             )
@@ -50,9 +52,9 @@ public final class AmplifyFirehoseClient: Sendable {
                 .firehose,
                 name: "AmplifyFirehoseClient",
                 region: region,
-                settings,
+                settings: settings,
                 calls: firehose.calls,
-                credentials
+                credentials: credentials
             )
         } catch let error as RecordClientError {
             throw FirehoseError(error)
@@ -61,75 +63,88 @@ public final class AmplifyFirehoseClient: Sendable {
 
     deinit { client.close() }
 
-    /// Caches one record; returns once it is on disk. While the client is disabled, drops it silently.
+    /// Caches one record; returns once it is on disk. Drops the record silently while the client is disabled.
     ///
     /// - Parameters:
-    ///   - data: What to send, up to 1,000 KiB.
+    ///   - data: The payload, up to 1,000 KiB.
     ///   - streamName: The delivery stream to send it to: 1 to 64 letters, digits, `_`, `.` and `-`.
-    /// - Returns: Nothing of interest.
-    /// - Throws: `FirehoseError`: `validation`, `cacheLimitExceeded` or `cache`. Nothing is stored then.
+    /// - Returns: A value without content.
+    /// - Throws: `FirehoseError`: `validation`, `cacheLimitExceeded` or `cache`. The record is not stored then.
     @discardableResult
     public func record(data: Data, streamName: String) async throws -> RecordData {
-        try await firehoseErrors { () async throws(RecordClientError) in
+        try await withFirehoseError(
             try await client.record(data, partitionKey: nil, streamName: streamName)
-        }
+        )
     }
 
-    /// Sends the oldest records of each stream: one batch, up to 500 records or 4 MiB. Works while disabled, too.
+    /// Sends the oldest records of each stream: one batch of up to 500 records or 4 MiB. Works while disabled, too.
     ///
-    /// Where the service fails records or refuses a stream, that counts one attempt of each, and the other streams go on;
-    /// `events()` tells. Cancelling the task ends the flush; what has no answer yet stays, uncounted.
+    /// If the service fails records or refuses a stream, that counts as one attempt of each record; it is reported by
+    /// `events()`, and the other streams continue. Cancelling the task ends the flush. Records without a response stay, and
+    /// no attempt is counted.
     ///
-    /// - Returns: How many records the service took, or that another flush is under way.
-    /// - Throws: `FirehoseError`: `unknown` without network or credentials, `cache` where the disk fails. The flush ends
-    ///   there, and no attempt is counted. Also `unknown`, once the other streams were sent, where the service's answer
-    ///   leaves open what became of records; they stay, uncounted.
+    /// - Returns: The number of records that the service accepted, or that another flush is in progress.
+    /// - Throws: `FirehoseError`: `unknown` without network or credentials, `cache` if the disk fails. The flush ends
+    ///   there, and no attempt is counted. Also `unknown`, after the other streams were sent, if a response leaves open
+    ///   which records were accepted; they stay, and no attempt is counted.
     @discardableResult
     public func flush() async throws -> FlushData {
-        try await firehoseErrors { () async throws(RecordClientError) in try await client.flush() }
+        try await withFirehoseError(try await client.flush())
     }
 
-    /// Sends everything that was recorded before the call, each record once, after a flush that is under way.
+    /// Sends all records that were recorded before the call, each of them once. Waits for a flush in progress first.
     ///
-    /// Otherwise as ``flush()``. A stream that refuses a whole batch is left until the next flush.
+    /// Otherwise like ``flush()``. A stream that refuses a whole batch is skipped until the next flush.
     ///
-    /// - Returns: How many records the service took.
-    /// - Throws: As ``flush()``.
+    /// - Returns: The number of records that the service accepted.
+    /// - Throws: Like ``flush()``.
     @discardableResult
     public func drain() async throws -> FlushData {
-        try await firehoseErrors { () async throws(RecordClientError) in try await client.drain() }
+        try await withFirehoseError(try await client.drain())
     }
 
-    /// Deletes every cached record, unsent.
+    /// Deletes all cached records without sending them.
     ///
-    /// - Returns: How many there were.
-    /// - Throws: `FirehoseError.cache` where the disk fails.
+    /// - Returns: Their number.
+    /// - Throws: `FirehoseError.cache` if the disk fails.
     @discardableResult
     public func clearCache() async throws -> ClearCacheData {
-        try await firehoseErrors { () async throws(RecordClientError) in try await client.clearCache() }
+        try await withFirehoseError(try await client.clearCache())
     }
 
-    /// Takes records again, and flushes by itself again, the first time one interval from now.
+    /// Accepts records again and resumes automatic flushes, the first one interval from now.
     public func enable() async { client.enable() }
 
-    /// Drops what is recorded from now on, and stops flushing by itself. What is cached stays, and `flush()` sends it; a
-    /// flush under way goes on.
+    /// Drops records from now on and stops automatic flushes. Cached records stay, and `flush()` sends them. A flush in
+    /// progress continues.
     public func disable() async { client.disable() }
 
     /// The service's own client, with this client's configuration and credentials, for all other operations.
     public func getFirehoseClient() -> FirehoseClient { firehose }
 
-    /// What happens to cached records from now on, until the client is released.
+    /// Events about cached records from now on, until the client is released.
     ///
-    /// Each call gives a sequence of its own, for one reader. Of a reader that does not keep up, the oldest events beyond
-    /// 1,024 are dropped.
+    /// Each call returns a new sequence, for one reader. If a reader falls behind by more than 1,024 events, the oldest are
+    /// dropped.
     public func events() -> AsyncStream<RecordEvent> { client.events() }
 
-    private func firehoseErrors<T>(_ body: () async throws(RecordClientError) -> T) async throws(FirehoseError) -> T {
+    private func withFirehoseError<T>(
+        _ body: @autoclosure () async throws(RecordClientError) -> T
+    ) async throws(FirehoseError) -> T {
         do {
             return try await body()
         } catch {
             throw FirehoseError(error)
         }
     }
+}
+
+/// Changes the configuration of the service's own client before it is created. Credentials set here are not used.
+public typealias AmplifyFirehoseClientConfigurationProvider = (
+    inout FirehoseClient.FirehoseClientConfiguration
+) -> Void
+
+extension AmplifyFirehoseClient {
+    /// The options of a client.
+    public typealias Options = RecordClientOptions<FirehoseClient.FirehoseClientConfiguration>
 }

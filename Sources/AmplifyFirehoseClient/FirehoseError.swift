@@ -2,37 +2,37 @@ public import AmplifyFoundation
 import AmplifyRecordCache
 public import Foundation
 
-/// What the calls of ``AmplifyFirehoseClient`` throw.
+/// The errors of ``AmplifyFirehoseClient`` throw.
 ///
-/// `localizedDescription` is the description and the suggestion, too.
+/// `localizedDescription` contains the description and the suggestion.
 public enum FirehoseError: AmplifyError {
-    /// The cache's file cannot be used: no rights, no room on the disk.
+    /// The cache's file cannot be used, such as for lack of permissions or disk space.
     case cache(ErrorDescription, RecoverySuggestion, (any Error)? = nil)
 
     /// The cache has no room for the record. Call `flush()` or `clearCache()`.
     case cacheLimitExceeded(ErrorDescription, RecoverySuggestion, (any Error)? = nil)
 
-    /// The record, or an option of the client, cannot be used; nothing was stored.
+    /// The record or an option of the client is invalid; nothing was stored.
     case validation(ErrorDescription, RecoverySuggestion, (any Error)? = nil)
 
-    /// Anything else: no network, no credentials, a call that was cancelled.
+    /// Any other error, such as no network, no credentials or a cancelled call.
     case unknown(ErrorDescription, RecoverySuggestion, (any Error)? = nil)
 
     /// What went wrong.
     public var errorDescription: ErrorDescription { texts.description }
 
-    /// How to mend it.
+    /// How to fix it.
     public var recoverySuggestion: RecoverySuggestion { texts.suggestion }
 
-    /// The cause, if there is one: the very error that a credentials provider threw, an `AWSClientError`, a
+    /// The cause, if there is one: the error that a credentials provider threw, an `AWSClientError` or a
     /// `CancellationError`.
     public var underlyingError: (any Error)? { texts.cause }
 
-    /// The error itself if it is a `FirehoseError`, else an `unknown` with these texts.
+    /// The error itself if it is a `FirehoseError`, otherwise an `unknown` with these texts.
     ///
     /// - Parameters:
     ///   - errorDescription: What went wrong.
-    ///   - recoverySuggestion: How to mend it.
+    ///   - recoverySuggestion: How to fix it.
     ///   - error: The cause.
     public init(
         errorDescription: ErrorDescription,
@@ -58,13 +58,13 @@ public enum FirehoseError: AmplifyError {
 }
 
 extension FirehoseError: CustomNSError {
-    /// The texts under Foundation's keys, so that `localizedDescription` says them.
+    /// The texts under Foundation's keys, for `localizedDescription`.
     public var errorUserInfo: [String: Any] { RecordClientError.userInfo(of: self) }
 }
 
 extension FirehoseError {
     init(_ error: RecordClientError) {
-        self = error.made(
+        self = error.mapped(
             cache: Self.cache,
             cacheLimitExceeded: Self.cacheLimitExceeded,
             validation: Self.validation,

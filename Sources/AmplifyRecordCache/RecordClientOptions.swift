@@ -1,37 +1,38 @@
 public import Foundation
 
-/// The options of a client: `AmplifyKinesisClient.Options` and `AmplifyFirehoseClient.Options`, which differ only in the
-/// configuration that ``configureClient`` is given.
+/// The options of a client: `AmplifyKinesisClient.Options` or `AmplifyFirehoseClient.Options`, which differ only in the
+/// type of the configuration that ``configureClient`` receives.
 public struct RecordClientOptions<Configuration> {
-    /// What the cache may hold, in bytes of data and partition keys; 5 MiB by default. A record that would exceed it
-    /// is refused. The files take more: up to twice as much and 6 MiB besides, 14 MiB where records have megabytes.
+    /// The maximum size of the cache, in bytes of data and partition keys; 5 MiB by default. A record that would exceed it
+    /// is refused. The files are larger: up to twice this size and 6 MiB, or 14 MiB for records of several megabytes.
     public let cacheMaxBytes: Int64
 
-    /// How often a record is tried again after it failed; 5 by default. It is discarded when it fails once more.
+    /// The maximum number of retries of a record; 5 by default. It is discarded when the last one fails.
     public let maxRetries: Int
 
-    /// When the client flushes by itself; every 30 seconds by default.
+    /// When the client flushes automatically; every 30 seconds by default.
     public let flushStrategy: FlushStrategy
 
     /// Changes the configuration of the service's own client; nil by default. Credentials set here are not used.
     public let configureClient: ((inout Configuration) -> Void)?
 
-    /// Whether each flush, automatic ones included, sends everything instead of one batch a stream; false by default.
+    /// Whether each flush, including automatic ones, sends all records instead of one batch per stream; false by default.
     public let flushDrains: Bool
 
-    /// The directory that the cache's files lie in, made if it is missing; by default one of the program's own under
-    /// `$STATE_DIRECTORY`, `$XDG_STATE_HOME` or `~/.local/state`, or what `AWS_KINESIS_RECORDER_DIR` names.
+    /// The directory of the cache's files, created if it is missing. By default a directory named after the program in
+    /// `$STATE_DIRECTORY`, `$XDG_STATE_HOME` or `~/.local/state`, or `AWS_KINESIS_RECORDER_DIR` itself.
     public let storeDirectory: URL?
 
-    /// Options; what is left out has its default.
+    /// Creates options. Parameters that are left out have their defaults.
     ///
     /// - Parameters:
-    ///   - cacheMaxBytes: What the cache may hold.
-    ///   - maxRetries: How often a record is tried again.
-    ///   - flushStrategy: When the client flushes by itself; an interval is above 0 seconds.
-    ///   - configureClient: Changes the configuration of the service's own client; called once, at once.
-    ///   - flushDrains: Whether each flush sends everything.
-    ///   - storeDirectory: Where the files lie.
+    ///   - cacheMaxBytes: The maximum size of the cache.
+    ///   - maxRetries: The maximum number of retries of a record.
+    ///   - flushStrategy: When the client flushes automatically. An interval must be greater than 0.
+    ///   - configureClient: Changes the configuration of the service's own client. Called once, before the client's
+    ///     initializer returns.
+    ///   - flushDrains: Whether each flush sends all records.
+    ///   - storeDirectory: The directory of the cache's files.
     public init(
         cacheMaxBytes: Int64 = 5 * 1_024 * 1_024,
         maxRetries: Int = 5,
@@ -47,15 +48,14 @@ public struct RecordClientOptions<Configuration> {
         self.flushDrains = flushDrains
         self.storeDirectory = storeDirectory
     }
+}
 
-    /// The same, checked, without what only the client itself needs.
-    package func settings() throws(RecordClientError) -> RecordClientSettings {
-        try RecordClientSettings(
-            cacheMaxBytes: cacheMaxBytes,
-            maxRetries: maxRetries,
-            flushStrategy: flushStrategy,
-            flushDrains: flushDrains,
-            storeDirectory: storeDirectory
-        )
-    }
+/// When a client flushes automatically.
+public enum FlushStrategy: Sendable {
+    /// Flushes this many seconds after the client was created or enabled, and after the end of each automatic flush; 30 by
+    /// default.
+    case interval(TimeInterval = 30)
+
+    /// Never flushes automatically; only `flush` and `drain` send records.
+    case none
 }

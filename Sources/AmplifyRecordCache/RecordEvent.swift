@@ -1,21 +1,22 @@
-/// What happened to cached records, as a client's `events()` tells it. Holds counts and names, never a record.
+/// Something that happened to cached records, as delivered by a client's `events()`. Contains counts and names, never a
+/// record.
 ///
 /// Cases may be added: end a `switch` with `default`.
 public enum RecordEvent: Sendable, Equatable {
-    /// The service took records of a stream.
+    /// The service accepted records of a stream.
     case delivered(records: Int, streamName: String)
 
-    /// Records of a stream failed and stay in the cache for the next flush; the reason is the service's own.
+    /// Records of a stream failed and stay in the cache for the next flush. The reason is the service's own.
     case retried(records: Int, streamName: String, reason: String)
 
     /// Records left the cache without being delivered.
     case discarded(records: Int, streamNames: [String], reason: DiscardReason)
 
-    /// How far the flush under way has come, told after each answer.
+    /// The progress of the current flush, sent after each response.
     case progress(FlushStatus)
 
-    /// The cache's file was damaged: so many records could be read and are cached again. How many could not is nil where
-    /// the damage leaves that unknown.
+    /// The cache's file was damaged. `records` were recovered and are cached again. `lost` is nil if the number of lost
+    /// records is unknown.
     case recovered(records: Int, lost: Int?)
 }
 
@@ -25,12 +26,12 @@ public enum DiscardReason: String, Sendable {
     case maxRetriesExceeded
 }
 
-/// How far a flush has come.
+/// The progress of a flush.
 public struct FlushStatus: Sendable, Equatable {
-    /// Records that the service took since the flush began.
+    /// Records that the service accepted since the flush began.
     public let recordsFlushed: Int
 
-    /// Records in the cache now, those recorded meanwhile included.
+    /// Records in the cache now, including those recorded during the flush.
     public let recordsLeft: Int
 
     /// Time since the flush began.

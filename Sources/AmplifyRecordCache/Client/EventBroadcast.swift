@@ -1,6 +1,6 @@
 import RecorderConcurrency
 
-/// Gives every listener its own sequence of the same events.
+/// Sends events to any number of listeners, each with its own sequence.
 final class EventBroadcast: Sendable {
     private struct State {
         var listeners: [Int: AsyncStream<RecordEvent>.Continuation] = [:]
@@ -8,16 +8,16 @@ final class EventBroadcast: Sendable {
         var isFinished = false
     }
 
-    /// A listener that does not keep up loses the oldest events beyond so many.
-    private static let buffered = 1_024
+    /// The number of events that wait for a slow listener. Beyond it the oldest are dropped.
+    private static let bufferSize = 1_024
 
     private let state = Locked(State())
 
-    /// A sequence of what happens from now on, until the broadcast is finished.
+    /// A sequence of all events from now on, until the broadcast is finished.
     func stream() -> AsyncStream<RecordEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: RecordEvent.self,
-            bufferingPolicy: .bufferingNewest(Self.buffered)
+            bufferingPolicy: .bufferingNewest(Self.bufferSize)
         )
         let number: Int? = state.withLock { state in
             guard !state.isFinished else { return nil }
@@ -30,7 +30,7 @@ final class EventBroadcast: Sendable {
             return stream
         }
         continuation.onTermination = { [weak self] _ in
-            // Taken out under the lock, and let go outside of it.
+            // Removed under the lock, released outside of it.
             _ = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
         }
         return stream

@@ -1,8 +1,8 @@
 import RecorderConcurrency
 
-/// Calls for a flush again and again while it runs.
+/// Flushes repeatedly while it is running.
 ///
-/// Pausing ends the wait, and lets a flush under way come to its end; stopping cancels that too, for good.
+/// Pausing ends the wait, but not a flush in progress. Stopping cancels that too, permanently.
 package final class FlushTimer: Sendable {
     private struct State {
         var wait: Task<Void, Never>?
@@ -14,7 +14,7 @@ package final class FlushTimer: Sendable {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let state = Locked(State())
 
-    /// A timer that does nothing yet; tests wait in another way than by `sleep`.
+    /// A timer that is not running. Tests replace `sleep`.
     package init(
         every interval: Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -23,7 +23,7 @@ package final class FlushTimer: Sendable {
         self.sleep = sleep
     }
 
-    /// Starts the wait, anew if it runs: the next flush comes one interval from now. A flush under way goes on.
+    /// Starts or restarts the wait: the next flush begins one interval from now. A flush in progress continues.
     package func start(_ flush: @escaping @Sendable () async -> Void) {
         let earlier: Task<Void, Never>? = state.withLock { state in
             guard !state.isStopped else { return nil }
@@ -54,10 +54,11 @@ package final class FlushTimer: Sendable {
         for task in tasks { task?.cancel() }
     }
 
-    /// In a task of its own, which the end of the wait does not cancel; the one under way, if there is one.
+    /// Starts a flush in a separate task, which the end of the wait does not cancel. Returns the flush in progress if there
+    /// is one.
     private func run(_ flush: @escaping @Sendable () async -> Void) -> Task<Void, Never>? {
         state.withLock { state in
-            // Paused or stopped at the last moment.
+            // Paused or stopped in the meantime.
             guard !state.isStopped, !Task.isCancelled else { return nil }
             if let running = state.flush { return running }
             let task = Task { [weak self] in

@@ -4,41 +4,37 @@ import Foundation
 package import RecorderAWS
 import RecorderConcurrency
 
-/// The keys of the provider that a client was made with.
-package final class ProviderCredentials: AWSCredentialIdentityResolver, CredentialsSource, CustomReflectable,
+/// The credentials of the provider that a client was created with.
+package final class ProviderCredentials: CredentialsSource, AWSCredentialIdentityResolver, CustomReflectable,
     @unchecked Sendable
 {
-    // Safe because the reference never changes, and the provider is entered by one call at a time.
+    // Safe because the reference is immutable, and the provider is called by one thread at a time.
     private let provider: any AWSCredentialsProvider
     private let flight = SingleFlight<Credentials, CredentialsFailure>(cancelled: .stoppedWaiting)
     private let thrown = Locked<(any Error)?>(nil)
 
-    /// The keys of this provider.
+    /// The credentials of this provider.
     package init(_ provider: any AWSCredentialsProvider) {
         self.provider = provider
     }
 
-    /// What the provider threw, if its last answer was an error.
+    /// The provider's last error; nil if its last call succeeded.
     package var lastError: (any Error)? { thrown.withLock { $0 } }
 
-    /// The provider's current keys, for calls.
-    package func credentials() async throws(CredentialsFailure) -> Credentials? { try await keys() }
+    /// The provider's credentials. Concurrent callers share one call to the provider.
+    package func credentials() async throws(CredentialsFailure) -> Credentials? {
+        try await flight.value(resolve)
+    }
 
-    /// Nothing is cached here: the provider is called for every request.
+    /// Nothing is cached: the provider is called for every request.
     package func invalidate() {}
 
-    /// The provider's current keys, for readers of the service client's configuration.
     package func getIdentity(identityProperties: Attributes?) async throws -> AWSCredentialIdentity {
-        AWSCredentialIdentity(try await keys())
+        AWSCredentialIdentity(try await flight.value(resolve))
     }
 
-    /// A mirror without children: the provider is the user's, and may show its keys.
+    /// Empty, because the user's provider may show its keys.
     package var customMirror: Mirror { Mirror(self, children: []) }
-
-    /// Concurrent callers share one call of the provider.
-    private func keys() async throws(CredentialsFailure) -> Credentials {
-        try await flight.value { () throws(CredentialsFailure) in try await self.resolve() }
-    }
 
     private func resolve() async throws(CredentialsFailure) -> Credentials {
         do {

@@ -5,9 +5,9 @@ import RecorderAWS
 import RecorderConcurrency
 package import RecorderEngine
 
-/// What `AmplifyKinesisClient` and `AmplifyFirehoseClient` have in common: all but their names.
+/// The common part of `AmplifyKinesisClient` and `AmplifyFirehoseClient`.
 ///
-/// The cache is the engine's store by the policy `RecorderPolicy.amplify`. Safe to use from any thread.
+/// The cache is the engine's store with the policy `RecorderPolicy.amplify`. Safe to use from any thread.
 package final class RecordClient: Sendable {
     private let pipeline: RecordPipeline
     private let broadcast: EventBroadcast
@@ -16,25 +16,25 @@ package final class RecordClient: Sendable {
     private let credentials: ProviderCredentials
     private let log: any Logger
 
-    /// A client that is enabled, and flushes by itself as its settings say.
+    /// A client that is enabled and flushes automatically according to its settings.
     ///
     /// - Parameters:
-    ///   - service: where records go.
-    ///   - name: the façade's, for the log.
-    ///   - region: names the store, together with program and service.
-    ///   - settings: the options.
-    ///   - calls: those of the service's own client, whose retries and clock are shared.
-    ///   - credentials: what the calls are signed with, asked for the error of the user's provider.
-    /// - Throws: `RecordClientError` where there is no place for the store.
+    ///   - service: The service that records are sent to.
+    ///   - name: The name of the façade in the log.
+    ///   - region: Part of the store's name, together with program and service.
+    ///   - settings: The options.
+    ///   - calls: Those of the service's own client, whose retries and clock are shared.
+    ///   - credentials: Signs the calls, and keeps the last error of the user's provider.
+    /// - Throws: `RecordClientError` if there is no directory for the store.
     package init(
         _ service: StreamServiceDescription,
         name: String,
         region: String,
-        _ settings: RecordClientSettings,
+        settings: RecordClientSettings,
         calls: ClientCalls,
-        _ credentials: ProviderCredentials
+        credentials: ProviderCredentials
     ) throws(RecordClientError) {
-        let location = try Self.location(service, region, settings)
+        let location = try Self.location(service, region: region, settings: settings)
         var policy = RecorderPolicy.amplify(
             service,
             cacheBytes: settings.cacheMaxBytes,
@@ -45,10 +45,15 @@ package final class RecordClient: Sendable {
         let log = AmplifyLogging.logger(for: name)
         pipeline = RecordPipeline(
             service,
-            store: RecordStore(at: { location }),
-            policy: policy,
-            caller: { () throws(ConfigurationFailure) in try calls.caller },
-            emit: { Self.tell($0, broadcast, log) }
+            RecordStore(at: { location }),
+            policy,
+            caller: { () throws(RecorderError) in try Self.caller(of: calls) },
+            report: { event in
+                for event in RecordEvent.all(for: event) {
+                    broadcast.send(event)
+                    event.write(to: log)
+                }
+            }
         )
         self.broadcast = broadcast
         self.log = log
@@ -59,8 +64,8 @@ package final class RecordClient: Sendable {
 
     private static func location(
         _ service: StreamServiceDescription,
-        _ region: String,
-        _ settings: RecordClientSettings
+        region: String,
+        settings: RecordClientSettings
     ) throws(RecordClientError) -> StoreLocation {
         do throws(RecorderError) {
             return try StoreLocation(
@@ -75,13 +80,21 @@ package final class RecordClient: Sendable {
         }
     }
 
-    /// Stops the timer, cancels an automatic flush under way and ends `events()`. The files close with the last call.
+    private static func caller(of calls: ClientCalls) throws(RecorderError) -> AWSServiceCaller {
+        do {
+            return try calls.caller
+        } catch {
+            throw .configuration(error)
+        }
+    }
+
+    /// Stops the timer, cancels an automatic flush in progress and ends `events()`. The files close with the last call.
     package func close() {
         timer?.stop()
         broadcast.finish()
     }
 
-    // MARK: - what users call
+    // MARK: public operations
 
     package func record(
         _ data: Data,
@@ -93,35 +106,35 @@ package final class RecordClient: Sendable {
             return RecordData()
         }
         let start = ContinuousClock.now
-        let result: Result<Void, RecorderError>
         do throws(RecorderError) {
             try await pipeline.save(data, stream: streamName, partitionKey: partitionKey)
-            result = .success(())
         } catch {
-            result = .failure(error)
+            throw failure(of: "record", error)
         }
-        try succeed("record") { () throws(RecorderError) in try result.get() }
         log.debug("A record of \(data.count) bytes for \(streamName) was cached in \(start.milliseconds) ms")
         return RecordData()
     }
 
     package func flush() async throws(RecordClientError) -> FlushData {
         log.verbose("A flush begins")
-        return try await send { (pipeline) async throws(RecorderError) in try await pipeline.flushIfFree() }
+        return try await send(everything: false)
     }
 
     package func drain() async throws(RecordClientError) -> FlushData {
         log.verbose("A drain begins")
-        return try await send { (pipeline) async throws(RecorderError) in try await pipeline.drain() }
+        return try await send(everything: true)
     }
 
     package func clearCache() async throws(RecordClientError) -> ClearCacheData {
         let result: Result<Int, RecorderError> = await withCheckedContinuation { continuation in
             pipeline.clear { continuation.resume(returning: $0) }
         }
-        let count = try succeed("clearCache") { () throws(RecorderError) in try result.get() }
-        log.debug("\(count) records were cleared")
-        return ClearCacheData(recordsCleared: count)
+        switch result {
+        case .success(let count):
+            log.debug("\(count) records were cleared")
+            return ClearCacheData(recordsCleared: count)
+        case .failure(let error): throw failure(of: "clearCache", error)
+        }
     }
 
     package func enable() {
@@ -130,68 +143,73 @@ package final class RecordClient: Sendable {
         log.info("The client is enabled")
     }
 
-    /// A flush under way goes on to its end.
+    /// Pauses automatic flushes. A flush in progress continues.
     package func disable() {
         isEnabled.withLock { $0 = false }
         timer?.pause()
-        log.info("The client is disabled; what is cached stays")
+        log.info("The client is disabled; cached records stay")
     }
 
     package func events() -> AsyncStream<RecordEvent> { broadcast.stream() }
 
-    // MARK: - how it is done
+    // MARK: implementation
 
     private func startTimer() {
         timer?.start { [weak self] in
-            // An error is in the log already; the next flush comes in any case.
+            // The error is already logged, and the next flush follows in any case.
             _ = try? await self?.flush()
         }
     }
 
-    private func send(
-        _ flush: (RecordPipeline) async throws(RecorderError) -> FlushReport
-    ) async throws(RecordClientError) -> FlushData {
+    private func send(everything: Bool) async throws(RecordClientError) -> FlushData {
         let start = ContinuousClock.now
         do throws(RecorderError) {
-            let report = try await flush(pipeline)
-            // Trouble without the service's answer ends a flush. Failures that the service answered are told by `events()`,
-            // but of an answer that leaves open what was taken the caller must know.
+            let report = everything ? try await pipeline.drain() : try await pipeline.flushIfFree()
+            // Throws the error of a call without a response. Failures that the service returned are only events, except
+            // responses that leave open which records were accepted: the caller must know about those.
             let failure =
                 report.failures.first { !$0.error.isAnswer } ?? report.failures.first(where: \.error.isUnproven)
             if let failure { throw failure.error }
             log.debug(
                 report.isBusy
-                    ? "A flush is under way already"
+                    ? "Another flush is in progress"
                     : "\(report.delivered) records were flushed in \(start.milliseconds) ms"
             )
             return FlushData(recordsFlushed: report.delivered, flushInProgress: report.isBusy)
         } catch {
-            throw failed("flush", error)
+            throw failure(of: "flush", error)
         }
     }
 
-    private func succeed<T>(
-        _ call: String,
-        _ body: () throws(RecorderError) -> T
-    ) throws(RecordClientError) -> T {
-        do throws(RecorderError) {
-            return try body()
-        } catch {
-            throw failed(call, error)
-        }
-    }
-
-    private func failed(_ call: String, _ error: RecorderError) -> RecordClientError {
+    private func failure(of call: String, _ error: RecorderError) -> RecordClientError {
         let error = RecordClientError(error, credentialsError: credentials.lastError)
         log.warn("\(call) failed: \(error.description)")
         return error
     }
+}
 
-    private static func tell(_ event: RecorderEvent, _ broadcast: EventBroadcast, _ log: any Logger) {
-        for event in RecordEvent.all(for: event) {
-            broadcast.send(event)
-            event.write(to: log)
+extension RecordClient {
+    /// Validates a region's name before it is used in a configuration or a file name.
+    package static func checkRegion(_ name: String) throws(RecordClientError) {
+        do {
+            _ = try Region(name)
+        } catch {
+            throw .region(error)
         }
+    }
+
+    /// Completes a configuration after the user's changes: credentials, user agent and log.
+    package static func prepare(
+        _ configuration: AWSClientConfiguration,
+        credentials: ProviderCredentials,
+        client: String,
+        product: String
+    ) {
+        let version = AmplifyMetadata.version
+        configuration.awsCredentialIdentityResolver = credentials
+        let log = AmplifyLogging.logger(for: client)
+        configuration.log = RequestLog { line in log.debug(line()) }
+        configuration.userAgentSuffix = "lib/\(AmplifyMetadata.platformName)#\(version) md/\(product)#\(version)"
     }
 }
 

@@ -1,6 +1,6 @@
-package import Foundation
+import Foundation
 
-/// The options of a client, checked.
+/// The validated options of a client, without those that only the façade needs.
 package struct RecordClientSettings: Sendable {
     package let cacheMaxBytes: Int
     package let maxRetries: Int
@@ -9,36 +9,39 @@ package struct RecordClientSettings: Sendable {
     package let flushDrains: Bool
     package let storeDirectory: String?
 
-    /// Longer intervals are as good as this one.
+    /// Longer intervals are shortened to this one.
     private static let longestInterval: TimeInterval = 100 * 365 * 24 * 3_600
 
-    package init(
-        cacheMaxBytes: Int64,
-        maxRetries: Int,
-        flushStrategy: FlushStrategy,
-        flushDrains: Bool,
-        storeDirectory: URL?
-    ) throws(RecordClientError) {
-        guard cacheMaxBytes >= 0 else {
-            throw .option("cacheMaxBytes is \(cacheMaxBytes)", "Pass the bytes that the cache may hold, 0 or more.")
+    package init<Configuration>(_ options: RecordClientOptions<Configuration>) throws(RecordClientError) {
+        guard options.cacheMaxBytes >= 0 else {
+            throw .option(
+                "cacheMaxBytes is \(options.cacheMaxBytes)",
+                suggestion: "Pass the maximum size of the cache in bytes, 0 or more."
+            )
         }
-        guard maxRetries >= 0 else {
-            throw .option("maxRetries is \(maxRetries)", "Pass how often a record may be tried again, 0 or more.")
+        guard options.maxRetries >= 0 else {
+            throw .option(
+                "maxRetries is \(options.maxRetries)",
+                suggestion: "Pass the maximum number of retries, 0 or more."
+            )
         }
-        if let storeDirectory, !storeDirectory.isFileURL {
-            throw .option("storeDirectory is no file URL", "Pass URL(fileURLWithPath:) of a directory of your own.")
+        if let storeDirectory = options.storeDirectory, !storeDirectory.isFileURL {
+            throw .option(
+                "storeDirectory is not a file URL",
+                suggestion: "Pass URL(fileURLWithPath:) of a directory of your own."
+            )
         }
-        self.cacheMaxBytes = Int(clamping: cacheMaxBytes)
-        self.maxRetries = maxRetries
-        self.flushDrains = flushDrains
-        self.storeDirectory = storeDirectory?.path
-        switch flushStrategy {
+        cacheMaxBytes = Int(clamping: options.cacheMaxBytes)
+        maxRetries = options.maxRetries
+        flushDrains = options.flushDrains
+        storeDirectory = options.storeDirectory?.path
+        switch options.flushStrategy {
         case .none: interval = nil
         case .interval(let seconds):
             guard seconds > 0, seconds.isFinite else {
                 throw .option(
                     "the flush interval is \(seconds) seconds",
-                    "Pass a number of seconds above 0, or FlushStrategy.none to flush by hand only."
+                    suggestion: "Pass a number of seconds above 0, or FlushStrategy.none to disable automatic flushes."
                 )
             }
             interval = .seconds(min(seconds, Self.longestInterval))

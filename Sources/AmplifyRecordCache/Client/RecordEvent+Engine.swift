@@ -3,7 +3,7 @@ import RecorderAWS
 import RecorderEngine
 
 extension RecordEvent {
-    /// What an event of the engine means to users of the clients.
+    /// The public events for an event of the engine.
     static func all(for event: RecorderEvent) -> [RecordEvent] {
         switch event {
         case .answered(let answer):
@@ -26,7 +26,7 @@ extension RecordEvent {
             )
             return [.progress(status)]
         case .rescued(let rescue): return [.recovered(records: rescue.rescued, lost: rescue.lost)]
-        // The clients have no such threshold.
+        // The clients have no byte threshold.
         case .byteThresholdReached: return []
         }
     }
@@ -37,10 +37,10 @@ extension RecordEvent {
         case .retried(let records, let stream, let reason):
             log.warn("\(records) records of \(stream) failed and stay cached: \(reason)")
         case .discarded(let records, let streams, _):
-            log.warn("\(records) records of \(streams.joined(separator: ", ")) failed too often and are gone")
+            log.warn("\(records) records of \(streams.joined(separator: ", ")) failed too often and were discarded")
         case .progress: break
         case .recovered(let records, let lost):
-            let lost = lost.map { "\($0) were lost" } ?? "how many were lost cannot be known"
+            let lost = lost.map { "\($0) were lost" } ?? "the number of lost records is unknown"
             log.error("The cache's file was damaged: \(records) records were recovered, \(lost)")
         }
     }
