@@ -4,62 +4,55 @@ import RecorderEngine
 
 /// Saves records for Amazon Data Firehose on disk, and sends them later in batches.
 ///
-/// Its files are its own: a Kinesis and a Firehose recorder never see each other's records, whatever their keys.
+/// A Kinesis recorder and a Firehose recorder never share records, even under the same key.
 public final class AWSFirehoseRecorder: AWSAbstractKinesisRecorder, AWSRegisteredRecorder, @unchecked Sendable {
     // Safe because it adds no state to its superclass.
 
-    private static let shared = AWSFirehoseRecorder(.firehose(key: nil), configuration: nil)
-    private static let registry = RecorderRegistry<AWSFirehoseRecorder>()
+    private static let registry = RecorderRegistry(RecorderIdentity.firehose) {
+        AWSFirehoseRecorder($0, configuration: $1)
+    }
 
-    /// The recorder that all of the program shares; never nil.
+    /// The recorder that the whole program shares; never nil.
     ///
-    /// What it sends with is looked up at the first submit: `AWSInfo` (`awsconfiguration.json`), else
-    /// `AWSServiceManager.default().defaultServiceConfiguration`, else what the machine is set up with (`AWS_REGION`,
-    /// `AWS_ACCESS_KEY_ID`, a profile, …). If there is none of them, that submit's task faults.
+    /// Its configuration is looked up at the first submit: `AWSInfo` (`awsconfiguration.json`), otherwise
+    /// `AWSServiceManager.default().defaultServiceConfiguration`, otherwise the machine's own (`AWS_REGION`,
+    /// `AWS_ACCESS_KEY_ID`, a profile, …). If there is none, that submit's task faults.
     public static func `default`() -> AWSFirehoseRecorder! {
-        shared
+        registry.shared
     }
 
-    /// Creates a recorder and keeps it under a key, in place of an older one. Its records lie in a file of their own.
+    /// Creates a recorder and registers it under a key, in place of an earlier one. Its records are in a file of their own.
     public static func register(with configuration: AWSServiceConfiguration!, forKey key: String!) {
-        guard let key, let configuration = configuration?.copy() as? AWSServiceConfiguration else {
-            RecorderLog.warning("AWSFirehoseRecorder.register needs a configuration and a key; nothing was registered.")
-            return
-        }
-        registry[key] = AWSFirehoseRecorder(.firehose(key: key), configuration: configuration)
+        registry.register(configuration, forKey: key)
     }
 
-    /// Forgets the recorder under a key; its records stay on disk.
+    /// Unregisters the recorder under a key; its records stay on disk.
     public static func remove(forKey key: String!) {
-        if let key { registry[key] = nil }
+        registry.remove(forKey: key)
     }
 
-    /// Whether each record saved from now on ends with a newline, added where it is missing; false by default.
+    /// Whether a newline is appended to each record saved from now on, unless it ends with one; false by default.
     ///
-    /// Firehose joins records without a mark between them; lines are what most readers of its files expect.
+    /// Firehose concatenates records without a delimiter, and most readers of its files expect lines.
     public var appendsNewline: Bool {
         get { pipeline.policy.delimiter != nil }
         set { pipeline.policy.delimiter = newValue ? UInt8(ascii: "\n") : nil }
     }
 
-    /// The recorder registered under a key; else one for the key's entry in `AWSInfo`, which is registered now.
+    /// The recorder registered under a key, otherwise one for the key's entry in `AWSInfo`, which is registered now.
     public static func registeredRecorder(forKey key: String) -> AWSAbstractKinesisRecorder? {
-        registry.recorder(forKey: key) {
-            AWSInfo.default().serviceInfo("FirehoseRecorder", forKey: key).map {
-                AWSFirehoseRecorder(.firehose(key: key), configuration: $0.configuration)
-            }
-        }
+        registry.recorder(forKey: key)
     }
 }
 
-/// The same class by a shorter name.
+/// A shorter name of the same class.
 public typealias FirehoseRecorder = AWSFirehoseRecorder
 
 extension AWSFirehoseRecorder {
     /// The Swift 2 spelling of `default()`.
     @available(*, deprecated, renamed: "default()")
     public static func defaultFirehoseRecorder() -> AWSFirehoseRecorder! {
-        shared
+        registry.shared
     }
 
     /// The Swift 2 spelling of `register(with:forKey:)`.

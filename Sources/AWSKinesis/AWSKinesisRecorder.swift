@@ -3,54 +3,47 @@ import RecorderAWS
 
 /// Saves records for Amazon Kinesis Data Streams on disk, and sends them later in batches.
 ///
-/// Its files are its own: a Kinesis and a Firehose recorder never see each other's records, whatever their keys.
+/// A Kinesis recorder and a Firehose recorder never share records, even under the same key.
 public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegisteredRecorder, @unchecked Sendable {
     // Safe because it adds no state to its superclass.
 
-    private static let shared = AWSKinesisRecorder(.kinesis(key: nil), configuration: nil)
-    private static let registry = RecorderRegistry<AWSKinesisRecorder>()
+    private static let registry = RecorderRegistry(RecorderIdentity.kinesis) {
+        AWSKinesisRecorder($0, configuration: $1)
+    }
 
-    /// The recorder that all of the program shares; never nil.
+    /// The recorder that the whole program shares; never nil.
     ///
-    /// What it sends with is looked up at the first submit: `AWSInfo` (`awsconfiguration.json`), else
-    /// `AWSServiceManager.default().defaultServiceConfiguration`, else what the machine is set up with (`AWS_REGION`,
-    /// `AWS_ACCESS_KEY_ID`, a profile, …). If there is none of them, that submit's task faults.
+    /// Its configuration is looked up at the first submit: `AWSInfo` (`awsconfiguration.json`), otherwise
+    /// `AWSServiceManager.default().defaultServiceConfiguration`, otherwise the machine's own (`AWS_REGION`,
+    /// `AWS_ACCESS_KEY_ID`, a profile, …). If there is none, that submit's task faults.
     public static func `default`() -> AWSKinesisRecorder! {
-        shared
+        registry.shared
     }
 
-    /// Creates a recorder and keeps it under a key, in place of an older one. Its records lie in a file of their own.
+    /// Creates a recorder and registers it under a key, in place of an earlier one. Its records are in a file of their own.
     public static func register(with configuration: AWSServiceConfiguration!, forKey key: String!) {
-        guard let key, let configuration = configuration?.copy() as? AWSServiceConfiguration else {
-            RecorderLog.warning("AWSKinesisRecorder.register needs a configuration and a key; nothing was registered.")
-            return
-        }
-        registry[key] = AWSKinesisRecorder(.kinesis(key: key), configuration: configuration)
+        registry.register(configuration, forKey: key)
     }
 
-    /// Forgets the recorder under a key; its records stay on disk.
+    /// Unregisters the recorder under a key; its records stay on disk.
     public static func remove(forKey key: String!) {
-        if let key { registry[key] = nil }
+        registry.remove(forKey: key)
     }
 
-    /// The recorder registered under a key; else one for the key's entry in `AWSInfo`, which is registered now.
+    /// The recorder registered under a key, otherwise one for the key's entry in `AWSInfo`, which is registered now.
     public static func registeredRecorder(forKey key: String) -> AWSAbstractKinesisRecorder? {
-        registry.recorder(forKey: key) {
-            AWSInfo.default().serviceInfo("KinesisRecorder", forKey: key).map {
-                AWSKinesisRecorder(.kinesis(key: key), configuration: $0.configuration)
-            }
-        }
+        registry.recorder(forKey: key)
     }
 }
 
-/// The same class by a shorter name.
+/// A shorter name of the same class.
 public typealias KinesisRecorder = AWSKinesisRecorder
 
 extension AWSKinesisRecorder {
     /// The Swift 2 spelling of `default()`.
     @available(*, deprecated, renamed: "default()")
     public static func defaultKinesisRecorder() -> AWSKinesisRecorder! {
-        shared
+        registry.shared
     }
 
     /// The Swift 2 spelling of `register(with:forKey:)`.

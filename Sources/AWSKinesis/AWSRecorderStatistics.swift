@@ -1,24 +1,24 @@
 import RecorderEngine
 
-/// A recorder's counts at one instant, of all processes that share its file and since that file was made.
+/// A recorder's counts at one instant: of all processes that share its file, since the file was created.
 ///
 /// Always `saved == stored + delivered + evicted + expired + rejected + exhausted + removed`.
 public struct AWSRecorderStatistics: Sendable, Hashable {
     /// Records on disk now.
     public let stored: Int
-    /// What they take, in bytes: `diskBytesUsed`.
+    /// Their size in bytes: `diskBytesUsed`.
     public let storedBytes: Int
     /// Records ever saved.
     public let saved: Int
-    /// Records that the service took.
+    /// Records that the service accepted.
     public let delivered: Int
-    /// Failures of single records that were kept, each time.
+    /// Failures after which a record was kept; a record counts each time it fails.
     public let retried: Int
     /// Records discarded for `diskByteLimit`.
     public let evicted: Int
     /// Records discarded for `diskAgeLimit`.
     public let expired: Int
-    /// Records discarded because the service called them invalid.
+    /// Records discarded because the service rejected them as invalid.
     public let rejected: Int
     /// Records discarded for `maximumFailures`.
     public let exhausted: Int
@@ -41,6 +41,33 @@ extension AWSAbstractKinesisRecorder {
             rejected: totals.rejected,
             exhausted: totals.exhausted,
             removed: totals.cleared
+        )
+    }
+}
+
+/// The progress of a submit.
+public struct AWSSubmitProgress: Sendable, Hashable {
+    /// Records delivered since the submit began.
+    public let recordsSent: Int
+    /// Their size on disk in bytes.
+    public let bytesSent: Int
+    /// Records still on disk, including those saved during the submit.
+    public let recordsLeft: Int
+    /// Their size in bytes.
+    public let bytesLeft: Int
+    /// Records delivered per second since the submit began.
+    public let recordsPerSecond: Double
+}
+
+extension AWSSubmitProgress {
+    init(_ progress: FlushProgress) {
+        let seconds = progress.elapsed / .seconds(1)
+        self.init(
+            recordsSent: progress.delivered,
+            bytesSent: progress.bytes,
+            recordsLeft: progress.recordsLeft,
+            bytesLeft: progress.bytesLeft,
+            recordsPerSecond: seconds > 0 ? Double(progress.delivered) / seconds : 0
         )
     }
 }

@@ -3,10 +3,10 @@ import RecorderAWS
 import RecorderConcurrency
 import RecorderEngine
 
-/// Turns what the engine reports into notifications whose sender is the recorder.
+/// Posts the engine's events as notifications whose sender is the recorder.
 ///
-/// An observer may block for as long as it likes, as one does whose queue is not served: `NotificationCenter` waits for it.
-/// Then notifications wait, and saves complete all the same.
+/// `NotificationCenter` waits for each observer. While one blocks, because its queue is not served for example, later
+/// notifications wait, but saves complete.
 final class NotificationSender: Sendable {
     private struct Weak {
         weak var recorder: AWSAbstractKinesisRecorder?
@@ -15,10 +15,11 @@ final class NotificationSender: Sendable {
     private let identity: RecorderIdentity
     private let sender = Locked(Weak())
     private let onProgress = Locked<(@Sendable (AWSSubmitProgress) -> Void)?>(nil)
-    private let notices = NoticeQueue<RecorderEvent>(capacity: 1_024) { notice, waiting in notice.merge(into: &waiting)
+    private let notifications = NotificationQueue<RecorderEvent>(capacity: 1_024) { event, waiting in
+        event.merge(into: &waiting)
     }
-    /// Of progress that waits only the newest counts.
-    private let progress = NoticeQueue<AWSSubmitProgress>(capacity: 1) { notice, waiting in waiting = [notice] }
+    /// Only the newest progress waits.
+    private let progress = NotificationQueue<AWSSubmitProgress>(capacity: 1) { newest, waiting in waiting = [newest] }
 
     init(_ identity: RecorderIdentity) {
         self.identity = identity
@@ -34,15 +35,15 @@ final class NotificationSender: Sendable {
         set { onProgress.withLock { $0 = newValue } }
     }
 
-    /// Called where completions are.
+    /// Called on the recorder's callback threads.
     func post(_ event: RecorderEvent) {
         log(event)
         switch event {
         case .settled(let step):
             guard let progressHandler else { break }
-            progress.bring(AWSSubmitProgress(step)) { progressHandler($0) }
+            progress.deliver(AWSSubmitProgress(step)) { progressHandler($0) }
         case .answered: break
-        case .byteThresholdReached, .discarded, .rescued: notices.bring(event) { notify(of: $0) }
+        case .byteThresholdReached, .discarded, .rescued: notifications.deliver(event) { notify(of: $0) }
         }
     }
 
@@ -54,7 +55,7 @@ final class NotificationSender: Sendable {
                     + "were discarded: \(discard.reason.legacyText)."
             )
         case .rescued(let rescue):
-            let lost = rescue.lost.map { "\($0) records were lost" } ?? "how many records were lost cannot be known"
+            let lost = rescue.lost.map { "\($0) records were lost" } ?? "the number of lost records is unknown"
             RecorderLog.warning(
                 "the record store was damaged and is now at \(rescue.movedTo): "
                     + "\(rescue.rescued) records were rescued, \(lost)."
@@ -66,12 +67,12 @@ final class NotificationSender: Sendable {
     private func notify(of event: RecorderEvent) {
         switch event {
         case .byteThresholdReached(let usage):
-            // An NSNumber, because a UInt or Int would not answer to `as? Int` and `as? NSNumber` alike on Linux.
-            post(identity.byteThresholdReached, [identity.diskBytesUsedKey: NSNumber(value: usage)])
+            // An NSNumber, because on Linux a UInt or Int cannot be cast with both `as? Int` and `as? NSNumber`.
+            post(identity.byteThresholdReached, userInfo: [identity.diskBytesUsedKey: NSNumber(value: usage)])
         case .discarded(let discard):
             post(
                 .AWSRecorderDidDiscardRecords,
-                [
+                userInfo: [
                     AWSRecorderDiscardReasonKey: discard.reason.legacyText,
                     AWSRecorderDiscardCountKey: NSNumber(value: discard.count),
                     AWSRecorderDiscardBytesKey: NSNumber(value: discard.bytes),
@@ -84,19 +85,19 @@ final class NotificationSender: Sendable {
                 AWSRecorderDamagedFileKey: rescue.movedTo,
             ]
             userInfo[AWSRecorderLostCountKey] = rescue.lost.map { NSNumber(value: $0) }
-            post(.AWSRecorderDidRescueRecords, userInfo)
+            post(.AWSRecorderDidRescueRecords, userInfo: userInfo)
         case .settled, .answered: break
         }
     }
 
-    private func post(_ name: Notification.Name, _ userInfo: [String: Any]) {
+    private func post(_ name: Notification.Name, userInfo: [String: Any]) {
         NotificationCenter.default.post(name: name, object: recorder, userInfo: userInfo)
     }
 }
 
 extension RecorderEvent {
-    /// Joins what waits in a full queue: counts of the same reason are added up, and of the byte threshold's notices the
-    /// newest is kept. Only a discard for a reason that none of so many others has is dropped; the log has it.
+    /// Merges this event into a full queue: discards for the same reason are added up, and only the newest of the events
+    /// about the byte threshold is kept. An event that fits neither rule is dropped; it is in the log.
     func merge(into waiting: inout [RecorderEvent]) {
         switch self {
         case .byteThresholdReached:

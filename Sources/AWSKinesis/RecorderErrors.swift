@@ -10,7 +10,7 @@ public let AWSFirehoseRecorderErrorDomain = "com.amazonaws.AWSFirehoseRecorderEr
 
 /// Codes in `AWSKinesisRecorderErrorDomain`.
 public enum AWSKinesisRecorderErrorType: Int, Sendable {
-    /// Anything but the cases below; the description says what, and how to mend it.
+    /// Any error except those below; see its description.
     case unknown = 0
     /// The record is larger than 262,144 bytes.
     case dataTooLarge = 1
@@ -18,16 +18,17 @@ public enum AWSKinesisRecorderErrorType: Int, Sendable {
 
 /// Codes in `AWSFirehoseRecorderErrorDomain`.
 public enum AWSFirehoseRecorderErrorType: Int, Sendable {
-    /// Anything but the cases below; the description says what, and how to mend it.
+    /// Any error except those below; see its description.
     case unknown = 0
     /// The record is larger than 262,144 bytes.
     case dataTooLarge = 1
 }
 
-/// The key, in a submit's error, of every stream that kept records: `[String: NSError]` by stream name.
+/// The `userInfo` key, in a submit's error, of the errors of all streams with remaining records: `[String: NSError]` by
+/// stream name.
 public let AWSRecorderStreamErrorsKey = "AWSRecorderStreamErrors"
 
-/// The one place where the engine's errors become the `NSError`s that old code knows.
+/// Converts the engine's errors to the `NSError`s of the AWS SDK.
 struct RecorderErrors: Sendable {
     private let recorderDomain: String
     private let service: ServiceErrorTable
@@ -39,28 +40,28 @@ struct RecorderErrors: Sendable {
 
     func error(_ error: RecorderError) -> NSError {
         switch error {
-        // The two recorders' types have the same numbers.
+        // The enumerations of both recorders have the same raw values.
         case .invalidRecord(.dataTooLarge, let text):
-            make(recorderDomain, AWSKinesisRecorderErrorType.dataTooLarge.rawValue, text)
+            make(recorderDomain, code: AWSKinesisRecorderErrorType.dataTooLarge.rawValue, text: text)
         case .invalidRecord(_, let text):
-            make(recorderDomain, AWSKinesisRecorderErrorType.unknown.rawValue, text)
-        // The recorders make room instead.
+            make(recorderDomain, code: AWSKinesisRecorderErrorType.unknown.rawValue, text: text)
+        // Does not occur: these recorders discard old records instead.
         case .storeFull(let text):
-            make(recorderDomain, AWSKinesisRecorderErrorType.unknown.rawValue, text)
+            make(recorderDomain, code: AWSKinesisRecorderErrorType.unknown.rawValue, text: text)
         case .storage(let text, _):
-            // The original passed on the errors of its SQLite wrapper under this name.
-            error.sqliteCode.map { make("AWSFMDatabase", $0, text) }
-                ?? make(recorderDomain, AWSKinesisRecorderErrorType.unknown.rawValue, text)
+            // The domain of the AWS SDK's SQLite wrapper.
+            error.sqliteCode.map { make("AWSFMDatabase", code: $0, text: text) }
+                ?? make(recorderDomain, code: AWSKinesisRecorderErrorType.unknown.rawValue, text: text)
         case .service(let failure):
             failure.nsError(service)
         case .configuration(let failure):
             failure.nsError
         case .cancelled:
-            make(NSURLErrorDomain, NSURLErrorCancelled, error.message)
+            make(NSURLErrorDomain, code: NSURLErrorCancelled, text: error.message)
         }
     }
 
-    /// Success, or the error of the stream that stopped first, with those of all others.
+    /// Success, or the error of the stream that stopped first, together with those of all other streams.
     func result(of report: FlushReport) -> Result<Void, NSError> {
         guard let first = report.failures.first else { return .success(()) }
         let all = Dictionary(
@@ -73,7 +74,7 @@ struct RecorderErrors: Sendable {
         return .failure(NSError(domain: error.domain, code: error.code, userInfo: userInfo))
     }
 
-    private func make(_ domain: String, _ code: Int, _ text: String) -> NSError {
+    private func make(_ domain: String, code: Int, text: String) -> NSError {
         NSError(domain: domain, code: code, userInfo: [NSLocalizedDescriptionKey: text])
     }
 }

@@ -2,27 +2,27 @@ import Foundation
 import RecorderConcurrency
 import RecorderEngine
 
-/// Which recorder this is: its service, its key, and the names that go with the service.
+/// Identifies a recorder: its service, its key, and the names that depend on the service.
 struct RecorderIdentity: Sendable {
     let service: StreamServiceDescription
-    /// nil for the default recorder.
+    /// nil for the shared recorder.
     let key: String?
     /// The recorder's section in `AWSInfo`.
     let infoSection: String
-    /// Of errors about records.
+    /// The domain of errors about records.
     let recorderErrorDomain: String
     let byteThresholdReached: Notification.Name
-    /// In the notification's `userInfo`.
+    /// The `userInfo` key of the stored bytes.
     let diskBytesUsedKey: String
 
-    /// What the program set as `AWSAbstractKinesisRecorder.storeDirectory`.
+    /// The value of `AWSAbstractKinesisRecorder.storeDirectory`.
     static let directory = Locked<URL?>(nil)
 
     func location() throws(RecorderError) -> StoreLocation {
         let directory = Self.directory.withLock { $0 }
         guard directory?.isFileURL != false else {
             throw .storage(
-                "AWSAbstractKinesisRecorder.storeDirectory is no file URL. Set it to URL(fileURLWithPath:) of a directory.",
+                "AWSAbstractKinesisRecorder.storeDirectory is not a file URL. Set it to URL(fileURLWithPath:) of a directory.",
                 nil
             )
         }

@@ -1,77 +1,77 @@
 public import Foundation
 
-/// Posted when a save finds more than `notificationByteThreshold` bytes stored: the Swift 2 name.
+/// The Swift 2 name of `NSNotification.Name.AWSKinesisRecorderByteThresholdReached`.
 public let AWSKinesisRecorderByteThresholdReachedNotification =
     "com.amazonaws.AWSKinesisRecorderByteThresholdReachedNotification"
 
-/// Posted when a save finds more than `notificationByteThreshold` bytes stored: the Swift 2 name.
+/// The Swift 2 name of `NSNotification.Name.AWSFirehoseRecorderByteThresholdReached`.
 public let AWSFirehoseRecorderByteThresholdReachedNotification =
     "com.amazonaws.AWSFirehoseRecorderByteThresholdReachedNotification"
 
-/// The key of the bytes stored, an `NSNumber`, in the notification's `userInfo`.
+/// The `userInfo` key of the stored bytes, an `NSNumber`.
 public let AWSKinesisRecorderByteThresholdReachedNotificationDiskBytesUsedKey = "diskBytesUsed"
 
-/// The key of the bytes stored, an `NSNumber`, in the notification's `userInfo`.
+/// The `userInfo` key of the stored bytes, an `NSNumber`.
 public let AWSFirehoseRecorderByteThresholdReachedNotificationDiskBytesUsedKey = "diskBytesUsed"
 
-/// The key of why records were discarded, a `String`, in `AWSRecorderDidDiscardRecords`' `userInfo`: `diskByteLimit`,
-/// `diskAgeLimit`, `retriesExhausted`, or the code with which the service called the record invalid.
+/// The key of the reason, a `String`, in the `userInfo` of `AWSRecorderDidDiscardRecords`: `diskByteLimit`, `diskAgeLimit`,
+/// `retriesExhausted`, or the service's error code for an invalid record.
 public let AWSRecorderDiscardReasonKey = "reason"
 
-/// The key of how many records were discarded, an `NSNumber`, in `AWSRecorderDidDiscardRecords`' `userInfo`.
+/// The key of the number of discarded records, an `NSNumber`, in the `userInfo` of `AWSRecorderDidDiscardRecords`.
 public let AWSRecorderDiscardCountKey = "count"
 
-/// The key of the bytes that the discarded records took, an `NSNumber`, in `AWSRecorderDidDiscardRecords`' `userInfo`.
+/// The key of the discarded records' size in bytes, an `NSNumber`, in the `userInfo` of `AWSRecorderDidDiscardRecords`.
 public let AWSRecorderDiscardBytesKey = "bytes"
 
-/// The key of the streams concerned, a `[String]`, in `AWSRecorderDidDiscardRecords`' `userInfo`.
+/// The key of the discarded records' streams, a `[String]`, in the `userInfo` of `AWSRecorderDidDiscardRecords`.
 public let AWSRecorderDiscardStreamNamesKey = "streamNames"
 
-/// The key of how many records could be read, an `NSNumber`, in `AWSRecorderDidRescueRecords`' `userInfo`.
+/// The key of the number of rescued records, an `NSNumber`, in the `userInfo` of `AWSRecorderDidRescueRecords`.
 public let AWSRecorderRescuedCountKey = "rescuedCount"
 
-/// The key of how many records could not, an `NSNumber`, in `AWSRecorderDidRescueRecords`' `userInfo`; absent where the
-/// damaged file does not tell.
+/// The key of the number of lost records, an `NSNumber`, in the `userInfo` of `AWSRecorderDidRescueRecords`; absent if it
+/// is unknown.
 public let AWSRecorderLostCountKey = "lostCount"
 
-/// The key of where the damaged file lies now, a `String`, in `AWSRecorderDidRescueRecords`' `userInfo`.
+/// The key of the damaged file's new path, a `String`, in the `userInfo` of `AWSRecorderDidRescueRecords`.
 public let AWSRecorderDamagedFileKey = "damagedFile"
 
 extension NSNotification.Name {
-    /// Posted for each save that finds more than `notificationByteThreshold` bytes stored, before its task completes.
+    /// Posted by each save that finds more than `notificationByteThreshold` bytes stored, before its task completes.
     ///
-    /// The sender is the recorder. Posted on a background thread; the bytes are counted before any are discarded, and are
+    /// The sender is the recorder. Posted on a background thread. The bytes are counted before any are discarded; they are
     /// an `NSNumber` under `AWSKinesisRecorderByteThresholdReachedNotificationDiskBytesUsedKey`.
     ///
-    /// An observer that blocks, such as one on a queue that is not served, delays its save's task by about 0.1 s at most.
-    /// Later notifications wait for it, 1,024 of them; of those beyond that the newest is kept.
+    /// An observer that blocks, for example because its queue is not served, delays the save's task by at most about 0.1 s.
+    /// Up to 1,024 later notifications wait for it; beyond that, only the newest is kept.
     public static let AWSKinesisRecorderByteThresholdReached = NSNotification.Name(
         AWSKinesisRecorderByteThresholdReachedNotification
     )
 
-    /// Posted for each save that finds more than `notificationByteThreshold` bytes stored, before its task completes.
+    /// Posted by each save that finds more than `notificationByteThreshold` bytes stored, before its task completes.
     ///
-    /// The sender is the recorder. Posted on a background thread; the bytes are counted before any are discarded, and are
+    /// The sender is the recorder. Posted on a background thread. The bytes are counted before any are discarded; they are
     /// an `NSNumber` under `AWSFirehoseRecorderByteThresholdReachedNotificationDiskBytesUsedKey`.
     ///
-    /// An observer that blocks, such as one on a queue that is not served, delays its save's task by about 0.1 s at most.
-    /// Later notifications wait for it, 1,024 of them; of those beyond that the newest is kept.
+    /// An observer that blocks, for example because its queue is not served, delays the save's task by at most about 0.1 s.
+    /// Up to 1,024 later notifications wait for it; beyond that, only the newest is kept.
     public static let AWSFirehoseRecorderByteThresholdReached = NSNotification.Name(
         AWSFirehoseRecorderByteThresholdReachedNotification
     )
 
-    /// Posted when records left the disk undelivered: for a limit, a retry rule, or because the service called them
-    /// invalid.
+    /// Posted when records were removed without being delivered: because of a limit, after too many failures, or because
+    /// the service rejected them as invalid.
     ///
-    /// The sender is the recorder; `userInfo` has the reason, the number of records, their bytes and their streams.
-    /// Posted on a background thread. The AWS SDK dropped such records silently.
+    /// The sender is the recorder; `userInfo` contains the reason, the number of records, their size and their streams.
+    /// Posted on a background thread. The AWS SDK discarded such records silently.
     public static let AWSRecorderDidDiscardRecords = NSNotification.Name(
         "com.amazonaws.AWSRecorderDidDiscardRecordsNotification"
     )
 
-    /// Posted when the store's file turned out to be damaged: it was put aside, and what could be read is in a new one.
+    /// Posted when the store's file was found damaged. It was moved aside, and all readable records are in a new file.
     ///
-    /// The sender is the recorder; `userInfo` has the records rescued, those lost, and where the damaged file lies.
+    /// The sender is the recorder; `userInfo` contains the numbers of rescued and lost records and the damaged file's path.
     /// Posted on a background thread.
     public static let AWSRecorderDidRescueRecords = NSNotification.Name(
         "com.amazonaws.AWSRecorderDidRescueRecordsNotification"

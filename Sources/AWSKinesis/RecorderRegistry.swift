@@ -1,37 +1,64 @@
+import AWSCore
+import RecorderAWS
 import RecorderConcurrency
 
-/// Recorders by key, one registry a class.
+/// The recorders of one class: the shared one, and those registered under keys.
 final class RecorderRegistry<Recorder: AWSAbstractKinesisRecorder>: Sendable {
+    typealias Make = @Sendable (RecorderIdentity, AWSServiceConfiguration?) -> Recorder
+
+    private let identity: @Sendable (_ key: String?) -> RecorderIdentity
+    private let make: Make
     private let recorders = Locked<[String: Recorder]>([:])
 
-    subscript(key: String) -> Recorder? {
-        get { recorders.withLock { $0[key] } }
-        set { recorders.withLock { $0[key] = newValue } }
+    /// The recorder that the whole program shares.
+    let shared: Recorder
+
+    init(_ identity: @escaping @Sendable (_ key: String?) -> RecorderIdentity, make: @escaping Make) {
+        self.identity = identity
+        self.make = make
+        shared = make(identity(nil), nil)
     }
 
-    /// The recorder under a key, or the one that `make` gives, which is kept; nil if it gives none.
-    func recorder(forKey key: String, orMake make: () -> Recorder?) -> Recorder? {
-        if let known = self[key] { return known }
-        guard let made = make() else { return nil }
+    func register(_ configuration: AWSServiceConfiguration?, forKey key: String?) {
+        guard let key, let configuration = configuration?.copy() as? AWSServiceConfiguration else {
+            RecorderLog.warning("\(Recorder.self).register needs a configuration and a key; nothing was registered.")
+            return
+        }
+        let recorder = make(identity(key), configuration)
+        recorders.withLock { $0[key] = recorder }
+    }
+
+    func remove(forKey key: String?) {
+        guard let key else { return }
+        recorders.withLock { $0[key] = nil }
+    }
+
+    /// The recorder under a key, otherwise one for the key's entry in `AWSInfo`, which is registered; nil if there is
+    /// neither.
+    func recorder(forKey key: String) -> Recorder? {
+        if let known = recorders.withLock({ $0[key] }) { return known }
+        let identity = identity(key)
+        guard let info = AWSInfo.default().serviceInfo(identity.infoSection, forKey: key) else { return nil }
+        let new = make(identity, info.configuration)
         return recorders.withLock { recorders in
-            let first = recorders[key] ?? made
-            recorders[key] = first
-            return first
+            let recorder = recorders[key] ?? new
+            recorders[key] = recorder
+            return recorder
         }
     }
 }
 
-/// A recorder class whose `init(forKey:)` gives the registered instance itself, not a new object.
+/// A recorder class whose `init(forKey:)` returns the registered instance itself, not a new object.
 ///
-/// A protocol's initializer may assign `self`, which a class's own may not; observers filter notifications by the
-/// recorder's identity, so it has to be the same object.
+/// A protocol's initializer may assign `self`, which a class's own may not. It must be the same object, because observers
+/// filter notifications by the recorder that sent them.
 public protocol AWSRegisteredRecorder {
-    /// The recorder registered under a key, of this class.
+    /// The recorder of this class that is registered under a key.
     static func registeredRecorder(forKey key: String) -> AWSAbstractKinesisRecorder?
 }
 
 extension AWSRegisteredRecorder {
-    /// The recorder registered under `key`, else one for the key's entry in `AWSInfo`; nil if there is neither.
+    /// The recorder registered under `key`, otherwise one for the key's entry in `AWSInfo`; nil if there is neither.
     public init!(forKey key: String!) {
         guard let key, let recorder = Self.registeredRecorder(forKey: key) as? Self else { return nil }
         self = recorder

@@ -2,9 +2,9 @@ import AWSCore
 import RecorderAWS
 import RecorderConcurrency
 
-/// Makes the caller of a recorder or a client when it is first needed, and keeps it.
+/// Creates the caller of a recorder or a client on first use, and keeps it.
 ///
-/// Late, so that `default()` may be called and records saved before anything is configured.
+/// This allows `default()` to be called, and records to be saved, before anything is configured.
 final class ServiceCallers: Sendable {
     private let service: AWSService
     private let section: String
@@ -12,7 +12,8 @@ final class ServiceCallers: Sendable {
     private let userAgentToken: String?
     private let made = Locked<AWSServiceCaller?>(nil)
 
-    /// Without a configuration, `AWSInfo`'s section counts, else the default service configuration, else the machine's.
+    /// If the configuration is nil, that of the section in `AWSInfo` is used, otherwise the default service configuration,
+    /// otherwise the machine's.
     init(
         _ service: AWSService,
         section: String,

@@ -1,24 +1,24 @@
 package import AWSCore
 
-/// The domain of errors that only Kinesis answers with.
+/// The domain of errors that are specific to Kinesis.
 public let AWSKinesisErrorDomain = "com.amazonaws.AWSKinesisErrorDomain"
 
 /// Codes in `AWSKinesisErrorDomain`.
 ///
-/// The first seven have the numbers of the AWS SDK up to 2.12; version 2.13 moved some of them to put its new ones in
-/// alphabetical order, where these follow at the end.
+/// The first seven have the numbers of the AWS SDK up to 2.12. Version 2.13 renumbered some of them to sort new codes
+/// alphabetically; here the new codes are at the end.
 public enum AWSKinesisErrorType: Int, Sendable {
-    /// A code that this list does not hold; `userInfo["__type"]` has it.
+    /// A code that is not listed; `userInfo["__type"]` contains it.
     case unknown = 0
     /// The shard iterator is too old.
     case expiredIterator
-    /// A parameter is wrong; the description says which.
+    /// A parameter is invalid; see the description.
     case invalidArgument
     /// Too many requests of this kind, or too many resources.
     case limitExceeded
-    /// The shards of the stream take no more for now.
+    /// The stream's shards are at their throughput limit.
     case provisionedThroughputExceeded
-    /// The stream is being created, changed or deleted.
+    /// The stream is being created, updated or deleted.
     case resourceInUse
     /// There is no such stream in this region and account.
     case resourceNotFound
@@ -34,35 +34,35 @@ public enum AWSKinesisErrorType: Int, Sendable {
     case kmsNotFound
     /// The account is not subscribed to the key service.
     case kmsOptInRequired
-    /// The key service asks for fewer requests.
+    /// The key service throttled the request.
     case kmsThrottling
 }
 
-/// The domain of errors that only Firehose answers with.
+/// The domain of errors that are specific to Firehose.
 public let AWSFirehoseErrorDomain = "com.amazonaws.AWSFirehoseErrorDomain"
 
 /// Codes in `AWSFirehoseErrorDomain`, with the numbers of the AWS SDK 2.13.
 public enum AWSFirehoseErrorType: Int, Sendable {
-    /// A code that this list does not hold; `userInfo["__type"]` has it.
+    /// A code that is not listed; `userInfo["__type"]` contains it.
     case unknown = 0
-    /// Someone else changed the delivery stream at the same time.
+    /// Another request changed the delivery stream at the same time.
     case concurrentModification
-    /// A parameter is wrong; the description says which.
+    /// A parameter is invalid; see the description.
     case invalidArgument
     /// The delivery stream's encryption key cannot be used.
     case invalidKMSResource
     /// Too many requests of this kind, or too many resources.
     case limitExceeded
-    /// The delivery stream is being created, changed or deleted.
+    /// The delivery stream is being created, updated or deleted.
     case resourceInUse
     /// There is no such delivery stream in this region and account.
     case resourceNotFound
-    /// The service has trouble, or the delivery stream takes no more for now.
+    /// The service is unavailable, or the delivery stream is at its throughput limit.
     case serviceUnavailable
 }
 
 extension ServiceErrorTable {
-    /// What Kinesis calls its errors on the wire.
+    /// The error codes of Kinesis.
     package static let kinesis = ServiceErrorTable(
         domain: AWSKinesisErrorDomain,
         codes: [
@@ -82,7 +82,7 @@ extension ServiceErrorTable {
         ].mapValues { (type: AWSKinesisErrorType) in type.rawValue }
     )
 
-    /// What Firehose calls its errors on the wire.
+    /// The error codes of Firehose.
     package static let firehose = ServiceErrorTable(
         domain: AWSFirehoseErrorDomain,
         codes: [

@@ -45,10 +45,10 @@ package final class RecordClient: Sendable {
         let log = AmplifyLogging.logger(for: name)
         pipeline = RecordPipeline(
             service,
-            RecordStore(at: { location }),
-            policy,
-            caller: { () throws(RecorderError) in try Self.caller(of: calls) },
-            report: { event in
+            store: RecordStore(at: { location }),
+            policy: policy,
+            caller: { () throws(ConfigurationFailure) in try calls.caller },
+            emit: { event in
                 for event in RecordEvent.all(for: event) {
                     broadcast.send(event)
                     event.write(to: log)
@@ -77,14 +77,6 @@ package final class RecordClient: Sendable {
             )
         } catch {
             throw RecordClientError(error)
-        }
-    }
-
-    private static func caller(of calls: ClientCalls) throws(RecorderError) -> AWSServiceCaller {
-        do {
-            return try calls.caller
-        } catch {
-            throw .configuration(error)
         }
     }
 

@@ -34,7 +34,7 @@ import Testing
                 AWSKinesisRecorder.default().saveRecord(Data("kept".utf8), streamName: "stream")
             }
             let address = await save().failure()
-            #expect(address?.localizedDescription.contains("is no file URL") == true)
+            #expect(address?.localizedDescription.contains("is not a file URL") == true)
             AWSAbstractKinesisRecorder.storeDirectory = URL(fileURLWithPath: "\(link)/records")
             let error = await save().failure()
             #expect(error?.localizedDescription.contains("\(link) is a symbolic link to") == true)
