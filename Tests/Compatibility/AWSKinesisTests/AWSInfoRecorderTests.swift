@@ -3,9 +3,9 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// Recorders that `awsconfiguration.json` configures; each in a process of its own, because it is read once.
+/// Recorders that `awsconfiguration.json` configures; each in a new process, because the file is read once.
 @Suite struct AWSInfoRecorderTests {
-    @Test func `a file is all that the default recorder needs, and keys in it are recorders`() async throws {
+    @Test func `the file alone configures the default recorder, and recorders under its keys`() async throws {
         let server = try LocalServer { request, _ in
             switch request.operation {
             case "GetId": .json(200, #"{"IdentityId":"us-east-1:id"}"#)

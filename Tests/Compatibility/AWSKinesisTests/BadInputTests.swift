@@ -3,7 +3,7 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// What goes wrong faults the task, with an error that says what and how to mend it; nothing is stored.
+/// Errors fault the task and say what failed and how to fix it; nothing is stored.
 @Suite struct BadInputTests {
     @Test func `a record over 256 KiB faults its task at once with dataTooLarge`() throws {
         let kinesis = try Recorders.kinesis()
@@ -20,7 +20,7 @@ import Testing
         #expect(kinesis.diskBytesUsed == 0 && firehose.diskBytesUsed == 0)
     }
 
-    @Test func `nil data, a nil or malformed stream name and a bad key fault, and say what`() async throws {
+    @Test func `nil data, a nil or malformed stream name and a bad key fault with a message`() async throws {
         let recorder = try Recorders.kinesis()
         let cases: [(AWSTask<AnyObject>?, String)] = [
             (recorder.saveRecord(nil, streamName: "stream"), "data"),
@@ -39,10 +39,10 @@ import Testing
         #expect(recorder.diskBytesUsed == 0)
     }
 
-    @Test func `an endpoint that nobody answers at faults the submit with the URL error, and keeps the records`()
+    @Test func `an endpoint that does not respond faults the submit with the URL error, and keeps the records`()
         async throws
     {
-        // Bound as long as the test runs, so that nobody else gets the port, and answers.
+        // Bound for the whole test, so that no other program gets the port and responds.
         let nobody = try LocalSocket.loopback()
         let recorder = try Recorders.kinesis(url: "http://\(nobody.authority)")
         _ = try await recorder.saveRecord(Data([1]), streamName: "stream").value
@@ -53,7 +53,8 @@ import Testing
         withExtendedLifetime(nobody) {}
     }
 
-    @Test func `a service's refusal keeps its domain and code, and lists every stream that kept records`() async throws
+    @Test func `a service's error keeps its domain and code, and lists every stream with remaining records`()
+        async throws
     {
         let server = try LocalServer { _, _ in .error(400, "ResourceNotFoundException", message: "no such stream") }
         let recorder = try Recorders.firehose(url: server.url)
@@ -67,7 +68,7 @@ import Testing
         #expect(all.keys.sorted() == ["one", "two"])
     }
 
-    @Test func `a store directory that cannot be made faults the save, and names the way out`() async throws {
+    @Test func `a store directory that cannot be created faults the save with a remedy`() async throws {
         await #expect(processExitsWith: .success) {
             let directory = try TemporaryDirectory()
             let file = directory.path("in the way")
@@ -81,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `with nothing configured saves work, and the submit names what to set`() async throws {
+    @Test func `without any configuration saves work, and the submit's error names what to set`() async throws {
         await #expect(processExitsWith: .success) {
             for name in ["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_CONFIG_FILE", "HOME"] {
                 unsetenv(name)

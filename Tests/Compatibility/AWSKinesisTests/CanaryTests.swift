@@ -4,7 +4,7 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-/// Secrets that are planted where they belong, and looked for everywhere else.
+/// Searches for known secrets everywhere except where they belong.
 @Suite(.timeLimit(.minutes(10))) struct CanaryTests {
     private static let login = "canary-login-bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
     private static let payload = "canary-payload-cccccccccccc"
@@ -60,7 +60,7 @@ import Testing
         try expectNoSecret(in: directory, signatures)
     }
 
-    /// The records lie in the store, the keys in the identity's file; neither has what is the other's.
+    /// The store contains the records and no keys, the identity's file the keys and no records.
     private func expectNoSecret(in directory: TemporaryDirectory, _ signatures: [String]) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
             let contents = FileManager.default.contents(atPath: directory.path(name)) ?? Data()

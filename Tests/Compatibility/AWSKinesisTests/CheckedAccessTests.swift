@@ -6,9 +6,9 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-/// Credentials and what a service that checks everything makes of them.
+/// Credentials against a service that validates signatures and policies.
 @Suite(.timeLimit(.minutes(10))) struct CheckedAccessTests {
-    @Test func `guests and users put records where their policy's ARN lets them, and nowhere else`() async throws {
+    @Test func `guests and users put records where their policy's ARN allows it, and nowhere else`() async throws {
         let server = try await CheckedServer()
         let pool = server.setUp.poolId
         let environment = ["AWS_ENDPOINT_URL": server.url]
@@ -38,7 +38,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a service at an address of version 6 is found, and its signatures hold`() async throws {
+    @Test func `a service at an IPv6 address works, signatures included`() async throws {
         guard LocalSocket.hasVersion6 else { return print("R23 skipped: this machine has no ::1.") }
         let server = try await CheckedServer(on: "[::1]")
         let recorder = try recorder(server, provider(server.setUp.user))
@@ -49,7 +49,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a wrong secret and an unknown key are refused, each by its own error, and the records stay`()
+    @Test func `a wrong secret and an unknown key are refused, each with its own error, and the records stay`()
         async throws
     {
         let server = try await CheckedServer()
@@ -84,7 +84,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func `a request two hours off is refused as such, and the records stay`() async throws {
+    @Test func `a request that is two hours off is refused with its own error, and the records stay`() async throws {
         let server = try await CheckedServer(clockAhead: 7_200)
         let recorder = try recorder(server, provider(server.setUp.user))
         _ = try await recorder.saveRecord(Data("kept".utf8), streamName: "guarded").value
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    // MARK: parts
+    // MARK: helpers
 
     private func provider(_ keys: MotoServer.Keys) -> AWSStaticCredentialsProvider {
         AWSStaticCredentialsProvider(accessKey: keys.accessKeyId, secretKey: keys.secretAccessKey)
@@ -158,7 +158,7 @@ import Testing
         return try #require(AWSKinesisRecorder(forKey: key))
     }
 
-    /// What a stream holds, read by the account's owner.
+    /// The records of a stream, read with the account owner's keys.
     private func records(of stream: String, _ server: CheckedServer) async throws -> [String] {
         struct Iterator: Decodable { let ShardIterator: String }
         struct Records: Decodable {
@@ -183,7 +183,7 @@ import Testing
     }
 }
 
-/// So many times true, then false.
+/// True for a number of times, then false.
 final class Countdown: Sendable {
     private let rest: Locked<Int>
 

@@ -6,9 +6,9 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-/// The published sender for Swift 3: Cognito credentials, a registered Firehose recorder, the default one.
+/// The published Swift 3 example: Cognito credentials, a registered Firehose recorder and the default one.
 @Suite struct CognitoTests {
-    /// Makes an identity pool and returns its id.
+    /// Creates an identity pool and returns its ID.
     private func makePool(_ moto: MotoServer) async throws -> String {
         let configuration = CallConfiguration(
             region: try Region("us-east-1"),

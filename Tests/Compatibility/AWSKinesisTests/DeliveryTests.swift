@@ -4,7 +4,7 @@ import RecorderConcurrency
 import RecorderTestSupport
 import Testing
 
-/// The whole harness against a real service.
+/// Saving and sending against a real service.
 @Suite struct DeliveryTests {
     /// The guide's records.
     private static let guide = (0...100).map { String(format: "TestString-%02d", $0) }
@@ -36,7 +36,7 @@ import Testing
         #expect(recorder.diskBytesUsed == 0)
     }
 
-    @Test func `bytes of any value and a partition key of any script arrive as they were`() async throws {
+    @Test func `any bytes and a partition key in any script arrive unchanged`() async throws {
         let moto = try await MotoServer.shared()
         try await moto.createStream("bytes")
         let recorder = try Recorders.kinesis(url: moto.url)
@@ -48,7 +48,7 @@ import Testing
         #expect(records.map(\.partitionKey) == ["ключ \"🦆\""])
     }
 
-    @Test func `compressed requests arrive at both services as they were saved`() async throws {
+    @Test func `compressed requests arrive at both services unchanged`() async throws {
         let moto = try await MotoServer.shared()
         try await moto.createStream("compressed")
         try await moto.createDeliveryStream("compressed")
@@ -63,7 +63,7 @@ import Testing
         #expect(String(decoding: try await moto.firehoseBytes("compressed"), as: UTF8.self) == Self.guide.joined())
     }
 
-    @Test func `Firehose records end with a newline where that is asked for`() async throws {
+    @Test func `Firehose records end with a newline if the option is set`() async throws {
         let moto = try await MotoServer.shared()
         try await moto.createDeliveryStream("lines")
         let recorder = try Recorders.firehose(url: moto.url)
@@ -79,7 +79,9 @@ import Testing
         #expect(progress.withLock { $0 }.map(\.recordsLeft) == [0])
     }
 
-    @Test func `a service that checks signatures and rights takes ours, and a stranger's records stay`() async throws {
+    @Test func `a service that validates signatures and policies accepts records, and those of an unknown user stay`()
+        async throws
+    {
         let moto = try await MotoServer(checkingAccess: true)
         let users = try #require(moto.users)
         try await moto.createStream("guarded")
@@ -104,7 +106,7 @@ import Testing
         await moto.stop()
     }
 
-    @Test func `throttled and failing services get every record in the end, once`() async throws {
+    @Test func `throttling and failing services receive every record once in the end`() async throws {
         let moto = try await MotoServer.shared()
         for stream in ["calm", "some-throttle-1-s", "some-partial-2-s", "some-http503-1-s"] {
             try await moto.createStream(stream)

@@ -6,7 +6,7 @@ import Testing
 /// The default recorders in a home directory that is a symbolic link.
 @Suite struct LinkedHomeTests {
     @Test func `the default recorders keep their records in a home that is a link`() async throws {
-        // The home is the process's own.
+        // The home directory is set per process.
         await #expect(processExitsWith: .success) {
             let directory = try TemporaryDirectory()
             let (home, link) = (directory.path("users/me"), directory.path("home"))
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a store directory below a link works, and a link to nothing is named`() async throws {
+    @Test func `a store directory below a link works, and the error names a broken link`() async throws {
         await #expect(processExitsWith: .success) {
             let directory = try TemporaryDirectory()
             let link = directory.path("link")

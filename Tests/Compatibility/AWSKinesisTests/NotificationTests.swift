@@ -4,7 +4,8 @@ import RecorderTestSupport
 import Testing
 
 @Suite struct NotificationTests {
-    @Test func `the byte threshold is silent at 0 and below, and posted above, before the save's task completes`()
+    @Test
+    func `the byte threshold posts nothing at 0 or below it, and posts above it, before the save's task completes`()
         async throws
     {
         let recorder = try Recorders.kinesis()
@@ -32,7 +33,7 @@ import Testing
         #expect(heard.all.count == 1 && unheard.all.isEmpty)
     }
 
-    @Test func `what a limit discards is reported with reason, count, bytes and streams`() async throws {
+    @Test func `discards for a limit are reported with reason, count, bytes and streams`() async throws {
         let recorder = try Recorders.kinesis()
         let notes = Recorders.notes(.AWSRecorderDidDiscardRecords, from: recorder)
         recorder.diskByteLimit = 250

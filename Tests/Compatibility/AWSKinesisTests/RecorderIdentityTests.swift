@@ -4,7 +4,7 @@ import RecorderTestSupport
 import Testing
 
 @Suite struct RecorderIdentityTests {
-    @Test func `the same key gives the same recorder, the very object`() throws {
+    @Test func `the same key returns the same object`() throws {
         let recorder = try Recorders.kinesis("same")
         #expect(AWSKinesisRecorder(forKey: "same") === recorder)
         #expect(AWSKinesisRecorder(forKey: "same") === AWSKinesisRecorder(forKey: "same"))
@@ -13,7 +13,7 @@ import Testing
         #expect(FirehoseRecorder(forKey: "same") === firehose)
     }
 
-    @Test func `an unknown key, a removed one and no key at all give nil`() throws {
+    @Test func `an unknown key, a removed key and a nil key return nil`() throws {
         #expect(AWSKinesisRecorder(forKey: "nobody registered this") == nil)
         #expect(AWSFirehoseRecorder(forKey: "nobody registered this") == nil)
         _ = try Recorders.kinesis("removed")
@@ -22,14 +22,14 @@ import Testing
         #expect(AWSKinesisRecorder(forKey: nil) == nil)
     }
 
-    @Test func `the default recorder is one object and never nil`() {
+    @Test func `the default recorder is always the same object and never nil`() {
         _ = Recorders.path
         #expect(AWSKinesisRecorder.default() === AWSKinesisRecorder.default())
         #expect(AWSFirehoseRecorder.default() === AWSFirehoseRecorder.default())
         #expect(AWSKinesisRecorder.default() != nil)
     }
 
-    @Test func `Kinesis and Firehose recorders with one key never see each other's records`() async throws {
+    @Test func `Kinesis and Firehose recorders with the same key do not share records`() async throws {
         let kinesis = try Recorders.kinesis("shared key")
         let firehose = try Recorders.firehose("shared key")
         _ = try await kinesis.saveRecord(Data("k".utf8), streamName: "stream").value
@@ -41,7 +41,7 @@ import Testing
         #expect(firehose.diskBytesUsed > 0)
     }
 
-    @Test func `a recorder has the documented defaults and keeps what it is told`() throws {
+    @Test func `a recorder has the documented defaults and keeps its settings`() throws {
         let recorder = try Recorders.kinesis()
         #expect(recorder.diskByteLimit == 5 * 1_024 * 1_024)
         #expect(recorder.diskAgeLimit == 0)
@@ -57,7 +57,7 @@ import Testing
         #expect(recorder.batchRecordsByteLimit == 4_194_304)
     }
 
-    @Test func `no value of a limit is a crash`() throws {
+    @Test func `no value of a limit crashes`() throws {
         let recorder = try Recorders.kinesis()
         for age in [-1, .infinity, -.infinity, .nan, .greatestFiniteMagnitude] as [TimeInterval] {
             recorder.diskAgeLimit = age

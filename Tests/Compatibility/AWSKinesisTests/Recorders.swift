@@ -4,7 +4,7 @@ import RecorderConcurrency
 import RecorderTestSupport
 import Testing
 
-/// Recorders of a test's own: every one keeps its files in one directory, which goes with the test process.
+/// Recorders for one test. Their files are in one directory, which is removed with the test process.
 enum Recorders {
     private static let directory: TemporaryDirectory? = {
         let directory = try? TemporaryDirectory()
@@ -76,7 +76,7 @@ enum Recorders {
 }
 
 extension AWSTask {
-    /// The error this task ends with, as old code sees it.
+    /// The task's error, as code for the AWS SDK sees it.
     func failure() async -> NSError? {
         await RecorderTestSupport.failure { try await value }.map { $0 as NSError }
     }

@@ -4,9 +4,9 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// How a user gives up a submit: with a token, or by cancelling the Swift task.
+/// Cancelling a submit, with a token or by cancelling the Swift task.
 @Suite(.timeLimit(.minutes(10))) struct SubmitCancellationTests {
-    /// A service that never answers, and a recorder with one record for it.
+    /// A service that never responds, and a recorder with one record for it.
     private struct Stalled {
         let gate = Gate()
         let server: LocalServer
@@ -45,7 +45,7 @@ import Testing
         #expect(recorder.diskBytesUsed > 0)
     }
 
-    @Test func `a token that is cancelled before or after the submit does no harm`() async throws {
+    @Test func `a token that is cancelled before or after the submit has no side effect`() async throws {
         let server = try LocalServer { _, _ in .json(200, #"{"Records":[{"SequenceNumber":"1"}]}"#) }
         let recorder = try Recorders.kinesis(url: server.url)
         _ = try await recorder.saveRecord(Data("a".utf8), streamName: "stream").value

@@ -3,10 +3,10 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// Answers that prove nothing: the task of a submit faults and says why, the records stay.
+/// Responses that do not prove delivery: the submit's task faults with a reason, and the records stay.
 @Suite struct UnprovenAnswerTests {
     @Test(arguments: ["Records", "RequestResponses"])
-    func `an answer with fewer entries than records faults each submit, and says how many are missing`(
+    func `a response with fewer entries than records faults each submit with their number`(
         field: String
     ) async throws {
         let proof = field == "Records" ? "SequenceNumber" : "RecordId"

@@ -29,7 +29,7 @@ import Testing
         var seen: [Int] { values.withLock { $0 } }
         var seenStreams: Set<String> { streams.withLock { $0 } }
 
-        /// Returns once `isEnough` of what was seen holds.
+        /// Returns once `isEnough` is true for the received notifications.
         func sees(_ isEnough: ([Int]) -> Bool) async throws {
             while !isEnough(seen) { try await Task.sleep(for: .milliseconds(5)) }
         }
@@ -38,7 +38,7 @@ import Testing
     private static let threshold = Notification.Name.AWSKinesisRecorderByteThresholdReached
     private static let thresholdKey = AWSKinesisRecorderByteThresholdReachedNotificationDiskBytesUsedKey
 
-    @Test func `an observer on a queue that is not served holds up no save, and gets its notices when it is`()
+    @Test func `an observer on a queue that is not served delays no save, and gets its notifications later`()
         async throws
     {
         let recorder = try Recorders.kinesis()
@@ -55,7 +55,7 @@ import Testing
         #expect(observer.seen == usages)
     }
 
-    @Test func `of what waits behind a stuck observer the newest notice is kept, and discards are added up`()
+    @Test func `behind a blocked observer the newest notification is kept, and discards are added up`()
         async throws
     {
         let recorder = try Recorders.kinesis()
@@ -73,12 +73,12 @@ import Testing
         try await discards.sees { $0.reduce(0, +) >= statistics.evicted }
         #expect(discards.seen.reduce(0, +) == statistics.evicted)
         #expect(discards.seenStreams == ["stream0", "stream1", "stream2"])
-        // The one that is stuck, and what may wait behind it.
+        // The blocked one, and those that may wait behind it.
         #expect(notices.seen.count <= 1_025)
         #expect(discards.seen.count <= 1_025)
     }
 
-    @Test func `a continuation that waits for another save's task gets it`() async throws {
+    @Test func `a continuation may wait for another save's task`() async throws {
         let recorder = try Recorders.kinesis()
         let result = try await recorder.saveRecord(Data([1]), streamName: "stream").continueOnSuccessWith { _ in
             let second = recorder.saveRecord(Data([2]), streamName: "stream")
@@ -88,7 +88,7 @@ import Testing
         #expect(result as? Int == 2)
     }
 
-    @Test func `a continuation that waits for another one's signal gets it`() async throws {
+    @Test func `a continuation may wait for another one's signal`() async throws {
         let recorder = try Recorders.kinesis()
         let signal = DispatchSemaphore(value: 0)
         let first = recorder.saveRecord(Data([1]), streamName: "stream").continueWith { _ in
@@ -102,7 +102,7 @@ import Testing
         #expect(try await first.value as? Bool == true)
     }
 
-    @Test func `an observer that waits for the save that it is told of gets it`() async throws {
+    @Test func `an observer may wait for the save that it observes`() async throws {
         let recorder = try Recorders.firehose()
         recorder.notificationByteThreshold = 1
         let stored = DispatchSemaphore(value: 0)

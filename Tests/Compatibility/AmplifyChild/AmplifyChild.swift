@@ -6,7 +6,7 @@ import RecorderTestSupport
 
 /// A process that shares a cache with another one: `AmplifyChild <service> <url> <directory> <name> <count>`.
 ///
-/// Records so many texts, flushing as it goes, and ends when it has drained the cache.
+/// Records this number of texts with flushes in between, drains the cache and exits.
 @main
 struct AmplifyChild {
     static func main() async throws {

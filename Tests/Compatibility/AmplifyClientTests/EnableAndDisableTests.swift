@@ -3,18 +3,18 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// "Enable and disable", sentence by sentence.
+/// The documentation's "Enable and disable", sentence by sentence.
 @Suite(.timeLimit(.minutes(10))) struct EnableAndDisableTests {
     @Test(arguments: ClientKind.allCases)
-    func `a disabled client drops records silently, even wrong ones, and keeps the cached`(side: ClientKind)
+    func `a disabled client drops records silently, even invalid ones, and keeps cached ones`(kind: ClientKind)
         async throws
     {
-        let server = try TakingServer()
-        let client = try TestClient(side, to: server.url)
+        let server = try AcceptingServer()
+        let client = try TestClient(kind, to: server.url)
         try await client.record("before")
         await client.disable()
         try await client.record("during")
-        try await client.record(Data(count: side.recordLimit + 1), key: "", to: "")
+        try await client.record(Data(count: kind.recordLimit + 1), key: "", to: "")
         await client.enable()
         try await client.record("after")
         try await client.drain()
@@ -22,33 +22,34 @@ import Testing
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `a disabled client does not flush by itself, an enabled one does again`(side: ClientKind) async throws {
-        let server = try TakingServer()
-        let client = try TestClient(side, to: server.url) { $0.flushStrategy = .interval(0.05) }
+    func `a disabled client does not flush automatically, and resumes when it is enabled`(kind: ClientKind) async throws
+    {
+        let server = try AcceptingServer()
+        let client = try TestClient(kind, to: server.url) { $0.flushStrategy = .interval(0.05) }
         await client.disable()
-        // A client of the same cache that is enabled, and never flushes by itself.
-        try await TestClient(side, to: server.url, in: client.directory).record("cached")
-        try await passes(side, 0.3)
+        // An enabled client of the same cache without automatic flushes.
+        try await TestClient(kind, to: server.url, in: client.directory).record("cached")
+        try await passes(kind, 0.3)
         #expect(server.server.requests.isEmpty)
         await client.enable()
         await server.server.received(1)
-        #expect(server.server.requests.map { Put($0).texts } == [["cached"]])
+        #expect(server.server.requests.map { ReceivedPut($0).texts } == [["cached"]])
         withExtendedLifetime(client) {}
     }
 
-    /// Returns when a client whose interval is so many seconds has flushed.
-    private func passes(_ side: ClientKind, _ seconds: TimeInterval) async throws {
-        let server = try TakingServer()
-        let client = try TestClient(side, to: server.url) { $0.flushStrategy = .interval(seconds) }
+    /// Returns when a client with this interval in seconds has flushed.
+    private func passes(_ kind: ClientKind, _ seconds: TimeInterval) async throws {
+        let server = try AcceptingServer()
+        let client = try TestClient(kind, to: server.url) { $0.flushStrategy = .interval(seconds) }
         try await client.record("tick")
         await server.server.received(1)
         withExtendedLifetime(client) {}
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `enable and disable hammered during slow requests lose and repeat nothing`(side: ClientKind) async throws {
-        let server = try TakingServer { _ in Thread.sleep(forTimeInterval: 0.01) }
-        let client = try TestClient(side, to: server.url) {
+    func `rapid enabling and disabling during slow requests loses and repeats nothing`(kind: ClientKind) async throws {
+        let server = try AcceptingServer { _ in Thread.sleep(forTimeInterval: 0.01) }
+        let client = try TestClient(kind, to: server.url) {
             $0.flushStrategy = .interval(0.001)
             $0.maxRetries = 0
         }

@@ -3,12 +3,12 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// "Flush records", sentence by sentence, and what drain adds.
+/// The documentation's "Flush records", sentence by sentence, and drain.
 @Suite(.timeLimit(.minutes(10))) struct FlushTests {
     @Test(arguments: ClientKind.allCases)
-    func `a client flushes by itself at its interval, again and again`(side: ClientKind) async throws {
-        let server = try TakingServer()
-        let client = try TestClient(side, to: server.url) { $0.flushStrategy = .interval(0.05) }
+    func `a client flushes automatically at its interval, repeatedly`(kind: ClientKind) async throws {
+        let server = try AcceptingServer()
+        let client = try TestClient(kind, to: server.url) { $0.flushStrategy = .interval(0.05) }
         try await client.record("first")
         await server.server.received(1)
         try await client.record("second")
@@ -18,10 +18,10 @@ import Testing
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `the first automatic flush comes one interval after the client was made`(side: ClientKind) async throws {
-        let server = try TakingServer()
+    func `the first automatic flush is one interval after the client was created`(kind: ClientKind) async throws {
+        let server = try AcceptingServer()
         let start = ContinuousClock.now
-        let client = try TestClient(side, to: server.url) { $0.flushStrategy = .interval(0.5) }
+        let client = try TestClient(kind, to: server.url) { $0.flushStrategy = .interval(0.5) }
         try await client.record("text")
         await server.server.received(1)
         #expect(ContinuousClock.now - start >= .milliseconds(500))
@@ -29,25 +29,26 @@ import Testing
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `a flush sends one batch of up to 500 records of each stream, the next goes on`(side: ClientKind) async throws
+    func `a flush sends one batch of up to 500 records per stream, the next one continues`(kind: ClientKind)
+        async throws
     {
-        let server = try TakingServer()
-        let client = try TestClient(side, to: server.url)
+        let server = try AcceptingServer()
+        let client = try TestClient(kind, to: server.url)
         try await client.record((0..<1_100).map(String.init), to: "long")
         try await client.record(["a", "b"], to: "short")
         #expect(try await client.flush().recordsFlushed == 502)
         #expect(try await client.flush().recordsFlushed == 500)
         #expect(try await client.flush().recordsFlushed == 100)
         #expect(try await client.flush().recordsFlushed == 0)
-        #expect(server.server.requests.map { Put($0).records.count }.sorted() == [2, 100, 500, 500])
+        #expect(server.server.requests.map { ReceivedPut($0).records.count }.sorted() == [2, 100, 500, 500])
         #expect(Set(server.texts) == Set((0..<1_100).map(String.init) + ["a", "b"]) && server.texts.count == 1_102)
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `a flush during another one returns at once and says so`(side: ClientKind) async throws {
+    func `a flush during another one returns at once with flushInProgress`(kind: ClientKind) async throws {
         let gate = Gate()
-        let server = try TakingServer { _ in gate.wait() }
-        let client = try TestClient(side, to: server.url)
+        let server = try AcceptingServer { _ in gate.wait() }
+        let client = try TestClient(kind, to: server.url)
         try await client.record("text")
         async let first = client.flush()
         await server.server.received(1)
@@ -60,9 +61,9 @@ import Testing
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `flush works while the client is disabled`(side: ClientKind) async throws {
-        let server = try TakingServer()
-        let client = try TestClient(side, to: server.url)
+    func `flush works while the client is disabled`(kind: ClientKind) async throws {
+        let server = try AcceptingServer()
+        let client = try TestClient(kind, to: server.url)
         try await client.record("kept")
         await client.disable()
         try await client.record("dropped")
@@ -71,10 +72,10 @@ import Testing
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `drain sends everything, after a flush under way`(side: ClientKind) async throws {
+    func `drain sends everything, after a flush in progress`(kind: ClientKind) async throws {
         let gate = Gate()
-        let server = try TakingServer { _ in gate.wait() }
-        let client = try TestClient(side, to: server.url)
+        let server = try AcceptingServer { _ in gate.wait() }
+        let client = try TestClient(kind, to: server.url)
         try await client.record((0..<1_200).map(String.init))
         async let flush = client.flush()
         await server.server.received(1)
@@ -86,17 +87,18 @@ import Testing
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `with flushDrains a flush sends everything`(side: ClientKind) async throws {
-        let server = try TakingServer()
-        let client = try TestClient(side, to: server.url) { $0.flushDrains = true }
+    func `with flushDrains a flush sends everything`(kind: ClientKind) async throws {
+        let server = try AcceptingServer()
+        let client = try TestClient(kind, to: server.url) { $0.flushDrains = true }
         try await client.record((0..<1_200).map(String.init))
         #expect(try await client.flush().recordsFlushed == 1_200)
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `a drain tries a failed record once`(side: ClientKind) async throws {
-        let server = try LocalServer { request, _ in Put(request).taken { $0 == "7" ? "InternalFailure" : nil } }
-        let client = try TestClient(side, to: server.url)
+    func `a drain tries a failed record once`(kind: ClientKind) async throws {
+        let server = try LocalServer { request, _ in ReceivedPut(request).reply { $0 == "7" ? "InternalFailure" : nil }
+        }
+        let client = try TestClient(kind, to: server.url)
         try await client.record((0..<1_200).map(String.init))
         #expect(try await client.drain().recordsFlushed == 1_199)
         #expect(server.requests.count == 3)
@@ -104,33 +106,33 @@ import Testing
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `a flush of nothing sends nothing`(side: ClientKind) async throws {
-        let client = try TestClient(side, to: "http://127.0.0.1:1")
+    func `a flush without records sends nothing`(kind: ClientKind) async throws {
+        let client = try TestClient(kind, to: "http://127.0.0.1:1")
         #expect(try await client.flush().recordsFlushed == 0)
         #expect(try await client.drain().recordsFlushed == 0)
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `1,000 streams with three records each flush without an error`(side: ClientKind) async throws {
-        let server = try TakingServer()
-        let client = try TestClient(side, to: server.url)
+    func `1,000 streams with three records each flush without an error`(kind: ClientKind) async throws {
+        let server = try AcceptingServer()
+        let client = try TestClient(kind, to: server.url)
         for stream in 0..<1_000 { try await client.record(["0", "1", "2"], to: "stream-\(stream)") }
         #expect(try await client.flush().recordsFlushed == 3_000)
         #expect(server.server.requests.count == 1_000)
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `events tell what was delivered and how far the flush is`(side: ClientKind) async throws {
-        let server = try TakingServer()
-        let client = try TestClient(side, to: server.url)
+    func `events report deliveries and progress`(kind: ClientKind) async throws {
+        let server = try AcceptingServer()
+        let client = try TestClient(kind, to: server.url)
         let (first, second) = (client.events(), client.events())
         try await client.record(["a", "b"])
         try await client.flush()
         for events in [first, second] {
-            let told = await events.collect(2) { _ in true }
-            #expect(told.first == .delivered(records: 2, streamName: "stream"))
-            guard case .progress(let status)? = told.last else {
-                Issue.record("no progress: \(told)")
+            let received = await events.collect(2) { _ in true }
+            #expect(received.first == .delivered(records: 2, streamName: "stream"))
+            guard case .progress(let status)? = received.last else {
+                Issue.record("no progress: \(received)")
                 continue
             }
             #expect(status.recordsFlushed == 2 && status.recordsLeft == 0)
@@ -138,9 +140,9 @@ import Testing
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `clearCache deletes every record and counts them`(side: ClientKind) async throws {
-        let server = try TakingServer()
-        let client = try TestClient(side, to: server.url)
+    func `clearCache deletes every record and counts them`(kind: ClientKind) async throws {
+        let server = try AcceptingServer()
+        let client = try TestClient(kind, to: server.url)
         try await client.record(["a", "b", "c"], to: "one")
         try await client.record(["d"], to: "two")
         #expect(try await client.clear() == 4)

@@ -2,9 +2,9 @@ import AmplifyRecordCache
 import RecorderConcurrency
 import Testing
 
-/// When automatic flushes come, told without a clock.
+/// The times of automatic flushes, tested without a clock.
 @Suite(.timeLimit(.minutes(1))) struct FlushTimerTests {
-    /// Waits that all end when the test says so, those that begin later at once; or when they are cancelled.
+    /// Waits that end together when the test ends them, or when they are cancelled. Later waits end at once.
     private final class Waits: Sendable {
         private struct State {
             var waiting: [AsyncStream<Void>.Continuation] = []
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// The name of the first flush that comes, after `body` gave the timer its orders.
+    /// The name of the first flush after `body` has started and paused the timer.
     private func firstFlush(_ body: (FlushTimer, (String) -> @Sendable () async -> Void) -> Void) async -> String? {
         let waits = Waits()
         let timer = FlushTimer(every: .seconds(30)) { try await waits.sleep($0) }
@@ -48,7 +48,7 @@ import Testing
         return await flushes.first { _ in true }
     }
 
-    @Test func `a start during the wait begins the interval anew`() async {
+    @Test func `a start during the wait restarts the interval`() async {
         let name = await firstFlush { timer, flush in
             timer.start(flush("first"))
             timer.start(flush("second"))
@@ -56,7 +56,7 @@ import Testing
         #expect(name == "second")
     }
 
-    @Test func `a start after a pause begins the interval anew`() async {
+    @Test func `a start after a pause restarts the interval`() async {
         let name = await firstFlush { timer, flush in
             timer.start(flush("first"))
             timer.pause()

@@ -2,16 +2,16 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// The code of the published pages, as it stands, against a local service.
+/// The code of the published documentation, unchanged, against a local service.
 @Suite(.timeLimit(.minutes(10))) struct GuideTests {
     @Test(arguments: ["AmplifyGuide", "AmplifyGuideSwift5"])
-    func `the published code does what the pages say`(program: String) async throws {
-        // A service of its own, as the pages' streams have fixed names.
+    func `the published code does what the documentation says`(program: String) async throws {
+        // A separate service, because the documentation's streams have fixed names.
         let moto = try await MotoServer()
         try await moto.createStream("my-stream")
         try await moto.createDeliveryStream("my-delivery-stream")
         let directory = try TemporaryDirectory()
-        let status = try await Program.run(
+        let status = try await BuiltProgram.run(
             program,
             [],
             environment: ["AWS_ENDPOINT_URL": moto.url, "XDG_STATE_HOME": directory.path, "AWS_REGION": "us-east-1"]

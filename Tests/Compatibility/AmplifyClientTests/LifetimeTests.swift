@@ -3,17 +3,17 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// What a client leaves behind when the last reference goes: nothing.
+/// A released client leaves nothing behind.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct LifetimeTests {
-    /// What is aimed at, on a machine that has nothing else to do; beside other tests, less than any timeout.
+    /// The goal on an idle machine. Beside other tests, a time below every timeout.
     private let atOnce: Duration =
         ProcessInfo.processInfo.environment["STRESS"] == nil ? .seconds(50) : .milliseconds(100)
 
     @Test(arguments: ClientKind.allCases)
-    func `a released client stops flushing and closes its files within 100 ms`(side: ClientKind) async throws {
-        let server = try TakingServer()
-        try await expectPromptEnds("\(side), idle") { directory in
-            var client: TestClient? = try TestClient(side, to: server.url, in: directory) {
+    func `a released client stops flushing and closes its files within 100 ms`(kind: ClientKind) async throws {
+        let server = try AcceptingServer()
+        try await expectPromptEnds("\(kind), idle") { directory in
+            var client: TestClient? = try TestClient(kind, to: server.url, in: directory) {
                 $0.flushStrategy = .interval(0.05)
             }
             try await client?.record("text")
@@ -25,13 +25,13 @@ import Testing
 
     @Test(arguments: ClientKind.allCases)
     func `a client released during an automatic flush cancels its request and closes within 100 ms`(
-        side: ClientKind
+        kind: ClientKind
     ) async throws {
-        let taking = try TakingServer()
-        try await expectPromptEnds("\(side), during a request") { directory in
-            // Never answers: what ends the request is its cancellation alone.
+        let taking = try AcceptingServer()
+        try await expectPromptEnds("\(kind), during a request") { directory in
+            // Never responds, so that only the cancellation can end the request.
             let server = try LocalServer { _, _ in .stall }
-            var client: TestClient? = try TestClient(side, to: server.url, in: directory) {
+            var client: TestClient? = try TestClient(kind, to: server.url, in: directory) {
                 $0.flushStrategy = .interval(0.01)
                 $0.maxRetries = 0
             }
@@ -39,10 +39,10 @@ import Testing
             try await client?.record("text")
             await server.received(1)
             let time = await timeToClose(&client, directory)
-            // The sequence of events ends, and none of them says that the record was counted or lost.
+            // The sequence of events ends without an event about a counted or lost record.
             for await event in try #require(events) { Issue.record("\(event)") }
             #expect(server.requests.count == 1)
-            #expect(try await TestClient(side, to: taking.url, in: directory).drain().recordsFlushed == 1)
+            #expect(try await TestClient(kind, to: taking.url, in: directory).drain().recordsFlushed == 1)
             return time
         }
     }
@@ -54,7 +54,7 @@ import Testing
         return .now - start
     }
 
-    /// Half of the clients at least close in time. Beside theirs stands what the machine takes for the same kind of work.
+    /// At least half of the clients close in time. The machine's own time for comparable work is printed for comparison.
     private func expectPromptEnds(
         _ name: String,
         rounds: Int = 15,
@@ -76,18 +76,18 @@ import Testing
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `a hundred clients made and released leave no file open`(side: ClientKind) async throws {
-        let server = try TakingServer()
+    func `a hundred clients that are created and released leave no file open`(kind: ClientKind) async throws {
+        let server = try AcceptingServer()
         let directory = try TemporaryDirectory()
         for number in 0..<100 {
-            let client = try TestClient(side, to: server.url, in: directory) { $0.flushStrategy = .interval(3_600) }
+            let client = try TestClient(kind, to: server.url, in: directory) { $0.flushStrategy = .interval(3_600) }
             try await client.record("\(number)")
         }
         #expect(await OpenFiles.areGone(under: directory.path, within: .seconds(50)))
     }
 }
 
-/// What a busy machine and disk take for themselves.
+/// The time that a busy machine and disk need.
 private enum Machine {
     /// The time for what closing a store needs at least: threads woken one after the other, a small file written, made
     /// durable and removed.

@@ -3,41 +3,41 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// The rows of "service limits", at the limit.
+/// The documentation's "service limits", at each limit.
 @Suite(.timeLimit(.minutes(10))) struct LimitTests {
     @Test(arguments: ClientKind.allCases)
-    func `a request holds at most 500 records`(side: ClientKind) async throws {
-        let server = try TakingServer()
-        let client = try TestClient(side, to: server.url)
+    func `a request contains at most 500 records`(kind: ClientKind) async throws {
+        let server = try AcceptingServer()
+        let client = try TestClient(kind, to: server.url)
         try await client.record((0..<501).map(String.init))
         try await client.drain()
-        #expect(server.server.requests.map { Put($0).records.count } == [500, 1])
+        #expect(server.server.requests.map { ReceivedPut($0).records.count } == [500, 1])
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `a record may be as large as the limit`(side: ClientKind) async throws {
-        let server = try TakingServer()
-        let client = try TestClient(side, to: server.url) { $0.cacheMaxBytes = 64 << 20 }
-        let data = Data(count: side.recordLimit - (side == .kinesis ? 3 : 0))
+    func `a record may be as large as the limit`(kind: ClientKind) async throws {
+        let server = try AcceptingServer()
+        let client = try TestClient(kind, to: server.url) { $0.cacheMaxBytes = 64 << 20 }
+        let data = Data(count: kind.recordLimit - (kind == .kinesis ? 3 : 0))
         try await client.record(data)
         #expect(try await client.flush().recordsFlushed == 1)
-        #expect(server.server.requests.map { Put($0).records } == [[data]])
+        #expect(server.server.requests.map { ReceivedPut($0).records } == [[data]])
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `a request holds at most its limit of bytes, keys included`(side: ClientKind) async throws {
-        let server = try TakingServer()
-        let client = try TestClient(side, to: server.url) { $0.cacheMaxBytes = 64 << 20 }
-        // Eight of these are the limit exactly; for Firehose, whose records are smaller than an eighth of it, too.
-        let size = side.requestLimit / 8 - (side == .kinesis ? 3 : 0)
+    func `a request contains at most its limit of bytes, keys included`(kind: ClientKind) async throws {
+        let server = try AcceptingServer()
+        let client = try TestClient(kind, to: server.url) { $0.cacheMaxBytes = 64 << 20 }
+        // Eight of these are exactly the limit, for Firehose too, whose records are smaller than an eighth of it.
+        let size = kind.requestLimit / 8 - (kind == .kinesis ? 3 : 0)
         for _ in 0..<9 { try await client.record(Data(count: size)) }
         try await client.drain()
-        #expect(server.server.requests.map { Put($0).records.count } == [8, 1])
+        #expect(server.server.requests.map { ReceivedPut($0).records.count } == [8, 1])
     }
 
     @Test(arguments: ["k", String(repeating: "k", count: 256), String(repeating: "😀", count: 256), "\"\\\n\u{0}ü"])
-    func `a partition key of 1 to 256 scalars arrives as it is`(key: String) async throws {
-        let server = try TakingServer()
+    func `a partition key of 1 to 256 scalars arrives unchanged`(key: String) async throws {
+        let server = try AcceptingServer()
         let client = try TestClient(.kinesis, to: server.url)
         try await client.record(Data([1]), key: key)
         try await client.flush()
@@ -47,21 +47,21 @@ import Testing
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `the cache holds 5 MiB of data and keys by default, to the byte`(side: ClientKind) async throws {
-        let client = try TestClient(side, to: "http://127.0.0.1:1")
-        let key = side == .kinesis ? 3 : 0
+    func `the cache's default limit is 5 MiB of data and keys, to the byte`(kind: ClientKind) async throws {
+        let client = try TestClient(kind, to: "http://127.0.0.1:1")
+        let key = kind == .kinesis ? 3 : 0
         for _ in 0..<10 { try await client.record(Data(count: 512 * 1_024 - key)) }
-        let trouble = await Trouble.of { try await client.record(Data(count: 1)) }
-        #expect(trouble?.kind == .cacheLimitExceeded)
+        let error = await ClientError.thrown { try await client.record(Data(count: 1)) }
+        #expect(error?.kind == .cacheLimitExceeded)
         #expect(try await client.clear() == 10)
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `empty data is a record`(side: ClientKind) async throws {
-        let server = try TakingServer()
-        let client = try TestClient(side, to: server.url)
+    func `empty data is a record`(kind: ClientKind) async throws {
+        let server = try AcceptingServer()
+        let client = try TestClient(kind, to: server.url)
         try await client.record(Data())
         #expect(try await client.flush().recordsFlushed == 1)
-        #expect(server.server.requests.map { Put($0).records } == [[Data()]])
+        #expect(server.server.requests.map { ReceivedPut($0).records } == [[Data()]])
     }
 }

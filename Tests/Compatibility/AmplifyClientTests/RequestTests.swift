@@ -7,17 +7,18 @@ import RecorderTestSupport
 import SmithyHTTPAPI
 import Testing
 
-/// What leaves the machine.
+/// The requests that are sent.
 @Suite struct RequestTests {
     @Test(arguments: ClientKind.allCases)
-    func `requests name Amplify and the client, those of the service's own client too`(side: ClientKind) async throws {
+    func `the user agent names Amplify and the client, for the service's own client too`(kind: ClientKind) async throws
+    {
         let lists = #"""
             {"StreamNames":[],"HasMoreStreams":false,"DeliveryStreamNames":[],"HasMoreDeliveryStreams":false}
             """#
         let server = try LocalServer { request, _ in
-            request.operation?.hasPrefix("List") == true ? .json(200, lists) : Put(request).taken()
+            request.operation?.hasPrefix("List") == true ? .json(200, lists) : ReceivedPut(request).reply()
         }
-        let client = try TestClient(side, to: server.url)
+        let client = try TestClient(kind, to: server.url)
         try await client.record("text")
         try await client.flush()
         try await client.list()
@@ -25,14 +26,14 @@ import Testing
         let agents = server.requests.map { $0.header("User-Agent") ?? "" }
         #expect(agents.count == 2)
         for agent in agents {
-            #expect(agent.hasSuffix(" lib/amplify-swift#\(version) md/amplify-\(side)#\(version)"), "\(agent)")
+            #expect(agent.hasSuffix(" lib/amplify-swift#\(version) md/amplify-\(kind)#\(version)"), "\(agent)")
         }
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `the token of temporary credentials is sent`(side: ClientKind) async throws {
-        let server = try TakingServer()
-        let client = try TestClient(side, to: server.url) { $0.provider = TemporaryKeys() }
+    func `the token of temporary credentials is sent`(kind: ClientKind) async throws {
+        let server = try AcceptingServer()
+        let client = try TestClient(kind, to: server.url) { $0.provider = TemporaryTestCredentials() }
         try await client.record("text")
         try await client.flush()
         let request = try #require(server.server.requests.first)
@@ -41,17 +42,17 @@ import Testing
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `an engine set by configureClient carries recorded data and the service's own client's calls`(side: ClientKind)
+    func `an engine set by configureClient carries recorded data and the service's own client's calls`(kind: ClientKind)
         async throws
     {
         let lists =
             #"{"StreamNames":[],"HasMoreStreams":false,"DeliveryStreamNames":[],"HasMoreDeliveryStreams":false}"#
         let server = try LocalServer { request, _ in
-            request.operation?.hasPrefix("List") == true ? .json(200, lists) : Put(request).taken()
+            request.operation?.hasPrefix("List") == true ? .json(200, lists) : ReceivedPut(request).reply()
         }
-        let engine = Noted<HTTPRequest>()
-        let client = try TestClient(side, to: server.url) {
-            $0.configure = { $0.httpClientEngine = NotingEngine(target: $0.httpClientEngine, requests: engine) }
+        let engine = Log<HTTPRequest>()
+        let client = try TestClient(kind, to: server.url) {
+            $0.configure = { $0.httpClientEngine = RecordingEngine(target: $0.httpClientEngine, requests: engine) }
         }
         try await client.record("text")
         #expect(try await client.flush().recordsFlushed == 1)
@@ -60,16 +61,16 @@ import Testing
         #expect(targets.count == 2)
         #expect(targets == server.requests.map { $0.header("X-Amz-Target") })
         let agents = engine.all.map { $0.headers.value(for: "User-Agent") }
-        #expect(agents.allSatisfy { $0?.hasSuffix("md/amplify-\(side)#\(AmplifyMetadata.version)") == true })
+        #expect(agents.allSatisfy { $0?.hasSuffix("md/amplify-\(kind)#\(AmplifyMetadata.version)") == true })
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `without network by an engine's word nothing is counted and the record stays`(side: ClientKind) async throws {
-        let server = try TakingServer()
-        let online = Noted<Bool>()
-        let client = try TestClient(side, to: server.url) {
+    func `if an engine reports no network, nothing is counted and the record stays`(kind: ClientKind) async throws {
+        let server = try AcceptingServer()
+        let online = Log<Bool>()
+        let client = try TestClient(kind, to: server.url) {
             $0.maxRetries = 0
-            $0.configure = { $0.httpClientEngine = MobileEngine(target: $0.httpClientEngine, online: online) }
+            $0.configure = { $0.httpClientEngine = SwitchableEngine(target: $0.httpClientEngine, online: online) }
         }
         try await client.record("text")
         for _ in 0..<3 { await #expect(throws: (any Error).self) { try await client.flush() } }
@@ -79,13 +80,13 @@ import Testing
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `a log sink hears of each request, and of no key and no record`(side: ClientKind) async throws {
-        let server = try TakingServer()
-        let sink = NotingSink()
+    func `a log sink gets each request, without keys and records`(kind: ClientKind) async throws {
+        let server = try AcceptingServer()
+        let sink = RecordingSink()
         AmplifyLogging.addSink(sink)
         defer { AmplifyLogging.removeSink(id: sink.id) }
-        let client = try TestClient(side, to: server.url) {
-            $0.provider = TemporaryKeys()
+        let client = try TestClient(kind, to: server.url) {
+            $0.provider = TemporaryTestCredentials()
             $0.configure = { $0.clientLogMode = .requestAndResponseWithBody }
         }
         try await client.record("canary-text")
@@ -93,7 +94,7 @@ import Testing
         let lines = sink.messages.all.filter {
             $0.content.contains(server.url) || $0.content.contains("answer")
         }
-        let name = side == .kinesis ? "KinesisClient" : "FirehoseClient"
+        let name = kind == .kinesis ? "KinesisClient" : "FirehoseClient"
         let request = try #require(lines.first { $0.content.hasPrefix("request: POST \(server.url)") })
         #expect(request.level == .debug && request.name == name)
         #expect(request.content.contains(#""Data":text(16)"#))
@@ -106,7 +107,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `no dump of a client shows its provider's keys`(areTemporary: Bool) throws {
-        let provider: any AWSCredentialsProvider = areTemporary ? TemporaryKeys() : Keys()
+        let provider: any AWSCredentialsProvider = areTemporary ? TemporaryTestCredentials() : TestCredentials()
         let client = try AmplifyKinesisClient(region: "us-east-1", credentialsProvider: provider)
         var text = "\(client) \(String(reflecting: client))"
         dump(client, to: &text)
@@ -115,17 +116,17 @@ import Testing
     }
 
     @Test func `records keep their order within a stream`() async throws {
-        let server = try TakingServer()
+        let server = try AcceptingServer()
         let client = try TestClient(.kinesis, to: server.url)
         for number in 0..<50 { try await client.record("\(number)") }
         try await client.flush()
         #expect(server.texts == (0..<50).map(String.init))
     }
 
-    @Test func `what configureClient sets is what the service's own client shows`() throws {
+    @Test func `the service's own client shows what configureClient sets`() throws {
         let client = try AmplifyKinesisClient(
             region: "eu-central-1",
-            credentialsProvider: Keys(),
+            credentialsProvider: TestCredentials(),
             options: .init(flushStrategy: .none) { config in
                 config.endpoint = "http://127.0.0.1:1"
                 config.maxAttempts = 7
@@ -138,9 +139,9 @@ import Testing
     }
 }
 
-private struct NotingEngine: HTTPClient {
+private struct RecordingEngine: HTTPClient {
     let target: any HTTPClient
-    let requests: Noted<HTTPRequest>
+    let requests: Log<HTTPRequest>
 
     func send(request: HTTPRequest) async throws -> HTTPResponse {
         requests.append(request)
@@ -148,10 +149,10 @@ private struct NotingEngine: HTTPClient {
     }
 }
 
-/// A network that is there or not.
-private struct MobileEngine: HTTPClient {
+/// A network that can be switched off.
+private struct SwitchableEngine: HTTPClient {
     let target: any HTTPClient
-    let online: Noted<Bool>
+    let online: Log<Bool>
 
     func send(request: HTTPRequest) async throws -> HTTPResponse {
         guard online.all.contains(true) else { throw URLError(.notConnectedToInternet) }
@@ -159,17 +160,17 @@ private struct MobileEngine: HTTPClient {
     }
 }
 
-private struct NotingSink: LogSinkBehavior {
+private struct RecordingSink: LogSinkBehavior {
     let id = UUID().uuidString
-    let messages = Noted<LogMessage>()
+    let messages = Log<LogMessage>()
 
     func isEnabled(for logLevel: LogLevel) -> Bool { true }
 
     func emit(message: LogMessage) { messages.append(message) }
 }
 
-/// What came by, in order.
-private final class Noted<Element: Sendable>: Sendable {
+/// A list of elements from any thread, in order.
+private final class Log<Element: Sendable>: Sendable {
     private let elements = Locked<[Element]>([])
 
     var all: [Element] { elements.withLock { $0 } }

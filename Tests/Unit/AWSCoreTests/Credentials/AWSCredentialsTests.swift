@@ -20,7 +20,7 @@ struct AWSCredentialsTests {
         #expect(!text.contains("planted") && !text.contains(Canary.secret))
     }
 
-    @Test func `static keys are there at once and for good`() {
+    @Test func `static keys are available at once and permanent`() {
         let provider = AWSStaticCredentialsProvider(accessKey: "id", secretKey: Canary.secret)
         provider.invalidateCachedTemporaryCredentials()
         let credentials = provider.credentials().result
@@ -30,7 +30,7 @@ struct AWSCredentialsTests {
         #expect(credentials?.expiration == nil)
     }
 
-    @Test func `session keys come with their token`() {
+    @Test func `session keys include their token`() {
         let provider = AWSBasicSessionCredentialsProvider(
             accessKey: "id",
             secretKey: Canary.secret,
@@ -43,7 +43,7 @@ struct AWSCredentialsTests {
         #expect(credentials?.sessionKey == Canary.token)
     }
 
-    @Test func `an anonymous provider succeeds with nothing`() {
+    @Test func `an anonymous provider succeeds with nil`() {
         let task = AWSAnonymousCredentialsProvider().credentials()
         #expect(task.isCompleted)
         #expect(task.error == nil)

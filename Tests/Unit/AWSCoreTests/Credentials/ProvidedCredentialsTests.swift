@@ -6,7 +6,7 @@ import RecorderTestSupport
 import Testing
 
 struct ProvidedCredentialsTests {
-    @Test func `a provider of the user's own signs the calls of its configuration`() async throws {
+    @Test func `a user's own provider signs the calls of its configuration`() async throws {
         let expiration = Date(timeIntervalSince1970: 2_000_000_000)
         let provider = UserProvider {
             AWSTask(
@@ -32,7 +32,7 @@ struct ProvidedCredentialsTests {
         )
     }
 
-    @Test func `refused keys are invalidated at the provider`() throws {
+    @Test func `the provider is told to invalidate refused keys`() throws {
         let provider = UserProvider { AWSTask(result: nil) }
         ProvidedCredentials(from: provider).invalidate()
         #expect(provider.invalidations == 1)
@@ -43,7 +43,7 @@ struct ProvidedCredentialsTests {
         #expect(try await source.credentials() == nil)
     }
 
-    @Test func `users see the very error that their provider gave`() async throws {
+    @Test func `users see their provider's own error`() async throws {
         let own = NSError(domain: "mine", code: 7, userInfo: [NSLocalizedDescriptionKey: "vault is shut"])
         let source = ProvidedCredentials(from: UserProvider { AWSTask(error: own) })
         let failure = await #expect(throws: CredentialsFailure.self) { try await source.credentials() }
@@ -57,7 +57,7 @@ struct ProvidedCredentialsTests {
         #expect(failure?.kind == .failed)
     }
 
-    @Test func `cancelling ends the wait for a provider that never answers`() async throws {
+    @Test func `cancelling ends the wait for a provider that never returns`() async throws {
         let asked = Gate()
         let source = ProvidedCredentials(
             from: UserProvider {
@@ -72,7 +72,7 @@ struct ProvidedCredentialsTests {
         #expect(failure?.kind == .cancelled)
     }
 
-    @Test func `many providers that block at once do not stop the async code they wait for`() async throws {
+    @Test func `many providers that block do not stop the async code that they wait for`() async throws {
         let count = 4 * ProcessInfo.processInfo.activeProcessorCount
         let keys = try await withThrowingTaskGroup(of: String?.self) { group in
             for number in 0..<count {
@@ -97,7 +97,7 @@ struct ProvidedCredentialsTests {
         #expect(keys.count == count)
     }
 
-    /// Runs what blocks on a thread of its own.
+    /// Runs blocking work on a new thread.
     private func blocking(_ work: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
@@ -108,7 +108,7 @@ struct ProvidedCredentialsTests {
     }
 }
 
-/// What a user writes: a class that derives from NSObject.
+/// A user's provider, which derives from NSObject.
 private final class UserProvider: NSObject, AWSCredentialsProvider, Sendable {
     private let answer: @Sendable () -> AWSTask<AWSCredentials>
     private let count = Locked(0)

@@ -18,7 +18,7 @@ struct AWSDDFileLoggerTests {
         log.log(asynchronous: false, message: message)
     }
 
-    @Test func `lines go to a file for this user alone`() throws {
+    @Test func `lines are written to a file that only this user can read`() throws {
         log.add(AWSDDFileLogger(logFileManager: manager))
         say("one")
         say("two")
@@ -31,7 +31,7 @@ struct AWSDDFileLoggerTests {
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
     }
 
-    @Test func `a full file is followed by another, and old ones go`() throws {
+    @Test func `a full file is rotated, and old files are removed`() throws {
         let logger = AWSDDFileLogger(logFileManager: manager)
         #expect(logger.maximumFileSize == 1 << 20)
         #expect(logger.rollingFrequency == 86_400)
@@ -45,7 +45,7 @@ struct AWSDDFileLoggerTests {
         #expect(newest.contains("info 9 x"))
     }
 
-    @Test func `files beyond the quota go`() throws {
+    @Test func `files beyond the quota are removed`() throws {
         let logger = AWSDDFileLogger(logFileManager: manager)
         logger.maximumFileSize = 100
         manager.logFilesDiskQuota = 250
@@ -54,7 +54,7 @@ struct AWSDDFileLoggerTests {
         #expect(manager.sortedLogFilePaths.count <= 4)
     }
 
-    @Test func `a directory that cannot be made costs the lines, and no more`() throws {
+    @Test func `a directory that cannot be created costs the lines, and nothing else`() throws {
         try Data().write(to: URL(fileURLWithPath: directory.path("file")))
         let blocked = AWSDDLogFileManagerDefault(logsDirectory: directory.path("file/logs"))
         log.add(AWSDDFileLogger(logFileManager: blocked))
@@ -71,7 +71,8 @@ struct AWSDDFileLoggerTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path("real/logs")).count == 1)
     }
 
-    @Test func `without a home, a link or an open directory in the temporary one costs the lines`() async {
+    @Test func `without a home directory, a link or a directory of others in the temporary one costs the lines`() async
+    {
         await #expect(processExitsWith: .success) {
             let directory = try TemporaryDirectory()
             for name in ["HOME", "XDG_STATE_HOME", "STATE_DIRECTORY", "AWS_KINESIS_RECORDER_DIR"] { unsetenv(name) }

@@ -16,7 +16,7 @@ import Testing
         #expect(AWSDDLog().logLevel == .warning)
     }
 
-    @Test func `each logger gets the messages of its own level, in order`() {
+    @Test func `each logger receives the messages of its own level, in order`() {
         let errors = Lines()
         log.add(lines)
         log.add(errors, with: .error)
@@ -35,7 +35,7 @@ import Testing
         #expect(lines.all == ["now"])
     }
 
-    @Test func `a removed logger gets nothing more, and is told`() {
+    @Test func `a removed logger receives nothing more, and willRemove is called`() {
         log.add(lines)
         log.add(lines)
         #expect(log.allLoggers.count == 1)
@@ -57,7 +57,7 @@ import Testing
         #expect(lines.all.contains("echo of first"))
     }
 
-    @Test func `a formatter writes the line, or leaves it out`() {
+    @Test func `a formatter formats the line, or omits it`() {
         let logger = Lines()
         logger.logFormatter = OnlyErrors()
         log.add(logger)
@@ -66,7 +66,7 @@ import Testing
         #expect(logger.formatted == ["File:7 kept"])
     }
 
-    @Test func `loggers that are too slow cost messages, which are counted, and no memory`() {
+    @Test func `loggers that are too slow cost messages, which are counted, but no memory`() {
         let gate = Gate()
         log.add(Slow(gate))
         log.add(lines)
@@ -84,7 +84,7 @@ import Testing
     }
 }
 
-/// A logger that keeps what it gets.
+/// A logger that keeps its messages.
 final class Lines: AWSDDAbstractLogger, @unchecked Sendable {
     private struct Seen {
         var lines: [String] = []

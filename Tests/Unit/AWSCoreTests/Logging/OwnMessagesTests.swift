@@ -5,7 +5,7 @@ import RecorderConcurrency
 import RecorderTestSupport
 import Testing
 
-/// What this package says itself; each in a process of its own, because the log is one for all.
+/// This package's own messages; each test in a new process, because the log is shared.
 @Suite(.timeLimit(.minutes(10))) struct OwnMessagesTests {
     @Test func `without a logger warnings go to standard error, and nothing else`() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
@@ -19,7 +19,7 @@ import Testing
         #expect(!text.contains("an error") && !text.contains("news"))
     }
 
-    @Test func `with a logger everything up to the level goes there, and is written out at the end`() async throws {
+    @Test func `with a logger everything up to the level goes there, and is flushed at exit`() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             AWSDDLog.add(AWSDDTTYLogger.sharedInstance)
             RecorderLog.info("before")
@@ -92,7 +92,7 @@ import Testing
     }
 }
 
-/// Deprecated names make no warning behind a protocol.
+/// Avoids warnings about deprecated names.
 private protocol OlderSDK {
     static func logEverything()
 }

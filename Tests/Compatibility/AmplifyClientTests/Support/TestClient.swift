@@ -6,7 +6,7 @@ import RecorderAWS
 import RecorderTestSupport
 import Testing
 
-/// Which of the two clients: every law is tested of both.
+/// The two clients. Tests run with both.
 enum ClientKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case kinesis, firehose
 
@@ -17,7 +17,7 @@ enum ClientKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     var recordLimit: Int { self == .kinesis ? 10 << 20 : 1_024_000 }
 }
 
-/// The options that tests vary; no automatic flush, one try a request.
+/// The options that tests vary; by default no automatic flush and one attempt per request.
 struct TestOptions {
     var region = "us-east-1"
     var cacheMaxBytes: Int64 = 5 * 1_024 * 1_024
@@ -25,10 +25,10 @@ struct TestOptions {
     var flushStrategy = FlushStrategy.none
     var flushDrains = false
     var maxAttempts: Int? = 1
-    var provider: any AWSCredentialsProvider = Keys()
-    /// In place of the test's directory.
+    var provider: any AWSCredentialsProvider = TestCredentials()
+    /// Replaces the test's directory.
     var storeDirectory: URL?
-    /// Changes more of the configuration.
+    /// Further changes of the configuration.
     var configure: (AWSClientConfiguration) -> Void = { _ in }
 
     func recordClientOptions<Configuration>(
@@ -46,7 +46,7 @@ struct TestOptions {
     }
 }
 
-/// A client of one side over a directory and a service of the test's own.
+/// A client of either kind, with the test's own directory and service.
 struct TestClient: Sendable {
     private enum Either: Sendable {
         case kinesis(AmplifyKinesisClient)
@@ -56,24 +56,24 @@ struct TestClient: Sendable {
     let directory: TemporaryDirectory
     private let client: Either
 
-    /// In a run that looks for secrets the clients' own log is written out, too.
-    private static let isHeard: Void = {
+    /// In a run that searches for secrets, the clients' log is included.
+    private static let logsToStandardError: Void = {
         guard CanaryRun.directory != nil else { return }
         AmplifyLogging.addSink(AmplifyStandardErrorLogSink(logLevel: .verbose))
     }()
 
     init(
-        _ side: ClientKind,
+        _ kind: ClientKind,
         to url: String,
         in directory: TemporaryDirectory? = nil,
         _ adjust: (inout TestOptions) -> Void = { _ in }
     ) throws {
-        Self.isHeard
+        Self.logsToStandardError
         var options = TestOptions()
         adjust(&options)
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
-        switch side {
+        switch kind {
         case .kinesis:
             client = .kinesis(
                 try AmplifyKinesisClient(
@@ -116,7 +116,7 @@ struct TestClient: Sendable {
         try await record(Data(text.utf8), to: stream)
     }
 
-    /// Many at once; they share commits.
+    /// Records many concurrently; they share commits.
     func record(_ texts: [String], to stream: String = "stream") async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for text in texts { group.addTask { try await record(text, to: stream) } }
@@ -140,7 +140,7 @@ struct TestClient: Sendable {
         }
     }
 
-    /// How many records were cached; none are afterwards.
+    /// Clears the cache and returns the number of deleted records.
     func clear() async throws -> Int {
         switch client {
         case .kinesis(let client): try await client.clearCache().recordsCleared
@@ -169,7 +169,7 @@ struct TestClient: Sendable {
         }
     }
 
-    /// One call with the service's own client.
+    /// Makes one call with the service's own client.
     func list() async throws {
         switch client {
         case .kinesis(let client): _ = try await client.getKinesisClient().listStreams(input: ListStreamsInput())

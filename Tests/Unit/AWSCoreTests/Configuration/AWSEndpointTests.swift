@@ -9,7 +9,7 @@ struct AWSEndpointTests {
         (.CNNorth1, .Kinesis, "https://kinesis.cn-north-1.amazonaws.com.cn/"),
         (.USEast1, .CognitoIdentity, "https://cognito-identity.us-east-1.amazonaws.com/"),
     ])
-    func `a region and a service name a public host`(region: AWSRegionType, service: AWSServiceType, url: String) {
+    func `a region and a service have a public host`(region: AWSRegionType, service: AWSServiceType, url: String) {
         let endpoint = AWSEndpoint(region: region, service: service, useUnsafeURL: false)
         #expect(endpoint?.url.absoluteString == url)
         #expect(endpoint?.regionType == region)
@@ -17,7 +17,7 @@ struct AWSEndpointTests {
         #expect(endpoint?.useUnsafeURL == false)
     }
 
-    @Test func `an unsafe endpoint speaks http to the same host`() {
+    @Test func `an unsafe endpoint uses http with the same host`() {
         let endpoint = AWSEndpoint(region: .USEast1, service: .Kinesis, useUnsafeURL: true)
         #expect(endpoint?.url.absoluteString == "http://kinesis.us-east-1.amazonaws.com/")
         #expect(endpoint?.useUnsafeURL == true)
@@ -28,7 +28,7 @@ struct AWSEndpointTests {
         #expect(AWSEndpoint(region: .USEast1, service: .Unknown, useUnsafeURL: false) == nil)
     }
 
-    @Test func `an address of one's own is kept as it is`() throws {
+    @Test func `a custom address is not changed`() throws {
         let url = try #require(URL(string: "http://localhost:4566/local"))
         let endpoint = try #require(AWSEndpoint(region: .EUWest1, serviceName: "firehose", url: url))
         #expect(endpoint.url == url)

@@ -38,7 +38,7 @@ import Testing
         try AWSInfoFile.read(environment: environment, executableDirectory: directory.path).map { AWSInfo($0) }
     }
 
-    @Test func `a published file gives pool, regions and user agent`() throws {
+    @Test func `a published file sets pool, regions and user agent`() throws {
         try write(Self.published)
         let info = try #require(try read())
         let service = try #require(info.defaultServiceInfo("KinesisRecorder"))
@@ -65,12 +65,12 @@ import Testing
         #"{"CredentialsProvider":{"CognitoIdentity":{"Default":{"PoolId":5,"Region":"us-east-1"}}},"Default":{"Region":"us-east-1"}}"#,
         #"{"CredentialsProvider":[],"Default":"us-east-1","KinesisRecorder":7}"#,
     ])
-    func `without a pool or a region there is nothing, as in the original`(json: String) throws {
+    func `without a pool or a region there are no settings, as in the AWS SDK`(json: String) throws {
         try write(json)
         #expect(try read()?.defaultServiceInfo("KinesisRecorder") == nil)
     }
 
-    @Test func `the file is the named one, else beside the executable, else in a bundle there`() throws {
+    @Test func `the file is the named one, otherwise next to the executable, otherwise in a bundle there`() throws {
         #expect(try read() == nil)
         try write(#"{"Version":"bundle"}"#, to: "App_App.resources/awsconfiguration.json")
         #expect(try read()?.rootInfoDictionary["Version"] as? String == "bundle")
@@ -87,14 +87,14 @@ import Testing
         ("", "line 1, column 1"),
         ("[]", "line 1"),
     ])
-    func `a malformed file is an error that names file and place`(text: String, place: String) throws {
+    func `a malformed file is an error that names file, line and column`(text: String, place: String) throws {
         try write(text)
         let failure = #expect(throws: ConfigurationFailure.self) { try read() }
         #expect(failure?.message.contains(directory.path("awsconfiguration.json")) == true)
         #expect(failure?.message.contains(place) == true, "\(failure?.message ?? "")")
     }
 
-    @Test func `a named file that is not there is an error, not nothing`() {
+    @Test func `a named file that is missing is an error`() {
         let missing = directory.path("missing.json")
         let failure = #expect(throws: ConfigurationFailure.self) {
             try read(["AWS_KINESIS_RECORDER_CONFIGURATION": missing])
@@ -113,7 +113,7 @@ import Testing
         #expect(other.regionType == .SAEast1)
     }
 
-    @Test func `what is wrong with the file is told where there is no other configuration`() throws {
+    @Test func `the file's error is reported if there is no other configuration`() throws {
         let broken = AWSInfo([:], failure: ConfigurationFailure("the file is broken"))
         let failure = #expect(throws: ConfigurationFailure.self) {
             try AWSServiceConfiguration.resolved(
@@ -126,7 +126,7 @@ import Testing
         #expect(failure?.message == "the file is broken")
     }
 
-    @Test func `a dictionary can stand for the file until it is used`() async {
+    @Test func `a dictionary can replace the file until it is used`() async {
         await #expect(processExitsWith: .success) {
             setenv("AWS_KINESIS_RECORDER_DIR", "/nowhere", 1)
             let pool = ["CognitoIdentity": ["Default": ["PoolId": "us-east-1:given", "Region": "us-east-1"]]]

@@ -33,7 +33,7 @@ struct ServiceFailureNSErrorTests {
         ("Throttling", .throttling, 18),
         ("ThrottlingException", .throttlingException, 19),
     ])
-    func `a code that every service knows has the original's number in the general domain`(
+    func `a code that every service can return has the AWS SDK's number in the general domain`(
         code: String,
         type: AWSServiceErrorType,
         number: Int
@@ -51,7 +51,7 @@ struct ServiceFailureNSErrorTests {
     }
 
     @Test(arguments: ["ValidationException", "BrandNewException", nil])
-    func `any other answer is unknown in the service's domain`(code: String?) {
+    func `any other error code is unknown in the service's domain`(code: String?) {
         let error = error(.invalidRequest, code)
         #expect(error.domain == "com.example.Stream")
         #expect(error.code == 0)
@@ -70,7 +70,7 @@ struct ServiceFailureNSErrorTests {
         (.cancelled, NSURLErrorCancelled),
         (.other, NSURLErrorUnknown),
     ])
-    func `no answer is an error of the URL domain`(kind: HTTPFailure.Kind, code: Int) {
+    func `a request without a response is an error of the URL domain`(kind: HTTPFailure.Kind, code: Int) {
         let failure = ServiceFailure(.transport(HTTPFailure(kind, "host:443 did not")), message: "no answer")
         let error = failure.nsError(table)
         #expect(error.domain == NSURLErrorDomain)
@@ -83,13 +83,13 @@ struct ServiceFailureNSErrorTests {
         (.unreadable, NSURLErrorCannotParseResponse),
         (.redirect, NSURLErrorBadServerResponse),
     ])
-    func `an answer that is none is an error of the URL domain`(kind: ServiceFailure.Kind, code: Int) {
+    func `an unusable response is an error of the URL domain`(kind: ServiceFailure.Kind, code: Int) {
         let error = error(kind, nil)
         #expect(error.domain == NSURLErrorDomain)
         #expect(error.code == code)
     }
 
-    @Test func `the error tells what failed, how to mend it, and what support asks for`() {
+    @Test func `the error contains what failed, how to fix it, and what support asks for`() {
         let failure = ServiceFailure(
             .denied,
             code: "AccessDeniedException",
@@ -107,7 +107,7 @@ struct ServiceFailureNSErrorTests {
         #expect(error.userInfo[AWSServiceErrorStatusCodeKey] as? Int == 400)
     }
 
-    @Test func `missing keys and settings say what to set`() {
+    @Test func `errors about missing keys and settings name what to set`() {
         let keys = ServiceFailure(.credentials(CredentialsFailure("AWS_ACCESS_KEY_ID is not set.")), message: "no keys")
         #expect(keys.nsError(table).domain == AWSServiceErrorDomain)
         #expect(keys.nsError(table).code == AWSServiceErrorType.missingAuthenticationToken.rawValue)
@@ -116,7 +116,7 @@ struct ServiceFailureNSErrorTests {
         #expect(setting.nsError(table).localizedDescription == "name a region")
     }
 
-    @Test func `keys that could not be fetched fail with the error of the fetching`() {
+    @Test func `keys that cannot be fetched are the error of the fetch`() {
         let offline = ServiceFailure(.transport(HTTPFailure(.nameNotResolved, "no such host")), message: "no answer")
         let failure = CredentialsFailure("Cognito gave no identity.", underlying: offline)
         let error = ServiceFailure(.credentials(failure), message: "no keys").nsError(table)
@@ -128,7 +128,7 @@ struct ServiceFailureNSErrorTests {
         )
     }
 
-    @Test func `a provider's own error is passed on as it is`() {
+    @Test func `a provider's own error is passed on unchanged`() {
         let own = NSError(domain: "mine", code: 7)
         let failure = CredentialsFailure("the provider failed", cause: own)
         #expect(ServiceFailure(.credentials(failure), message: "no keys").nsError(table) === own)

@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct CognitoHelperTests {
-    @Test func `an identity that a backend vouches for comes with the backend's token`() async throws {
+    @Test func `an identity that a backend authenticates has the backend's token`() async throws {
         let pool = try CognitoPoolServer()
         let backend = pool.backend()
         let provider = pool.provider(asking: backend)
@@ -28,7 +28,7 @@ import Testing
         #expect(try await provider.credentials().value != nil)
     }
 
-    @Test func `a helper without an identity is an error that says so`() async throws {
+    @Test func `a helper without an identity is an error with a message`() async throws {
         let pool = try CognitoPoolServer()
         let helper = AWSAbstractCognitoCredentialsProviderHelper()
         let provider = pool.provider(asking: helper)
@@ -37,7 +37,7 @@ import Testing
         #expect(error?.code == AWSCognitoCredentialsProviderErrorType.identityIdIsNil.rawValue)
     }
 
-    @Test func `each new id is notified with the one before, in order; a cleared one is not`() async throws {
+    @Test func `each new ID is posted with the previous one, in order; a cleared one is not`() async throws {
         let helper = AWSAbstractCognitoCredentialsProviderHelper()
         let seen = Locked<[[String: String]]>([])
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a pool's own configuration says where it is asked, and the program where it is kept`() async {
+    @Test func `a pool's own configuration sets the endpoint, and the program sets the directory`() async {
         await #expect(processExitsWith: .success) {
             let pool = try CognitoPoolServer()
             let directory = try TemporaryDirectory()
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `logins written as a literal are strings by strings`() async throws {
+    @Test func `logins from a dictionary literal are strings by strings`() async throws {
         let pool = try CognitoPoolServer()
         _ = try await pool.provider(manager: LiteralLogins()).credentials().value
         #expect(pool.server.requests[1].text.contains(#""Logins":{"graph.facebook.com":"literal"}"#))
@@ -115,7 +115,7 @@ import Testing
     }
 }
 
-/// What a user writes for developer authenticated identities.
+/// A user's class for developer authenticated identities.
 private final class BackendIdentity: AWSCognitoCredentialsProviderHelper, @unchecked Sendable {
     let failure = Locked<NSError?>(nil)
     private let asked = Locked(0)

@@ -8,11 +8,11 @@ import Testing
     private let manager = AWSServiceManager()
     private let provider = AWSStaticCredentialsProvider(accessKey: "id", secretKey: Canary.secret)
 
-    @Test func `there is one manager`() {
+    @Test func `there is one shared manager`() {
         #expect(AWSServiceManager.default() === AWSServiceManager.default())
     }
 
-    /// In a process of its own, because warnings of the whole process go to one place.
+    /// In a new process, because warnings are per process.
     @Test func `a second default configuration is ignored, with one warning`() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let manager = AWSServiceManager()
@@ -37,7 +37,7 @@ import Testing
         #expect(manager.defaultServiceConfiguration.maxRetryCount == 3)
     }
 
-    @Test func `setting nil sets nothing`() {
+    @Test func `setting nil has no effect`() {
         manager.defaultServiceConfiguration = nil
         manager.defaultServiceConfiguration = AWSServiceConfiguration(region: .USEast1, credentialsProvider: provider)
         manager.defaultServiceConfiguration = nil
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `where nothing is configured the failure names what to set`() {
+    @Test func `without any configuration the failure names what to set`() {
         let failure = #expect(throws: ConfigurationFailure.self) {
             try AWSServiceConfiguration.resolved(by: manager, environment: [:])
         }

@@ -3,13 +3,13 @@ import Foundation
 import RecorderConcurrency
 import RecorderTestSupport
 
-/// A Cognito pool and an STS in one: it numbers the identities it gives out, and its keys name their identity.
+/// A server that is both a Cognito pool and STS. Its identities are numbered, and its keys name their identity.
 final class CognitoPoolServer: Sendable {
     let server: LocalServer
 
     static let poolID = "us-east-1:00000000-0000-0000-0000-000000000000"
 
-    /// `refusing` says which requests are refused, and with which code.
+    /// `refusing` returns the error code for a request to refuse.
     init(
         expiration: Double = 4_102_444_800,
         refusing: @escaping @Sendable (ReceivedRequest) -> String? = { _ in nil }
@@ -55,12 +55,12 @@ final class CognitoPoolServer: Sendable {
         )
     )
 
-    /// The calls so far; STS's by the name that its form has.
+    /// The names of the operations called so far.
     var calls: [String] {
         server.requests.map { $0.operation ?? $0.text.firstMatch(of: /Action=(\w+)/).map { String($0.1) } ?? "?" }
     }
 
-    /// The environment that leads here, and to `state` for what is kept.
+    /// The environment variables with this server's address, and `state` as the directory.
     func environment(state: String? = nil) -> [String: String] {
         var environment = ["AWS_ENDPOINT_URL": server.url]
         environment["XDG_STATE_HOME"] = state
@@ -86,7 +86,7 @@ final class CognitoPoolServer: Sendable {
     }
 }
 
-/// What a user writes: logins, and a role, that change while the program runs.
+/// A user's class, with logins and a role that change while the program runs.
 final class Logins: NSObject, AWSIdentityProviderManager, Sendable {
     let given: Locked<[String: String]>
     let role = Locked("")

@@ -2,16 +2,16 @@ import AmplifyFoundation
 import Foundation
 import RecorderTestSupport
 
-/// A provider that gives itself, as applications write them.
-struct Keys: AWSCredentialsProvider, AWSCredentials {
+/// A provider that returns itself, as applications write them.
+struct TestCredentials: AWSCredentialsProvider, AWSCredentials {
     var accessKeyId = Canary.accessKey
     var secretAccessKey = Canary.secret
 
     func resolve() async throws -> any AWSCredentials { self }
 }
 
-/// Keys that come with a token.
-struct TemporaryKeys: AWSCredentialsProvider, AWSTemporaryCredentials {
+/// Keys with a session token.
+struct TemporaryTestCredentials: AWSCredentialsProvider, AWSTemporaryCredentials {
     let accessKeyId = "ASIAEXAMPLE"
     let secretAccessKey = Canary.secret
     let sessionToken = Canary.token
@@ -20,10 +20,10 @@ struct TemporaryKeys: AWSCredentialsProvider, AWSTemporaryCredentials {
     func resolve() async throws -> any AWSCredentials { self }
 }
 
-/// Nobody is signed in.
-struct SignedOut: AWSCredentialsProvider {
+/// A provider without a signed-in user.
+struct SignedOutProvider: AWSCredentialsProvider {
     struct Failure: Error, LocalizedError, Equatable {
-        var errorDescription: String? { "Nobody is signed in." }
+        var errorDescription: String? { "No user is signed in." }
     }
 
     func resolve() async throws -> any AWSCredentials { throw Failure() }

@@ -1,9 +1,9 @@
 import Foundation
 import RecorderTestSupport
 
-/// A program of this package, beside the test bundle.
-enum Program {
-    /// Runs it to its end; gives its exit status.
+/// A built program of this package, next to the test bundle.
+enum BuiltProgram {
+    /// Runs the program to its end and returns its exit status.
     static func run(
         _ name: String,
         _ arguments: [String],

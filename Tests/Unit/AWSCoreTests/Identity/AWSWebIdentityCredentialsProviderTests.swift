@@ -14,7 +14,7 @@ import Testing
         )
     }
 
-    @Test func `a token is traded for the role's keys, once, until they are invalidated`() async throws {
+    @Test func `a token is exchanged for the role's keys once, until they are invalidated`() async throws {
         let pool = try CognitoPoolServer()
         let provider = provider(pool)
         #expect(try await provider.credentials().value?.accessKey == "RA")
@@ -29,7 +29,7 @@ import Testing
         #expect(provider.roleSessionName == "session")
     }
 
-    @Test func `a token that is refused is STS's error, and shows nowhere`() async throws {
+    @Test func `a refused token is STS's error, which does not show the token`() async throws {
         let pool = try CognitoPoolServer { _ in "InvalidIdentityToken" }
         let provider = provider(pool)
         let error = try #require(await provider.credentials().failure())

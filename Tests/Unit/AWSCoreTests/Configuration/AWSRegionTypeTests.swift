@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 struct AWSRegionTypeTests {
-    @Test func `the first regions have the original's numbers`() {
+    @Test func `the first regions have the AWS SDK's numbers`() {
         let original: [AWSRegionType] = [
             .Unknown, .USEast1, .USEast2, .USWest1, .USWest2, .EUWest1, .EUWest2, .EUCentral1, .APSoutheast1,
             .APNortheast1, .APNortheast2, .APSoutheast2, .APSouth1, .SAEast1, .CNNorth1, .CACentral1, .USGovWest1,
@@ -12,21 +12,21 @@ struct AWSRegionTypeTests {
     }
 
     @Test(arguments: AWSRegionType.allCases.filter { $0 != .Unknown })
-    func `every region's name and case can be read back`(region: AWSRegionType) throws {
+    func `every region can be created from its name and its case name`(region: AWSRegionType) throws {
         let name = try #require(region.name)
         #expect(AWSRegionType(name: name) == region)
         #expect(AWSRegionType(name: "\(region)") == region)
         #expect(AWSEndpoint.regionName(from: region) == name)
     }
 
-    @Test func `regions are read from text whatever its case`() {
+    @Test func `region names ignore upper and lower case`() {
         #expect("us-east-1".aws_regionTypeValue() == .USEast1)
         #expect(NSString(string: "EU-WEST-3").aws_regionTypeValue() == .EUWest3)
         #expect("apsoutheast2".aws_regionTypeValue() == .APSoutheast2)
     }
 
     @Test(arguments: ["", "unknown", "mars-north-1", "us-east-1 "])
-    func `what names no region is Unknown`(text: String) {
+    func `a text without a region is Unknown`(text: String) {
         #expect(text.aws_regionTypeValue() == .Unknown)
     }
 

@@ -5,7 +5,7 @@ import RecorderConcurrency
 import RecorderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct CognitoMemoryTests {
+@Suite(.timeLimit(.minutes(10))) struct CognitoIdentityStoreTests {
     private let directory: TemporaryDirectory
 
     init() throws {
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `identity and keys outlive the provider`() async throws {
+    @Test func `identity and keys are kept after the provider is released`() async throws {
         let pool = try CognitoPoolServer()
         _ = try await pool.provider(state: directory.path).credentials().value
         let next = pool.provider(state: directory.path)
@@ -30,7 +30,7 @@ import Testing
         #expect(pool.calls.count == 2)
     }
 
-    @Test func `two providers of one pool are one guest`() async throws {
+    @Test func `two providers of one pool share one guest`() async throws {
         let pool = try CognitoPoolServer()
         let first = pool.provider(state: directory.path)
         let second = pool.provider(state: directory.path)
@@ -39,7 +39,7 @@ import Testing
         #expect(pool.calls == ["GetId"])
     }
 
-    @Test func `the file is for this user alone, in a directory that is too`() async throws {
+    @Test func `only this user can read the file and its directory`() async throws {
         let pool = try CognitoPoolServer()
         _ = try await pool.provider(state: directory.path).credentials().value
         let file = try #require(try files.first)
@@ -49,7 +49,7 @@ import Testing
         #expect(file.contains("com.amazonaws.AWSCognitoCredentialsProvider/cognito-sha256."))
     }
 
-    @Test func `clearing the keychain leaves nothing on disk, clearing the keys no key`() async throws {
+    @Test func `clearing the keychain removes the file, clearing the keys removes the keys`() async throws {
         let pool = try CognitoPoolServer()
         let provider = pool.provider(state: directory.path)
         _ = try await provider.credentials().value
@@ -60,7 +60,7 @@ import Testing
         #expect(try files.isEmpty)
     }
 
-    @Test func `one user's keys are not another's`() async throws {
+    @Test func `users do not share keys`() async throws {
         let pool = try CognitoPoolServer()
         let user = Logins(["accounts.google.com": "jwt"])
         _ = try await pool.provider(manager: user, state: directory.path).credentials().value
@@ -70,7 +70,7 @@ import Testing
         #expect(!text.contains("jwt"))
     }
 
-    @Test func `kept keys are renewed when less than ten minutes are left`() async throws {
+    @Test func `stored keys are renewed when less than ten minutes are left`() async throws {
         let pool = try CognitoPoolServer(expiration: 10_000)
         let clock = Clock(6_400)
         _ = try await pool.provider(state: directory.path, now: clock.now).credentials().value
@@ -82,7 +82,7 @@ import Testing
         #expect(pool.calls.count == 3)
     }
 
-    @Test func `keys from the future are not trusted: this clock has gone back`() async throws {
+    @Test func `keys from the future are not used: the clock was set back`() async throws {
         let pool = try CognitoPoolServer()
         let clock = Clock(1_000_000)
         _ = try await pool.provider(state: directory.path, now: clock.now).credentials().value
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "[]", #"{"keys":{"accessKey":"A"}}"#, String(repeating: "x", count: 100_000)])
-    func `a damaged file costs a new guest, and no more`(contents: String) async throws {
+    func `a damaged file costs a new guest identity, and nothing else`(contents: String) async throws {
         let pool = try CognitoPoolServer()
         _ = try await pool.provider(state: directory.path).credentials().value
         try Data(contents.utf8).write(to: URL(fileURLWithPath: try #require(try files.first)))
@@ -102,7 +102,7 @@ import Testing
         #expect(pool.provider(state: directory.path).identityId == "us-east-1:id-2")
     }
 
-    @Test func `a link in the file's place is not followed`() async throws {
+    @Test func `a link in place of the file is not followed`() async throws {
         let pool = try CognitoPoolServer()
         _ = try await pool.provider(state: directory.path).credentials().value
         let file = try #require(try files.first)
@@ -112,7 +112,7 @@ import Testing
         #expect(pool.provider(state: directory.path).identityId == nil)
     }
 
-    @Test func `a directory below a link works, and a file that others can read is made private`() async throws {
+    @Test func `a directory below a link works, and a file that others can read becomes private`() async throws {
         let pool = try CognitoPoolServer()
         let link = directory.path("link")
         #expect(mkdir(directory.path("real"), 0o755) == 0)
@@ -124,7 +124,7 @@ import Testing
         #expect(try permissions(file) == 0o600)
     }
 
-    @Test func `without a place the identity lasts as long as the provider`() async throws {
+    @Test func `without a directory the identity lasts as long as the provider`() async throws {
         let pool = try CognitoPoolServer()
         let provider = pool.provider()
         _ = try await provider.credentials().value
@@ -138,7 +138,7 @@ import Testing
     }
 }
 
-/// A clock that stands until it is set.
+/// A clock that changes only when it is set.
 final class Clock: Sendable {
     private let time: Locked<Double>
 
@@ -156,7 +156,7 @@ final class Clock: Sendable {
     }
 }
 
-/// A yes or no that a test changes while a server runs.
+/// A flag that a test changes while a server runs.
 final class Switch: Sendable {
     private let state: Locked<Bool>
 
@@ -171,7 +171,7 @@ final class Switch: Sendable {
 }
 
 extension AWSTask {
-    /// The error this task ends with, as old code sees it.
+    /// The task's error, as code for the AWS SDK sees it.
     func failure() async -> NSError? {
         await RecorderTestSupport.failure { try await value }.map { $0 as NSError }
     }

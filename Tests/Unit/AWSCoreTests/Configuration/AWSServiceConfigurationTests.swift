@@ -18,7 +18,7 @@ struct AWSServiceConfigurationTests {
         )
     }
 
-    @Test func `it holds what it was made of`() throws {
+    @Test func `it has the values of its initializer`() throws {
         let configuration = try #require(AWSServiceConfiguration(region: .USWest2, credentialsProvider: provider))
         #expect(configuration.regionType == .USWest2)
         #expect(configuration.credentialsProvider === provider)
@@ -35,7 +35,7 @@ struct AWSServiceConfigurationTests {
             ("http://mine:4", ["AWS_ENDPOINT_URL_KINESIS": "http://own:2"], "http://mine:4/"),
         ] as [(String?, [String: String], String)]
     )
-    func `calls go to the given endpoint, else the environment's, else the public one`(
+    func `calls go to the given endpoint, otherwise the environment's, otherwise the public one`(
         endpoint: String?,
         environment: [String: String],
         url: String
@@ -74,7 +74,7 @@ struct AWSServiceConfigurationTests {
     }
 
     @Test(arguments: ["localhost:4566", "ftp://files", "http://host/?query"])
-    func `an endpoint that cannot be used fails the call and is shown`(address: String) throws {
+    func `an invalid endpoint fails the call with an error that shows it`(address: String) throws {
         let configuration = try configuration(endpoint: address)
         let failure = #expect(throws: ConfigurationFailure.self) {
             try configuration.callConfiguration(for: .kinesis, environment: [:])
@@ -82,7 +82,7 @@ struct AWSServiceConfigurationTests {
         #expect(failure?.message.contains(address) == true)
     }
 
-    @Test func `an endpoint with a password fails the call, which does not show it`() throws {
+    @Test func `an endpoint with a password fails the call with an error that does not show it`() throws {
         let configuration = try configuration(endpoint: "http://user:\(Canary.proxyPassword)@127.0.0.1:1")
         let failure = #expect(throws: ConfigurationFailure.self) {
             try configuration.callConfiguration(for: .kinesis, environment: [:])
@@ -94,7 +94,7 @@ struct AWSServiceConfigurationTests {
         #expect(!text.contains(Canary.proxyPassword))
     }
 
-    @Test func `retries and timeouts reach the call`() throws {
+    @Test func `retries and timeouts apply to the call`() throws {
         let configuration = try configuration()
         configuration.maxRetryCount = 7
         configuration.timeoutIntervalForRequest = 2.5
@@ -114,7 +114,7 @@ struct AWSServiceConfigurationTests {
     }
 
     @Test(arguments: [0, -1, .nan, .infinity] as [TimeInterval])
-    func `a timeout that is no time leaves the default`(seconds: TimeInterval) throws {
+    func `a timeout that is not a positive number is ignored`(seconds: TimeInterval) throws {
         let configuration = try configuration()
         configuration.timeoutIntervalForRequest = seconds
         configuration.timeoutIntervalForResource = seconds
@@ -137,7 +137,7 @@ struct AWSServiceConfigurationTests {
         #expect(credentials == Credentials(accessKeyID: "id", secretAccessKey: Canary.secret))
     }
 
-    @Test func `each product token is named once, the global ones first`() throws {
+    @Test func `each product token appears once, the global ones first`() throws {
         let global = "global-\(UUID().uuidString)/1"
         AWSServiceConfiguration.addGlobalUserAgentProductToken(global)
         AWSServiceConfiguration.addGlobalUserAgentProductToken(global)
@@ -157,7 +157,7 @@ struct AWSServiceConfigurationTests {
         #expect(configuration.userAgent.hasSuffix(" app/1X-Evil: 1"))
     }
 
-    @Test func `a copy goes its own way`() throws {
+    @Test func `a copy is independent`() throws {
         let original = try configuration(endpoint: "http://mine:4")
         original.maxRetryCount = 5
         original.addUserAgentProductToken("both/1")

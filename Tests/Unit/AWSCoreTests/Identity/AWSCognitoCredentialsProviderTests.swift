@@ -28,7 +28,7 @@ import Testing
         #expect(pool.calls == ["GetId", "GetCredentialsForIdentity"])
     }
 
-    @Test func `asking for keys makes the identity known`() async throws {
+    @Test func `fetching keys sets the identity`() async throws {
         let pool = try CognitoPoolServer()
         let provider = pool.provider()
         _ = try await provider.credentials().value
@@ -36,7 +36,7 @@ import Testing
         #expect(pool.calls.count == 2)
     }
 
-    @Test func `keys at hand are used again until they are invalidated`() async throws {
+    @Test func `cached keys are reused until they are invalidated`() async throws {
         let pool = try CognitoPoolServer()
         let provider = pool.provider()
         _ = try await provider.credentials().value
@@ -50,7 +50,7 @@ import Testing
         #expect(provider.identityId == "us-east-1:id-1")
     }
 
-    @Test func `a hundred callers at once share one refresh`() async throws {
+    @Test func `a hundred concurrent callers share one refresh`() async throws {
         let pool = try CognitoPoolServer()
         let provider = pool.provider()
         try await withThrowingTaskGroup(of: String?.self) { group in
@@ -71,7 +71,7 @@ import Testing
         #expect(pool.calls.count == calls)
     }
 
-    @Test func `clearing the keychain makes a new guest`() async throws {
+    @Test func `clearing the keychain creates a new guest`() async throws {
         let pool = try CognitoPoolServer()
         let provider = pool.provider()
         _ = try await provider.credentials().value
@@ -81,7 +81,7 @@ import Testing
         #expect(pool.calls == ["GetId", "GetCredentialsForIdentity", "GetId"])
     }
 
-    @Test func `an outage passes: the next call asks again`() async throws {
+    @Test func `after an outage the next call tries again`() async throws {
         let isDown = Switch(true)
         let pool = try CognitoPoolServer { _ in isDown.isOn ? "InvalidParameterException" : nil }
         let provider = pool.provider()
@@ -109,7 +109,7 @@ import Testing
         #expect(pool.calls.count == 3)
     }
 
-    @Test func `a manager's role goes to Cognito, and another one fetches new keys`() async throws {
+    @Test func `a manager's role is sent to Cognito, and a different one fetches new keys`() async throws {
         let pool = try CognitoPoolServer()
         let manager = Logins(["accounts.google.com": "jwt"])
         manager.role.withLock { $0 = "arn:aws:iam::1:role/one" }
@@ -123,7 +123,7 @@ import Testing
         #expect(bodies[2].contains(#"role\/two"#))
     }
 
-    @Test func `a manager that fails now and then does not stop keys that hold`() async throws {
+    @Test func `a manager that fails sometimes does not interrupt valid keys`() async throws {
         let pool = try CognitoPoolServer()
         let manager = Logins(["accounts.google.com": "jwt"])
         let provider = pool.provider(manager: manager)
@@ -138,7 +138,7 @@ import Testing
     // MARK: refusals
 
     @Test(arguments: ["ResourceNotFoundException", "NotAuthorizedException"])
-    func `a refused identity is dropped and the pair tried once more`(code: String) async throws {
+    func `a refused identity is discarded and the call repeated once`(code: String) async throws {
         let pool = try CognitoPoolServer { $0.text.contains("stale") ? code : nil }
         let provider = pool.provider()
         provider.identityProvider.identityId = "us-east-1:stale-0"
@@ -147,7 +147,7 @@ import Testing
         #expect(pool.calls == ["GetCredentialsForIdentity", "GetId", "GetCredentialsForIdentity"])
     }
 
-    @Test func `a pool that refuses every identity is misconfigured, and the error has Cognito's inside`() async throws
+    @Test func `a pool that refuses every identity is a configuration error with Cognito's as its cause`() async throws
     {
         let pool = try CognitoPoolServer { $0.operation == "GetId" ? nil : "NotAuthorizedException" }
         let error = await pool.provider().credentials().failure()
@@ -160,7 +160,7 @@ import Testing
         #expect(pool.calls.count == 4)
     }
 
-    @Test func `a pool that does not exist is one clear error, for tasks and for calls`() async throws {
+    @Test func `a pool that does not exist is the same error for tasks and for calls`() async throws {
         let pool = try CognitoPoolServer { _ in "ResourceNotFoundException" }
         let provider = pool.provider()
         for error in [await provider.getIdentityId().failure(), await provider.credentials().failure()] {
@@ -175,7 +175,7 @@ import Testing
         #expect(failure?.nsError().domain == AWSCognitoIdentityErrorDomain)
     }
 
-    @Test func `an error is a real NSError where the task is looked at`() async throws {
+    @Test func `a task's error is an NSError object`() async throws {
         let provider = AWSCognitoCredentialsProvider(regionType: .Unknown, identityPoolId: poolID, environment: [:])
         let task = provider.getIdentityId()
         _ = try? await task.value
@@ -185,7 +185,7 @@ import Testing
         #expect(error?.localizedDescription.contains("region") == true)
     }
 
-    @Test func `nobody at the endpoint is an error of the URL domain`() async throws {
+    @Test func `an endpoint that does not respond is an error of the URL domain`() async throws {
         let nobody = AWSCognitoCredentialsProvider(
             regionType: .USEast1,
             identityPoolId: poolID,
@@ -198,7 +198,7 @@ import Testing
 
     // MARK: the classic flow
 
-    @Test func `with role ARNs a guest's keys come from STS, for a token of Cognito`() async throws {
+    @Test func `with role ARNs a guest's keys come from STS, in exchange for a token of Cognito`() async throws {
         let pool = try CognitoPoolServer()
         let provider = pool.provider(
             unauthRoleArn: "arn:aws:iam::1:role/guest",
@@ -217,7 +217,7 @@ import Testing
         #expect(pool.calls.count == 3)
     }
 
-    @Test func `who is logged in gets the other role`() async throws {
+    @Test func `a user with a login gets the other role`() async throws {
         let pool = try CognitoPoolServer()
         let provider = pool.provider(
             manager: Logins(["accounts.google.com": "jwt"]),
@@ -229,7 +229,7 @@ import Testing
         #expect(pool.server.requests[1].text.contains("jwt"))
     }
 
-    @Test func `a guest without a role for guests is told which is missing`() async throws {
+    @Test func `without a role for guests the error names the missing role`() async throws {
         let pool = try CognitoPoolServer()
         let provider = pool.provider(authRoleArn: "arn:aws:iam::1:role/user")
         let error = await provider.credentials().failure()
@@ -238,7 +238,7 @@ import Testing
         #expect(error?.localizedDescription.contains("unauthRoleArn") == true)
     }
 
-    @Test func `an identity that Cognito refuses a token is dropped, too`() async throws {
+    @Test func `an identity that Cognito refuses a token is discarded, too`() async throws {
         let pool = try CognitoPoolServer { $0.text.contains("stale") ? "NotAuthorizedException" : nil }
         let provider = pool.provider(unauthRoleArn: "arn:aws:iam::1:role/guest")
         provider.identityProvider.identityId = "us-east-1:stale-0"

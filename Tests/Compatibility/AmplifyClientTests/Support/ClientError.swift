@@ -4,8 +4,8 @@ import AmplifyKinesisClient
 import Foundation
 import Testing
 
-/// An error of either client, taken apart.
-struct Trouble {
+/// An error of either client, with its parts.
+struct ClientError {
     enum Kind {
         case cache, cacheLimitExceeded, validation, unknown
     }
@@ -16,25 +16,25 @@ struct Trouble {
     let underlying: (any Error)?
     let localized: String
 
-    /// What `body` throws; nil, with an issue, if it throws nothing or something else.
-    static func of(
-        _ body: () async throws -> Void,
+    /// The error that `body` throws; nil, with an issue, if it throws nothing or something else.
+    static func thrown(
+        by body: () async throws -> Void,
         sourceLocation: SourceLocation = #_sourceLocation
-    ) async -> Trouble? {
+    ) async -> ClientError? {
         do {
             try await body()
             Issue.record("nothing was thrown", sourceLocation: sourceLocation)
         } catch let error as KinesisError {
-            return Trouble(error, kind(error))
+            return ClientError(error, kind: kind(error))
         } catch let error as FirehoseError {
-            return Trouble(error, kind(error))
+            return ClientError(error, kind: kind(error))
         } catch {
             Issue.record("not an error of the clients: \(error)", sourceLocation: sourceLocation)
         }
         return nil
     }
 
-    private init(_ error: any AmplifyError, _ kind: Kind) {
+    private init(_ error: any AmplifyError, kind: Kind) {
         self.kind = kind
         description = error.errorDescription
         suggestion = error.recoverySuggestion
