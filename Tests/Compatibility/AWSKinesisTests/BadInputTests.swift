@@ -43,14 +43,14 @@ import Testing
         async throws
     {
         // Bound for the whole test, so that no other program gets the port and responds.
-        let nobody = try LocalSocket.loopback()
-        let recorder = try Recorders.kinesis(url: "http://\(nobody.authority)")
+        let unused = try LocalSocket.loopback()
+        let recorder = try Recorders.kinesis(url: "http://\(unused.authority)")
         _ = try await recorder.saveRecord(Data([1]), streamName: "stream").value
         let error = try #require(await recorder.submitAllRecords().failure())
         #expect(error.domain == NSURLErrorDomain)
         #expect(error.code == NSURLErrorCannotConnectToHost)
         #expect(recorder.diskBytesUsed > 0)
-        withExtendedLifetime(nobody) {}
+        withExtendedLifetime(unused) {}
     }
 
     @Test func `a service's error keeps its domain and code, and lists every stream with remaining records`()

@@ -14,8 +14,8 @@ import Testing
     }
 
     @Test func `an unknown key, a removed key and a nil key return nil`() throws {
-        #expect(AWSKinesisRecorder(forKey: "nobody registered this") == nil)
-        #expect(AWSFirehoseRecorder(forKey: "nobody registered this") == nil)
+        #expect(AWSKinesisRecorder(forKey: "not registered") == nil)
+        #expect(AWSFirehoseRecorder(forKey: "not registered") == nil)
         _ = try Recorders.kinesis("removed")
         AWSKinesisRecorder.remove(forKey: "removed")
         #expect(AWSKinesisRecorder(forKey: "removed") == nil)

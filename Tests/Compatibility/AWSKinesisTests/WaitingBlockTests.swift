@@ -61,20 +61,20 @@ import Testing
         let recorder = try Recorders.kinesis()
         recorder.notificationByteThreshold = 1
         recorder.diskByteLimit = 400
-        let notices = UnservedObserver(Self.threshold, of: recorder, Self.thresholdKey)
+        let notifications = UnservedObserver(Self.threshold, of: recorder, Self.thresholdKey)
         let discards = UnservedObserver(.AWSRecorderDidDiscardRecords, of: recorder, AWSRecorderDiscardCountKey)
         let saves = (0..<3_000).map { number in
             recorder.saveRecord(Data(count: 10), streamName: "stream\(number % 3)", partitionKey: "k")
         }
         for save in saves { _ = try await save?.value }
         let statistics = try #require(recorder.statistics)
-        notices.serve()
+        notifications.serve()
         discards.serve()
         try await discards.sees { $0.reduce(0, +) >= statistics.evicted }
         #expect(discards.seen.reduce(0, +) == statistics.evicted)
         #expect(discards.seenStreams == ["stream0", "stream1", "stream2"])
         // The blocked one, and those that may wait behind it.
-        #expect(notices.seen.count <= 1_025)
+        #expect(notifications.seen.count <= 1_025)
         #expect(discards.seen.count <= 1_025)
     }
 

@@ -89,7 +89,7 @@ import Testing
 
 /// The time that a busy machine and disk need.
 private enum Machine {
-    /// The time for what closing a store needs at least: threads woken one after the other, a small file written, made
+    /// The time that closing a store needs at least: threads woken one after the other, a small file written, made
     /// durable and removed.
     static func pace(in directory: TemporaryDirectory) async throws -> Duration {
         let start = ContinuousClock.now

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// The published pages' code as it stands; what surrounds it is in main.swift.
+// The code of the published documentation, unchanged. The code around it is in main.swift.
 import AmplifyFirehoseClient
 import AmplifyFoundation
 import Foundation

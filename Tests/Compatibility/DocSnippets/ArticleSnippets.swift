@@ -1,10 +1,10 @@
 // swift-format-ignore-file
-// Published code as it stands.
+// Published code, unchanged.
 import AWSCore
 import AWSCognito
 import AWSKinesis
 
-// The Swift 3 of a published article on Firehose with Cognito, letter by letter, and the Swift 2 that it started from.
+// The Swift 3 code of a published article on Firehose with Cognito, unchanged, and the Swift 2 code that it started from.
 // Its application delegate needs language mode 4: DocSnippetsSwift4 has it.
 
 final class ArticleSnippets {
@@ -43,7 +43,7 @@ final class ArticleSnippets {
             recorder.submitAllRecords()
         }.continueWithBlock { task -> AnyObject? in
             if let err = task.error {
-                // The original's NSLog("Error: [%@]", err) does not compile on Linux, where an Error is no CVarArg.
+                // The article's NSLog("Error: [%@]", err) does not compile on Linux, where an Error is no CVarArg.
                 NSLog("Error: [\(err)]")
             }
             return nil

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// The ways in which applications of the SDK for iOS configure it, in the spellings they use.
+// How applications configure the AWS SDK for iOS, in all spellings.
 import AWSCognito
 import AWSCore
 import AWSKinesis

@@ -1,9 +1,9 @@
 // swift-format-ignore-file
-// Published code as it stands.
+// Published code, unchanged.
 import AWSKinesis
 
-// The Swift of the developer guide's page on Kinesis and Firehose, letter by letter, as its web and its source form
-// have it. Only what surrounds the snippets is ours: the functions, and the closing braces that the web form lost.
+// The Swift code of the developer guide's page on Kinesis and Firehose, unchanged, from its web form and its source form.
+// Only the code around the snippets is new: the functions, and the closing braces that the web form lost.
 
 enum GuideSnippets {
     static func sharedInstances() {
@@ -21,7 +21,7 @@ enum GuideSnippets {
         kinesisRecorder.diskByteLimit = UInt(10 * 1024 * 1024); // 10MB
         kinesisRecorder.notificationByteThreshold = UInt(5 * 1024 * 1024); // 5MB
 
-        // The guide's Objective-C form of the same happens to be Swift, too.
+        // The guide's Objective-C form is also valid Swift.
         kinesisRecorder.diskAgeLimit = 30 * 24 * 60 * 60; // 30 days
         kinesisRecorder.diskByteLimit = 10 * 1024 * 1024; // 10MB
         kinesisRecorder.notificationByteThreshold = 5 * 1024 * 1024; // 5MB

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// The forms in which published programs call the service clients.
+// How published programs call the service clients.
 import AWSFirehose
 import AWSKinesis
 import Testing

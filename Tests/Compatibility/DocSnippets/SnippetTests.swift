@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// Published code as it stands.
+// Published code, unchanged.
 import AWSKinesis
 import Testing
 

@@ -1,11 +1,11 @@
 // swift-format-ignore-file
-// Published code as it stands.
+// Published code, unchanged.
 import AWSCore
 import AWSCognito
 import AWSKinesis
 
-// The application delegate of a published article on Firehose with Cognito, letter by letter. Its closure `-> Any!`
-// compiles in language mode 4 only. UIKit's two types are stand-ins, as there is no UIKit on Linux.
+// The application delegate of a published article on Firehose with Cognito, unchanged. Its closure `-> Any!` compiles in
+// language mode 4 only. The two UIKit types are placeholders, because there is no UIKit on Linux.
 
 class UIApplication {}
 struct UIApplicationLaunchOptionsKey: Hashable {}

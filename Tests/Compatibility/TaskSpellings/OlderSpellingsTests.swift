@@ -2,7 +2,7 @@ import AWSCore
 import Foundation
 import Testing
 
-/// Every name that the SDK ever shipped does what its present name does, whatever the outcome.
+/// Every older name does the same as its current name, whatever the outcome.
 struct OlderSpellingsTests {
     enum Ending: CaseIterable, Sendable {
         case success, fault, cancellation
@@ -117,7 +117,7 @@ struct OlderSpellingsTests {
         #expect(ran == ["continue", "continue(with:with:)", "continueWithBlock"])
     }
 
-    @Test func `the older tries take the first time only`() {
+    @Test func `the older try methods succeed the first time only`() {
         let source = AWSTaskCompletionSource<AnyObject>()
         #expect(source.trySetResult("x"))
         #expect(!source.trySetError(NSError(domain: "test", code: 7)))

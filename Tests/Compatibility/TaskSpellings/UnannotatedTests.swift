@@ -2,7 +2,7 @@ import AWSCore
 import Foundation
 import Testing
 
-/// How people write it: no types in the closures, results ignored. The same file is compiled in language modes 5 and 6.
+/// Typical user code: closures without types, unused results. The same file is compiled in language modes 5 and 6.
 struct UnannotatedTests {
     @Test func `trailing closures without types compile`() {
         let source = AWSTaskCompletionSource<NSString>()

@@ -58,7 +58,7 @@ struct TaskCombiningTests {
         #expect(all.isCancelled)
     }
 
-    @Test func `a task that is given twice counts twice`() {
+    @Test func `a task that is passed twice counts twice`() {
         let all = AWSTask(forCompletionOfAllTasks: [tasks[0], tasks[0]])
         #expect(!all.isCompleted)
         sources[0].set(error: Self.error(3))

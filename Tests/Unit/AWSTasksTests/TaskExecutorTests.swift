@@ -88,7 +88,7 @@ struct TaskExecutorTests {
     }
 
     @Test(arguments: Ending.allCases)
-    func `every form of continuation takes an executor and a token`(end: Ending) {
+    func `every form of continuation accepts an executor and a token`(end: Ending) {
         let token = AWSCancellationTokenSource().token
         let notes = Notes()
         let executor = AWSExecutor { block in

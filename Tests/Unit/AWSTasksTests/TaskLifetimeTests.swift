@@ -32,7 +32,7 @@ struct TaskLifetimeTests {
         #expect(notes.all == ["freed"])
     }
 
-    @Test func `what a pending task's blocks hold is freed with it`() {
+    @Test func `objects captured by a pending task's blocks are freed with it`() {
         do {
             let source = AWSTaskCompletionSource<NSString>()
             for attach in [source.task.continueWith(block:), source.task.continueOnSuccessWith(block:)] {
@@ -53,7 +53,7 @@ struct TaskLifetimeTests {
         #expect(notes.all == ["freed"])
     }
 
-    @Test func `a wait that was cancelled holds nothing`() async {
+    @Test func `a cancelled wait retains nothing`() async {
         let source = AWSTaskCompletionSource<NSString>()
         do {
             let freed = Freed(notes)

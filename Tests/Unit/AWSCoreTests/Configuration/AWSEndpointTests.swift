@@ -39,7 +39,7 @@ struct AWSEndpointTests {
         #expect(endpoint.serviceType == .Firehose)
     }
 
-    @Test func `no address gives no endpoint`() {
+    @Test func `without an address there is no endpoint`() {
         let noURL: URL? = nil
         let noText: String? = nil
         #expect(AWSEndpoint(url: noURL) == nil)

@@ -186,12 +186,12 @@ import Testing
     }
 
     @Test func `an endpoint that does not respond is an error of the URL domain`() async throws {
-        let nobody = AWSCognitoCredentialsProvider(
+        let unreachable = AWSCognitoCredentialsProvider(
             regionType: .USEast1,
             identityPoolId: poolID,
             environment: ["AWS_ENDPOINT_URL": "http://127.0.0.1:1"]
         )
-        let error = await nobody.credentials().failure()
+        let error = await unreachable.credentials().failure()
         #expect(error?.domain == NSURLErrorDomain)
         #expect(error?.code == NSURLErrorCannotConnectToHost)
     }

@@ -44,7 +44,7 @@ import Testing
     @Test func `a closed standard error costs the lines, and no more`() async {
         await #expect(processExitsWith: .exitCode(7)) {
             close(STDERR_FILENO)
-            RecorderLog.warning("nobody reads this")
+            RecorderLog.warning("unread")
             AWSDDLog.sharedInstance.logLevel = .all
             AWSDDLog.add(AWSDDTTYLogger.sharedInstance)
             AWSDDLogInfo("nor this")
