@@ -8,6 +8,7 @@ import RecorderEngine
 public final class AWSFirehoseRecorder: AWSAbstractKinesisRecorder, AWSRegisteredRecorder, @unchecked Sendable {
     // Safe because it adds no state to its superclass.
 
+    private static let shared = AWSFirehoseRecorder(.firehose(key: nil), configuration: nil)
     private static let registry = RecorderRegistry(RecorderIdentity.firehose) {
         AWSFirehoseRecorder($0, configuration: $1)
     }
@@ -18,7 +19,7 @@ public final class AWSFirehoseRecorder: AWSAbstractKinesisRecorder, AWSRegistere
     /// `AWSServiceManager.default().defaultServiceConfiguration`, otherwise the machine's own (`AWS_REGION`,
     /// `AWS_ACCESS_KEY_ID`, a profile, …). If there is none, that submit's task faults.
     public static func `default`() -> AWSFirehoseRecorder! {
-        registry.shared
+        shared
     }
 
     /// Creates a recorder and registers it under a key, in place of an earlier one. Its records are in a file of their own.
@@ -52,7 +53,7 @@ extension AWSFirehoseRecorder {
     /// The Swift 2 spelling of `default()`.
     @available(*, deprecated, renamed: "default()")
     public static func defaultFirehoseRecorder() -> AWSFirehoseRecorder! {
-        registry.shared
+        shared
     }
 
     /// The Swift 2 spelling of `register(with:forKey:)`.

@@ -7,6 +7,7 @@ import RecorderAWS
 public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegisteredRecorder, @unchecked Sendable {
     // Safe because it adds no state to its superclass.
 
+    private static let shared = AWSKinesisRecorder(.kinesis(key: nil), configuration: nil)
     private static let registry = RecorderRegistry(RecorderIdentity.kinesis) {
         AWSKinesisRecorder($0, configuration: $1)
     }
@@ -17,7 +18,7 @@ public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegistered
     /// `AWSServiceManager.default().defaultServiceConfiguration`, otherwise the machine's own (`AWS_REGION`,
     /// `AWS_ACCESS_KEY_ID`, a profile, …). If there is none, that submit's task faults.
     public static func `default`() -> AWSKinesisRecorder! {
-        registry.shared
+        shared
     }
 
     /// Creates a recorder and registers it under a key, in place of an earlier one. Its records are in a file of their own.
@@ -43,7 +44,7 @@ extension AWSKinesisRecorder {
     /// The Swift 2 spelling of `default()`.
     @available(*, deprecated, renamed: "default()")
     public static func defaultKinesisRecorder() -> AWSKinesisRecorder! {
-        registry.shared
+        shared
     }
 
     /// The Swift 2 spelling of `register(with:forKey:)`.

@@ -2,21 +2,17 @@ import AWSCore
 import RecorderAWS
 import RecorderConcurrency
 
-/// The recorders of one class: the shared one, and those registered under keys.
+/// The recorders of one class that are registered under keys.
 final class RecorderRegistry<Recorder: AWSAbstractKinesisRecorder>: Sendable {
-    typealias Make = @Sendable (RecorderIdentity, AWSServiceConfiguration?) -> Recorder
+    typealias Make = @Sendable (RecorderIdentity, AWSServiceConfiguration) -> Recorder
 
-    private let identity: @Sendable (_ key: String?) -> RecorderIdentity
+    private let identity: @Sendable (_ key: String) -> RecorderIdentity
     private let make: Make
     private let recorders = Locked<[String: Recorder]>([:])
 
-    /// The recorder that the whole program shares.
-    let shared: Recorder
-
-    init(_ identity: @escaping @Sendable (_ key: String?) -> RecorderIdentity, make: @escaping Make) {
+    init(_ identity: @escaping @Sendable (_ key: String) -> RecorderIdentity, make: @escaping Make) {
         self.identity = identity
         self.make = make
-        shared = make(identity(nil), nil)
     }
 
     func register(_ configuration: AWSServiceConfiguration?, forKey key: String?) {
