@@ -25,7 +25,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
         let callers = ServiceCallers(
             identity.service.service,
             section: identity.infoSection,
-            configuration,
+            configuration: configuration,
             userAgentToken: "recorder"
         )
         errors = RecorderErrors(identity)

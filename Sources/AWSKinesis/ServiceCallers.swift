@@ -17,7 +17,7 @@ final class ServiceCallers: Sendable {
     init(
         _ service: AWSService,
         section: String,
-        _ configuration: AWSServiceConfiguration?,
+        configuration: AWSServiceConfiguration?,
         userAgentToken: String? = nil
     ) {
         self.service = service

@@ -11,15 +11,16 @@ public final class AWSWebIdentityCredentialsProvider: NSObject, CredentialsSourc
     public let providerId: String
 
     /// The role's ARN.
-    public var roleArn: String { source.request.role.roleARN }
+    public var roleArn: String { request.role.roleARN }
 
     /// The name of the session in the account's logs.
-    public var roleSessionName: String { source.request.role.name }
+    public var roleSessionName: String { request.role.name }
 
     /// The token.
-    public var webIdentityToken: String { source.request.token }
+    public var webIdentityToken: String { request.token }
 
-    private let source: WebIdentitySource
+    private let request: WebIdentityRequest
+    private let cache: CredentialsCache
 
     /// Provides a role's keys.
     ///
@@ -59,22 +60,23 @@ public final class AWSWebIdentityCredentialsProvider: NSObject, CredentialsSourc
         let name = roleSessionName.flatMap { $0.isEmpty ? nil : $0 }
         let role = RoleSession(roleARN: roleArn, name: name)
         let services = IdentityServices(region: regionType, environment: environment)
-        source = WebIdentitySource(request: WebIdentityRequest(services: services, role: role, token: webIdentityToken))
+        request = WebIdentityRequest(services: services, role: role, token: webIdentityToken)
+        cache = CredentialsCache(request)
     }
 
     /// Keys that are valid now: cached ones, otherwise new ones.
     ///
     /// Faults with the error of STS, or with an error of `NSURLErrorDomain` if there was no response.
     public func credentials() -> AWSTask<AWSCredentials> {
-        source.credentialsTask()
+        cache.credentialsTask()
     }
 
     /// Discards the keys.
     public func invalidateCachedTemporaryCredentials() {
-        source.invalidate()
+        cache.invalidate()
     }
 
-    package var credentialsSource: any CredentialsSource { source }
+    package var credentialsSource: any CredentialsSource { cache }
 }
 
 extension AWSWebIdentityCredentialsProvider: CustomReflectable {
@@ -82,7 +84,7 @@ extension AWSWebIdentityCredentialsProvider: CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A request for a role's keys.
+/// Exchanges a token for a role's keys.
 private struct WebIdentityRequest: CredentialsFetcher {
     let services: IdentityServices
     let role: RoleSession
@@ -90,24 +92,5 @@ private struct WebIdentityRequest: CredentialsFetcher {
 
     func fetch() async throws(CredentialsFailure) -> Credentials {
         try await services.assumeRole(role, token: token)
-    }
-}
-
-/// The keys that a request returns, cached.
-private final class WebIdentitySource: CredentialsSource {
-    let request: WebIdentityRequest
-    private let cache: CredentialsCache
-
-    init(request: WebIdentityRequest) {
-        self.request = request
-        cache = CredentialsCache(request)
-    }
-
-    func credentials() async throws(CredentialsFailure) -> Credentials? {
-        try await cache.credentials()
-    }
-
-    func invalidate() {
-        cache.invalidate()
     }
 }

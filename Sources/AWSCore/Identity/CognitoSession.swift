@@ -19,7 +19,7 @@ package final class CognitoSession: CredentialsSource {
         var role: String?
     }
 
-    /// Does not keep the session alive, because the session owns the cache.
+    /// Holds the session weakly, because the session owns the cache.
     private struct SessionFetcher: CredentialsFetcher {
         weak let session: CognitoSession?
         let terms: Terms

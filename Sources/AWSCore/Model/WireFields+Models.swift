@@ -1,14 +1,14 @@
 package import Foundation
 package import RecorderAWS
 
-/// An enumeration of the original: numbers in Swift, words on the wire; 0 is none of them.
+/// An enumeration of the AWS SDK: a number in Swift, a string in JSON. 0 means none.
 package protocol WireCode: RawRepresentable where RawValue == Int {
-    /// The words of the numbers from 1 on.
+    /// The strings of the numbers from 1 on.
     static var words: [String] { get }
 }
 
 extension WireFields {
-    /// Passes on an enumeration. The number 0 is not sent; a word that the list does not hold is read as 0.
+    /// Reads or writes an enumeration. 0 is not written; an unknown string is read as 0.
     package func callAsFunction<Code: WireCode>(_ code: inout Code, as name: String) {
         switch self {
         case .writing(let writer):
@@ -22,17 +22,17 @@ extension WireFields {
         }
     }
 
-    /// Passes on a number.
+    /// Reads or writes a number.
     package func callAsFunction(_ number: inout NSNumber?, as name: String) {
-        pass(&number, as: name) { $0.stringValue }
+        transfer(&number, as: name) { $0.stringValue }
     }
 
-    /// Passes on a truth value.
+    /// Reads or writes a Boolean.
     package func flag(_ flag: inout NSNumber?, as name: String) {
-        pass(&flag, as: name) { $0.boolValue ? "true" : "false" }
+        transfer(&flag, as: name) { $0.boolValue ? "true" : "false" }
     }
 
-    private func pass(_ number: inout NSNumber?, as name: String, literal: (NSNumber) -> String) {
+    private func transfer(_ number: inout NSNumber?, as name: String, literal: (NSNumber) -> String) {
         switch self {
         case .writing(let writer):
             guard let number else { return }

@@ -27,13 +27,13 @@ final class ClientRegistry<Client: Sendable>: Sendable {
         self.errors = errors
         self.make = make
         section = String(className.dropFirst("AWS".count))
-        let callers = ServiceCallers(service, section: section, nil)
+        let callers = ServiceCallers(service, section: section, configuration: nil)
         shared = make(ClientTasks(callers: .success(callers), errors: errors), nil)
     }
 
     func register(_ configuration: AWSServiceConfiguration, forKey key: String) {
         guard let copy = configuration.copy() as? AWSServiceConfiguration else { return }
-        let callers = ServiceCallers(service, section: section, copy)
+        let callers = ServiceCallers(service, section: section, configuration: copy)
         let client = make(ClientTasks(callers: .success(callers), errors: errors), copy)
         clients.withLock { $0[key] = client }
     }

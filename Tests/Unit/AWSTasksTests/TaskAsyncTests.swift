@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 struct TaskAsyncTests {
-    private struct Trouble: Error, Equatable { let code: Int }
+    private struct TestError: Error, Equatable { let code: Int }
 
     @Test(arguments: [false, true])
     func `value is the result of a task, completed or pending`(pending: Bool) async throws {
@@ -18,9 +18,9 @@ struct TaskAsyncTests {
     }
 
     @Test func `value throws the error of a faulted task, a Swift error in its original type`() async throws {
-        await #expect(throws: Trouble(code: 3)) { try await AWSTask(error: Trouble(code: 3)).value }
-        let chain = AWSTask(result: nil).continueWith { _ in throw Trouble(code: 4) }
-        await #expect(throws: Trouble(code: 4)) { try await chain.value }
+        await #expect(throws: TestError(code: 3)) { try await AWSTask(error: TestError(code: 3)).value }
+        let chain = AWSTask(result: nil).continueWith { _ in throw TestError(code: 4) }
+        await #expect(throws: TestError(code: 4)) { try await chain.value }
         let thrown = await #expect(throws: NSError.self) { try await Ending.fault.task.value }
         #expect(thrown === Ending.error)
     }
@@ -53,8 +53,8 @@ struct TaskAsyncTests {
         #expect(try await AWSTask { try await answer() }.value as? Int == 5)
         #expect(try await AWSTask<NSString> { "x" as NSString }.value == "x")
         #expect(try await AWSTask { nil }.value == nil)
-        let failed = AWSTask { () async throws -> Any? in throw Trouble(code: 1) }
-        await #expect(throws: Trouble(code: 1)) { try await failed.value }
+        let failed = AWSTask { () async throws -> Any? in throw TestError(code: 1) }
+        await #expect(throws: TestError(code: 1)) { try await failed.value }
         #expect(failed.error as Any is NSError)
         let cancelled = AWSTask { () async throws -> Any? in throw CancellationError() }
         await #expect(throws: CancellationError.self) { try await cancelled.value }

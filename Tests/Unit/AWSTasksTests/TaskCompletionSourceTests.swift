@@ -37,9 +37,9 @@ struct TaskCompletionSourceTests {
     }
 
     @Test func `an error is stored as an NSError object`() {
-        struct Trouble: Error {}
+        struct TestError: Error {}
         let source = AWSTaskCompletionSource<NSString>()
-        source.set(error: Trouble())
+        source.set(error: TestError())
         #expect(source.task.error as Any is NSError)
     }
 

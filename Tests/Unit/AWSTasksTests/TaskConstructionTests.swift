@@ -24,16 +24,16 @@ struct TaskConstructionTests {
     }
 
     @Test func `a Swift error becomes an NSError that old code can cast to`() throws {
-        struct Trouble: LocalizedError {
+        struct TestError: LocalizedError {
             var errorDescription: String? { "no paper" }
         }
-        for error in [Trouble(), URLError(.timedOut), CancellationError()] as [any Error] {
+        for error in [TestError(), URLError(.timedOut), CancellationError()] as [any Error] {
             let stored = try #require(AWSTask<NSString>(error: error).error as Any as? NSError)
             #expect(stored.domain == (error as NSError).domain)
             #expect(stored.code == (error as NSError).code)
             #expect(stored.localizedDescription == error.localizedDescription)
         }
-        #expect(AWSTask(error: Trouble()).error?.localizedDescription == "no paper")
+        #expect(AWSTask(error: TestError()).error?.localizedDescription == "no paper")
     }
 
     @Test func `a cancelled task is neither faulted nor has a result`() {

@@ -138,10 +138,10 @@ struct TaskContinuationTests {
     }
 
     @Test func `an error that a block throws faults its task`() throws {
-        struct Trouble: Error {}
-        let task = AWSTask(result: nil).continueWith { _ in throw Trouble() }
+        struct TestError: Error {}
+        let task = AWSTask(result: nil).continueWith { _ in throw TestError() }
         #expect(task.isFaulted)
-        #expect(try #require(task.error as Any as? NSError).domain == (Trouble() as NSError).domain)
+        #expect(try #require(task.error as Any as? NSError).domain == (TestError() as NSError).domain)
         let same = AWSTask(result: nil).continueWith { _ in throw Ending.error }
         #expect(try #require(same.error as Any as? NSError) === Ending.error)
         #expect(AWSTask(result: nil).continueWith { _ in throw CancellationError() }.isCancelled)
