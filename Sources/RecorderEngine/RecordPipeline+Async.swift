@@ -1,5 +1,18 @@
+package import Foundation
+
 /// The calls with completions, for asynchronous code.
 extension RecordPipeline {
+    /// Saves a record; returns once it is durable. If the queue is full this suspends until there is room, at most for
+    /// `policy.saveTimeout`.
+    package func save(_ payload: Data?, stream: String?, partitionKey: String?) async throws(RecorderError) {
+        let record = try checkedRecord(payload, stream: stream, partitionKey: partitionKey)
+        let result = await withCheckedContinuation { continuation in
+            let save = PendingSave(record, policy: policy, sequence: nil) { continuation.resume(returning: $0) }
+            saves.appendLater(save)
+        }
+        try result.get()
+    }
+
     /// Sends every record saved before the call; cancelling the task cancels nothing.
     package func flush() async throws(RecorderError) -> FlushReport {
         let result = await withCheckedContinuation { continuation in
@@ -22,5 +35,10 @@ extension RecordPipeline {
             importRecords(from: path) { continuation.resume(returning: $0) }
         }
         return try result.get()
+    }
+
+    /// Returns when no more records are being discarded because of limits.
+    package func limitsEnforced() async {
+        await withCheckedContinuation { continuation in saves.whenLimitsEnforced { continuation.resume() } }
     }
 }

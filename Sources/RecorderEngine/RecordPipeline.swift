@@ -8,10 +8,10 @@ import RecorderConcurrency
 package final class RecordPipeline: Sendable {
     package let service: StreamServiceDescription
 
-    private let store: RecordStore
-    private let saves: SaveQueue
+    let store: RecordStore
+    let saves: SaveQueue
+    let callbacks: CallbackQueue
     private let flushes: FlushScheduler
-    private let callbacks: CallbackQueue
     private let settings: Settings
 
     /// - Parameters:
@@ -38,11 +38,10 @@ package final class RecordPipeline: Sendable {
                 let flush = StoreFlush(
                     service: service,
                     store: store,
-                    policy: settings.policy(of: start),
-                    caller: caller
-                ) {
-                    event in callbacks.deliverNext { emit(event) }
-                }
+                    policy: settings.policy.withLock { $0 },
+                    caller: caller,
+                    emit: { event in callbacks.deliverNext { emit(event) } }
+                )
                 return await flush.result(start)
             }
         }
@@ -78,19 +77,7 @@ package final class RecordPipeline: Sendable {
         }
     }
 
-    /// Saves a record; returns once it is durable. If the queue is full this suspends until there is room, at most for
-    /// `policy.saveTimeout`.
-    package func save(_ payload: Data?, stream: String?, partitionKey: String?) async throws(RecorderError) {
-        let record = try checkedRecord(payload, stream: stream, partitionKey: partitionKey)
-        let result = await withCheckedContinuation { continuation in
-            let save = PendingSave(record, policy: policy, sequence: nil) { continuation.resume(returning: $0) }
-            saves.appendLater(save)
-        }
-        try result.get()
-    }
-
-    private func checkedRecord(_ payload: Data?, stream: String?, partitionKey: String?) throws(RecorderError) -> Record
-    {
+    func checkedRecord(_ payload: Data?, stream: String?, partitionKey: String?) throws(RecorderError) -> Record {
         try ForkedProcess.check()
         let policy = policy
         return try service.record(
@@ -100,11 +87,6 @@ package final class RecordPipeline: Sendable {
             maximumBytes: policy.maximumRecordBytes,
             countsKey: policy.countsKeyInRecord
         ).ending(with: policy.delimiter)
-    }
-
-    /// Returns when no more records are being discarded because of limits.
-    package func limitsEnforced() async {
-        await withCheckedContinuation { continuation in saves.whenLimitsEnforced { continuation.resume() } }
     }
 
     // MARK: - flush
@@ -145,39 +127,6 @@ package final class RecordPipeline: Sendable {
         return try await flushes.drain()
     }
 
-    // MARK: - clear and import
-
-    /// Removes every record saved before the call, without sending it; `completion` gets their number.
-    package func clear(completion: @escaping @Sendable (Result<Int, RecorderError>) -> Void) {
-        afterEarlierSaves(completion: completion) { [store] in Result(catching: store.clear) }
-    }
-
-    /// Imports the records of a database of the AWS SDK's recorders or of an Amplify client, once.
-    package func importRecords(
-        from path: String,
-        completion: @escaping @Sendable (Result<Import, RecorderError>) -> Void
-    ) {
-        afterEarlierSaves(completion: completion) { [store, service] in
-            do throws(RecorderError) {
-                return .success(try store.importRecords(of: .init(path: path, makeRecord: service.importedRecord)))
-            } catch {
-                return .failure(error)
-            }
-        }
-    }
-
-    /// Does work on the write queue after all earlier saves.
-    private func afterEarlierSaves<T: Sendable>(
-        completion: @escaping @Sendable (Result<T, RecorderError>) -> Void,
-        work: @escaping @Sendable () -> Result<T, RecorderError>
-    ) {
-        if let refusal = ForkedProcess.refusal { return completion(.failure(refusal)) }
-        saves.afterEarlierSaves { [callbacks] in
-            let result = work()
-            callbacks.deliver { completion(result) }
-        }
-    }
-
     // MARK: - counts
 
     /// The store's counts as of the last completed save or settle. Blocks for one small read.
@@ -193,18 +142,11 @@ package final class RecordPipeline: Sendable {
     }
 }
 
-/// The current policy, shared with the flushes.
+/// The current policy, shared with flushes.
 private final class Settings: Sendable {
     let policy: Locked<RecorderPolicy>
 
     init(_ policy: RecorderPolicy) {
         self.policy = Locked(policy)
-    }
-
-    /// A flush that waits for its turn sends everything.
-    func policy(of start: FlushScheduler.Start) -> RecorderPolicy {
-        var policy = policy.withLock { $0 }
-        if start == .whenFree { policy.batchesPerStream = nil }
-        return policy
     }
 }

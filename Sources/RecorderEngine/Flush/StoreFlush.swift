@@ -11,7 +11,8 @@ struct StoreFlush: Sendable {
     /// Called on the executor's threads.
     let emit: @Sendable (RecorderEvent) -> Void
 
-    /// Runs the flush, on the threads of the store's executor. With `.ifFree` the report says if another process is submitting.
+    /// Runs the flush, on the threads of the store's executor. `.whenFree` waits for other
+    /// processes that submit, and sends everything; with `.ifFree` the report says if one is submitting.
     func result(_ start: FlushScheduler.Start) async -> Result<FlushReport, RecorderError> {
         do {
             return .success(try await run(start))
@@ -27,6 +28,8 @@ struct StoreFlush: Sendable {
         let totals = try store.totals()
         let streams = try await store.streamsWithRecords()
         guard !streams.isEmpty else { return FlushReport() }
+        var policy = policy
+        if start == .whenFree { policy.batchesPerStream = nil }
         let sender = BatchSender(service, caller: try makeCaller(), policy: policy, lease: lease)
         let began = ContinuousClock.now
         let context = FlushContext(store: store, sender: sender, policy: policy, start: totals, emit: emit)
