@@ -18,28 +18,27 @@ final class ClientTasks: Sendable {
         _ operation: String,
         request: some AWSRequest & WireShape
     ) -> AWSTask<Output> {
-        run(request) { caller, body throws(ServiceFailure) in
-            try await caller.call(operation, body: body, as: Output.self)
-        }
+        run(operation, request: request, by: AWSServiceCaller.output)
     }
 
     /// Calls an operation that has no output.
     func task(_ operation: String, request: some AWSRequest & WireShape) -> AWSTask<AnyObject> {
-        run(request) { caller, body throws(ServiceFailure) in
-            _ = try await caller.call(operation, body: body)
-            return nil
-        }
+        run(operation, request: request, by: AWSServiceCaller.noOutput)
     }
 
+    private typealias Method<Output> =
+        @Sendable (AWSServiceCaller) -> @Sendable (String, [UInt8]) async throws(ServiceFailure) -> Output?
+
     private func run<Output: AnyObject>(
-        _ request: some AWSRequest & WireShape,
-        call: @escaping @Sendable (AWSServiceCaller, [UInt8]) async throws(ServiceFailure) -> Output?
+        _ operation: String,
+        request: some AWSRequest & WireShape,
+        by method: @escaping Method<Output>
     ) -> AWSTask<Output> {
         let source = AWSTaskCompletionSource<Output>()
         let body = request.json
         let running = Task {
             do throws(ServiceFailure) {
-                source.set(result: try await call(try self.caller(), body))
+                source.set(result: try await method(try self.caller())(operation, body))
             } catch {
                 source.set(error: error.nsError(self.errors))
             }
@@ -54,6 +53,20 @@ final class ClientTasks: Sendable {
         } catch {
             throw ServiceFailure(.configuration(error), message: error.message)
         }
+    }
+}
+
+extension AWSServiceCaller {
+    fileprivate func output<Output: AWSModel & WireShape>(
+        of operation: String,
+        body: [UInt8]
+    ) async throws(ServiceFailure) -> Output? {
+        try await call(operation, body: body, as: Output.self)
+    }
+
+    fileprivate func noOutput(of operation: String, body: [UInt8]) async throws(ServiceFailure) -> AnyObject? {
+        _ = try await call(operation, body: body)
+        return nil
     }
 }
 
