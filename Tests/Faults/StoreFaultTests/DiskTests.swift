@@ -112,6 +112,7 @@ extension FaultRows {
             try disk.fill()
             var delivered = 0
             for _ in 0..<3 where delivered < saved.count { delivered += try await store.flush().delivered }
+            #expect(delivered == saved.count)
             #expect(try store.pipeline.totals().records == 0)
             let lost = saved.count { server.texts[$0] == nil }
             report(
