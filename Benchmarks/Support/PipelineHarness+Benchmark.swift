@@ -7,10 +7,8 @@ import RecorderTestSupport
 extension PipelineHarness {
     /// A pipeline as an application would have it, without limits that would empty it.
     ///
-    /// - Parameters:
-    ///   - directory: where the file is; made by `ScratchDirectory`.
-    ///   - transport: the service; without one nothing can be sent.
-    ///   - signs: whether requests have a signature, as they usually do.
+    /// Its file is in `directory`, which `ScratchDirectory` makes. Without `transport` nothing can be sent. `signs` says whether
+    /// requests have a signature, as they usually do.
     init(in directory: String, to transport: ScriptedTransport? = nil, signs: Bool = true) throws {
         var policy = RecorderPolicy.legacy
         policy.limits.bytes = 0

@@ -14,9 +14,8 @@ package final class RecordPipeline: Sendable {
     private let flushes: FlushScheduler
     private let settings: Settings
 
-    /// - Parameters:
-    ///   - caller: called by each flush that has records to send, so that configuration may come after the first saves.
-    ///   - emit: called with events, where completions are called.
+    /// `caller` is called by each flush that has records to send, so that configuration may come after the first saves. `emit`
+    /// gets the events, where completions are called.
     package init(
         _ service: StreamServiceDescription,
         store: RecordStore,

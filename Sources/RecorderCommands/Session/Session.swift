@@ -70,7 +70,9 @@ struct Session: Sendable {
         onEvent: @escaping @Sendable (RecorderEvent) -> Void = { _ in }
     ) throws(CommandFailure) -> RecordPipeline {
         let location = try location(of: service)
-        @Sendable func caller() throws(ConfigurationFailure) -> AWSServiceCaller { try self.caller(for: service.service) }
+        @Sendable func caller() throws(ConfigurationFailure) -> AWSServiceCaller {
+            try self.caller(for: service.service)
+        }
         return RecordPipeline(
             service,
             store: RecordStore(at: { location }),

@@ -29,19 +29,15 @@ private func objection(to body: [UInt8], _ service: StreamServiceDescription, _ 
     let run = service.name == StreamServiceDescription.kinesis.name ? Runs.kinesis : Runs.firehose
     do {
         let lines = body.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        return try run.objection(to: lines.map { Array($0) }, records: records)
+        return try run.get().objection(to: lines.map { Array($0) }, records: records)
     } catch {
         return "\(error)"
     }
 }
 
 private enum Runs {
-    static let kinesis = try! SettleRun(
-        .kinesis,
-        in: FileManager.default.temporaryDirectory.path + "/settle-\(getpid())"
-    )
-    static let firehose = try! SettleRun(
-        .firehose,
-        in: FileManager.default.temporaryDirectory.path + "/settle-\(getpid())"
-    )
+    static let kinesis = Result { try SettleRun(.kinesis, in: directory) }
+    static let firehose = Result { try SettleRun(.firehose, in: directory) }
+
+    private static let directory = FileManager.default.temporaryDirectory.path + "/settle-\(getpid())"
 }

@@ -19,12 +19,9 @@ package struct PipelineHarness: Sendable {
     /// The path of the database.
     package var path: String { "\(storeDirectory)/\(pipeline.service.name).db" }
 
-    /// - Parameters:
-    ///   - url: the endpoint; without one nothing can be sent.
-    ///   - directory: where the file is; by default a new directory.
-    ///   - storeDirectory: another name of that directory, such as a link to it.
-    ///   - systemClock: used in place of `clock`.
-    ///   - emit: gets the events in place of `events`.
+    /// A pipeline whose file is in `directory`, by default a new one; `storeDirectory` is another name of it, such as a link.
+    ///
+    /// Without `url` nothing can be sent. `systemClock` replaces `clock`, and `emit` gets the events in place of `events`.
     package init(
         _ service: StreamServiceDescription = .kinesis,
         url: String?,
