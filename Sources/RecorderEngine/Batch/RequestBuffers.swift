@@ -3,12 +3,12 @@ import RecorderConcurrency
 
 /// The memory of finished requests, for later ones of the same flush.
 ///
-/// Allocating new memory for each request would leave as much free memory in the heap of every thread that read a batch, and
-/// touch pages that the system has to provide again and again.
+/// With new memory for each request, the heap of every thread that read a batch would keep that much free memory, and the system
+/// would have to provide its pages again and again.
 final class RequestBuffers: Sendable {
     private let idle = Locked<[[UInt8]]>([])
 
-    /// An empty buffer with room for so many bytes.
+    /// An empty buffer with room for `capacity` bytes.
     func take(capacity: Int) -> [UInt8] {
         var buffer = idle.withLock { $0.popLast() } ?? []
         buffer.removeAll(keepingCapacity: buffer.capacity >= capacity)

@@ -40,7 +40,8 @@ struct BatchDelivery {
         limiter: inout StreamRateLimiter
     ) async throws(RecorderError) {
         var firstAnswer: BatchSender.Answer? = first.answer
-        // All requests of the batch share their retries, so that no record is retried more often than a call is.
+        // All requests of the batch share their retries, so that no record is retried more often than a single call
+        // would be.
         var attempts = first.attempts
         while let part = parts.next() {
             let answer =
@@ -56,7 +57,7 @@ struct BatchDelivery {
                 if try await mayRetry(.partialFailure(settled.isThrottled ? .throttling : .transient), &attempts) {
                     parts.add(again)
                 } else {
-                    settler.addFailure(.service(failure))
+                    settler.reportFailure(.service(failure))
                     // No record of the batch was accepted: leave the stream instead of sending it more.
                     if again.records.count == batch.records.count { throw .service(failure) }
                 }
@@ -98,17 +99,17 @@ struct BatchDelivery {
     // MARK: - the end of the stream
 
     /// Ends the stream after all its batches.
-    mutating func settleOnlyCandidate() async throws(RecorderError) {
-        try await settler.settleOnlyCandidate()
+    mutating func settleSoleCandidate() async throws(RecorderError) {
+        try await settler.settleSoleCandidate()
     }
 
     /// Ends the stream early: settles what the answer to a request in flight proves, and sends nothing again.
-    mutating func settleOnly(_ batch: Batch, answer: BatchSender.Answer) async {
-        await settler.settleOnly(batch, answer: answer)
+    mutating func settleWithoutResending(_ batch: Batch, answer: BatchSender.Answer) async {
+        await settler.settleWithoutResending(batch, answer: answer)
     }
 
     /// Adds the reason why the stream was left.
-    mutating func addFailure(_ error: RecorderError) {
-        settler.addFailure(error)
+    mutating func reportFailure(_ error: RecorderError) {
+        settler.reportFailure(error)
     }
 }

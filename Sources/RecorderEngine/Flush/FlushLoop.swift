@@ -1,6 +1,7 @@
 import RecorderConcurrency
 
-/// Flushes all streams, several at a time; one stream's failure does not affect the others.
+/// Flushes all streams, several at a time. One stream's failure does not affect the others, except under `.countsAttempts`: then
+/// a failure without an answer starts no further stream.
 struct FlushLoop: Sendable {
     private let context: FlushContext
 
@@ -10,7 +11,7 @@ struct FlushLoop: Sendable {
             store: context.store,
             sender: context.sender,
             policy: context.policy,
-            start: context.start,
+            totalsAtStart: context.totalsAtStart,
             emit: { context.emit(meter.adding($0)) }
         )
     }

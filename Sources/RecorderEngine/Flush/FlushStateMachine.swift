@@ -30,7 +30,7 @@ package struct FlushStateMachine<Waiter> {
         }
     }
 
-    /// Starts a run without a waiter, unless there is a run: true if it must start now.
+    /// Starts a run without a waiter if there is none; whether it did.
     package mutating func startIfIdle() -> Bool {
         guard case .idle = state else { return false }
         state = .flushing(now: [], next: [])

@@ -32,7 +32,7 @@ struct StoreFlush: Sendable {
         if start == .whenFree { policy.batchesPerStream = nil }
         let sender = BatchSender(service, caller: try makeCaller(), policy: policy, lease: lease)
         let began = ContinuousClock.now
-        let context = FlushContext(store: store, sender: sender, policy: policy, start: totals, emit: emit)
+        let context = FlushContext(store: store, sender: sender, policy: policy, totalsAtStart: totals, emit: emit)
         let report = await FlushLoop(context).run(streams)
         RecorderLog.info(
             "flush: \(service.name): \(streams.count) streams, \(report.delivered) records delivered, "

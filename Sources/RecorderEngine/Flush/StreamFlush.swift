@@ -4,7 +4,7 @@ import RecorderConcurrency
 /// Sends one stream's records in order, batch by batch, until none is left or the stream must be left.
 ///
 /// While a request is in flight the next batch is read, and while its answer is settled the next request is in flight. With
-/// more than one request at a time, records are not delivered in the order of their saves. They are settled in order anyway, so
+/// more than one request at a time, records may not be delivered in the order of their saves. They are settled in order anyway, so
 /// that settling only moves the stream's cursor.
 struct StreamFlush {
     private struct Request {
@@ -36,7 +36,7 @@ struct StreamFlush {
         requestsAtOnce = max(context.policy.requestsPerStream, 1)
         source = BatchSource(
             stream,
-            before: context.start.nextSequence,
+            before: context.totalsAtStart.nextSequence,
             in: context.store,
             service: context.sender.service,
             policy: context.policy,
@@ -48,12 +48,14 @@ struct StreamFlush {
     mutating func run() async -> FlushReport {
         do throws(RecorderError) {
             try await sendAll()
-            try await delivery.settleOnlyCandidate()
+            try await delivery.settleSoleCandidate()
         } catch {
-            delivery.addFailure(error)
+            delivery.reportFailure(error)
         }
         // After an error, requests in flight still count for what their answers prove.
-        for request in requests { await delivery.settleOnly(request.batch, answer: await request.answer().answer) }
+        for request in requests {
+            await delivery.settleWithoutResending(request.batch, answer: await request.answer().answer)
+        }
         return delivery.report
     }
 
@@ -72,7 +74,7 @@ struct StreamFlush {
 
     private mutating func finish(_ request: Request) async throws(RecorderError) {
         let first = await request.answer()
-        // Otherwise some records are sent again, before those behind them.
+        // If a record must be sent again, it is sent before the next batch, which waits.
         if first.answer.isDelivered, let batch = nextBatch {
             requests.append(send(batch))
             nextBatch = nil

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Times are stored as whole milliseconds. No real time comes near this, and the difference of two such times is a number.
+/// Times are stored as whole milliseconds. This is far beyond any real time, and the difference of two such times does not overflow.
 private let farthest: Int64 = 1 << 61
 
 extension Date {

@@ -60,8 +60,8 @@ package struct RecorderPolicy: Sendable {
 
 /// What failures mean. The two families of clients document different rules.
 package enum FailureRule: Sendable, Hashable {
-    /// Transient failures are retried within the flush, records that the service calls invalid are deleted at once, and one
-    /// stream's failure does not affect the others.
+    /// Transient failures are retried within the flush. A record is deleted if its entry in the answer calls it invalid, or if a
+    /// refused request does and the stream accepts other records. One stream's failure does not affect the others.
     case retriesInFlush
     /// A flush tries each record once, and every answer but success counts as one failure of the record, including refused
     /// requests. Failures without an answer (network, credentials, storage) do not count, and end the flush after the streams

@@ -37,7 +37,7 @@ package struct StoreTotals: Sendable, Hashable {
     package var bytes = 0
     package var saved = 0
     package var delivered = 0
-    /// Failures after which a record stayed, each time.
+    /// The number of failures after which a record was kept.
     package var retried = 0
     /// Discarded because of the byte limit.
     package var evicted = 0

@@ -21,7 +21,7 @@ package struct StreamServiceDescription: Sendable {
     package let maximumStreamNameLength: Int
     package let maximumRequestRecords: Int
     package let maximumRequestBytes: Int
-    /// Of one record, including the partition key.
+    /// The size of one record, including the partition key.
     package let maximumRecordBytes: Int
 
     package static let kinesis = StreamServiceDescription(

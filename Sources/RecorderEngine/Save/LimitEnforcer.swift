@@ -1,7 +1,7 @@
 import Dispatch
 import RecorderConcurrency
 
-/// Discards records in the background that a save found beyond the limits and left in the store, one transaction at a time.
+/// In the background, discards records beyond the limits that a save left in the store, one transaction at a time.
 final class LimitEnforcer: Sendable {
     private struct State {
         /// The limits to enforce; nil if nothing is being discarded.

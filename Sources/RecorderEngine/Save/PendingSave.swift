@@ -1,6 +1,6 @@
 import RecorderConcurrency
 
-/// Called once for each save, in the order of the saves.
+/// Called once for each save, in the order of the saves, except for saves that fail before they are stored.
 package typealias SaveCompletion = @Sendable (Result<Void, RecorderError>) -> Void
 
 /// A save that is not on disk yet.
@@ -9,7 +9,7 @@ package typealias SaveCompletion = @Sendable (Result<Void, RecorderError>) -> Vo
 final class PendingSave: StoreInput {
     let record: Record
     let limits: DiskLimits
-    /// Until when it waits for room in the queue and for other processes.
+    /// When it stops waiting for room in the queue and for other processes.
     let deadline: ContinuousClock.Instant
     /// What the queue may hold, including this save, in bytes.
     let queueLimit: Int

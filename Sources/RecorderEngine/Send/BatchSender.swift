@@ -59,7 +59,7 @@ struct BatchSender: Sendable {
         return FirstAnswer(answer: answer, attempts: attempts)
     }
 
-    /// Sends a batch, or a part of one, again; adds the retries that this takes to `attempts`.
+    /// Sends a batch, or a part of one; adds the retries that this takes to `attempts`.
     func send(_ batch: Batch, attempts: inout CallAttempts) async -> Answer {
         let body = batch.request(to: service)
         await limiter.acquire(body.count)

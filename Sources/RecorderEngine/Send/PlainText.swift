@@ -1,4 +1,4 @@
-/// Text that needs no escaping in JSON: ASCII without control characters, quotes and backslashes.
+/// Text that needs no escaping in JSON: bytes from 0x20 to 0x7F without quotes and backslashes.
 ///
 /// Scanned eight bytes at a time, because answers are long and consist of such text.
 enum PlainText {

@@ -35,7 +35,7 @@ extension BatchSettler {
             addAttempt(of: record, failure: refusal, to: &settlement)
         } else if !refusal.provesInvalidInput {
             settlement.keep(record)
-            addFailure(.service(refusal))
+            reportFailure(.service(refusal))
         }
         removeConfirmed(&settlement)
         try await apply(settlement, reason: refusal)
@@ -54,18 +54,18 @@ extension BatchSettler {
     }
 
     /// Settles the candidate at the end of the stream. A record that is refused while no other record of its stream is
-    /// answered stays until its fourth refusal; a higher limit on failures applies instead, because other failures are counted
-    /// with refusals. If several records were refused, the stream may be at fault, and nothing is counted.
-    mutating func settleOnlyCandidate() async throws(RecorderError) {
+    /// answered stays until its fourth refusal. The limit on failures applies instead if it is higher, because both share one
+    /// counter. If several records were refused, the stream may be at fault, and nothing is counted.
+    mutating func settleSoleCandidate() async throws(RecorderError) {
         guard !countsAttempts, let first = refused.candidates.first else { return }
-        guard let candidate = refused.onlyCandidate else { return addFailure(.service(first.refusal)) }
+        guard let candidate = refused.soleCandidate else { return reportFailure(.service(first.refusal)) }
         var settlement = Settlement()
         let limit = max(RefusedRecords.maximumRefusals, context.policy.discardsAfterFailures ?? 0)
         if candidate.record.failures + 1 >= limit {
             settlement.remove(candidate.record, as: .discarded(.rejected(code: candidate.code)))
         } else {
             settlement.keepCountingFailure(candidate.record)
-            addFailure(.service(candidate.refusal))
+            reportFailure(.service(candidate.refusal))
         }
         try await apply(settlement, reason: candidate.refusal)
     }

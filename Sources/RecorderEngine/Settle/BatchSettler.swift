@@ -14,8 +14,8 @@ struct BatchSettler {
 
     var countsAttempts: Bool { context.policy.failureRule == .countsAttempts }
 
-    /// Adds the reason why records stay; the stream's first one is reported.
-    mutating func addFailure(_ error: RecorderError) {
+    /// Reports why records stay; only the stream's first reason counts.
+    mutating func reportFailure(_ error: RecorderError) {
         if report.failures.isEmpty { report.failures = [.init(stream: stream, error: error)] }
     }
 
@@ -57,7 +57,7 @@ struct BatchSettler {
             case .unproven:
                 settlement.keep(record)
                 reason = reason ?? .unproven
-                addFailure(.service(.unproven))
+                reportFailure(.service(.unproven))
             }
         }
         if settled.accepted > 0 { refused.recordAccepted() }
@@ -77,18 +77,18 @@ struct BatchSettler {
     }
 
     /// Applies what an answer proves. Errors are reported, and nothing is sent again.
-    mutating func settleOnly(_ batch: Batch, answer: BatchSender.Answer) async {
+    mutating func settleWithoutResending(_ batch: Batch, answer: BatchSender.Answer) async {
         guard case .outcomes(let outcomes) = answer else { return }
         do throws(RecorderError) {
             _ = try await settle(batch, outcomes: outcomes)
         } catch {
-            addFailure(error)
+            reportFailure(error)
         }
     }
 
     // MARK: - failures
 
-    /// Adds a record that failed. Returns the record as it stays, or nil if it has failed too often and is discarded.
+    /// Adds a record that failed. Returns the record as kept, or nil if it has failed too often and is discarded.
     ///
     /// Failures are not counted if no limit depends on them.
     private func addFailed(_ record: BatchedRecord, to settlement: inout Settlement) -> BatchedRecord? {
@@ -138,7 +138,7 @@ struct BatchSettler {
     /// Applies a settlement in one transaction, and reports it.
     mutating func apply(_ settlement: Settlement, reason: ServiceFailure? = nil) async throws(RecorderError) {
         guard !settlement.isEmpty else { return }
-        let receipt = try await context.store.settle(settlement, flushStart: context.start)
+        let receipt = try await context.store.settle(settlement, flushStart: context.totalsAtStart)
         let discarded = receipt.discards.reduce(0) { $0 + $1.count }
         let retried = settlement.kept.count
         RecorderLog.verbose(

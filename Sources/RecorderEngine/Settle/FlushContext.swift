@@ -4,7 +4,7 @@ struct FlushContext: Sendable {
     let sender: BatchSender
     let policy: RecorderPolicy
     /// The counts when the flush began; records saved since are left to the next flush.
-    let start: StoreTotals
+    let totalsAtStart: StoreTotals
     /// Called on the executor's threads.
     let emit: @Sendable (RecorderEvent) -> Void
 }

@@ -3,10 +3,12 @@ import RecorderAWS
 /// Decides whether refused requests are the fault of a record or of the stream. Pure.
 ///
 /// A service refuses a whole request because of one invalid record, but also for reasons of the stream (Firehose does so for a
-/// stream that Kinesis feeds). A record is confirmed invalid only if the stream accepted another record in the same flush. If
-/// two records were refused and none accepted, a probe is sent, the record least like them, before the stream is blamed:
-/// otherwise two invalid records at the head of a stream would block it forever. Only the service's own answer confirms a
-/// record; a record that a proxy refuses stays.
+/// stream that Kinesis feeds). Therefore:
+///
+/// - A record is confirmed invalid only if the stream accepted another record in the same flush.
+/// - If two records were refused and none accepted, another one is sent as a probe before the stream is blamed: the batch's last,
+///   or, if the records were too large, its smallest. Otherwise two invalid records at the head of a stream would block it.
+/// - Only the service's own answer confirms a record. A record that a proxy refuses stays.
 struct RefusedRecords {
     /// What the refusals so far mean.
     enum Decision {
@@ -46,7 +48,7 @@ struct RefusedRecords {
         streamAccepts = true
     }
 
-    /// A request of so many bytes was answered record by record.
+    /// A request of `bytes` bytes was answered record by record.
     mutating func requestPassed(bytes: Int) {
         passedBytes = max(passedBytes, bytes)
     }
@@ -80,7 +82,7 @@ struct RefusedRecords {
         }
     }
 
-    /// The size from which on a record is too large for a proxy; nil if that is not known. One refusal says nothing about
+    /// The size at and above which a record is too large for a proxy; nil if that is not known. One refusal says nothing about
     /// records of the same size, and none says anything if larger requests were answered.
     var tooLargeBytes: Int? {
         guard refusedBytes < .max, refusedBytes > passedBytes else { return nil }
@@ -98,7 +100,7 @@ struct RefusedRecords {
     }
 
     /// The candidate, if no other record of the stream was answered.
-    var onlyCandidate: Candidate? { records == 1 ? candidates.first : nil }
+    var soleCandidate: Candidate? { records == 1 ? candidates.first : nil }
 }
 
 extension ServiceFailure {

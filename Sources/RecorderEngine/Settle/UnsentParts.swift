@@ -26,7 +26,7 @@ struct UnsentParts {
         parts.append(part.keeping(Array(part.records[..<middle])))
     }
 
-    /// Removes the records that take at least so many bytes of a request.
+    /// Removes the records that take at least `bytes` bytes of a request.
     mutating func removeRecords(from bytes: Int) -> [BatchedRecord] {
         let removed = records.filter { $0.entry.count >= bytes }
         guard !removed.isEmpty else { return [] }

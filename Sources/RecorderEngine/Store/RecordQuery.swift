@@ -32,7 +32,7 @@ struct EncodedRecords<Encoder: RecordEncoder> {
         records.reserveCapacity(capacity)
     }
 
-    /// Appends rows while they fit; false once one did not.
+    /// Appends rows while they fit; false if one did not fit.
     mutating func append(_ rows: SQLiteStatement, file: StoreIdentity) throws(SQLiteError) -> Bool {
         while try rows.step() {
             let id = RecordID(rawValue: rows.integer(at: 0))

@@ -115,14 +115,14 @@ package final class RecordStore: Sendable {
         let isCancelled = failures.contains { $0.error.isCancellation }
         let failures = failures.filter { !$0.error.isCancellation }
         guard !failures.isEmpty || !isCancelled else { return }
-        try await perform(on: .write, try self.storeErrorsIfChanged(failures))
+        try await perform(on: .write, try self.storeErrors(of: failures, keepsOthers: isCancelled))
     }
 
-    private func storeErrorsIfChanged(_ failures: [FlushReport.Failure]) throws(RecorderError) {
+    private func storeErrors(of failures: [FlushReport.Failure], keepsOthers: Bool) throws(RecorderError) {
         if failures.isEmpty {
             guard try connections.read(StoreReader.hasErrors) else { return }
         }
-        try connections.write(StoreWriter.storeErrors, failures, clock.now())
+        try connections.write(StoreWriter.storeErrors, failures, keepsOthers, clock.now())
     }
 
     // MARK: - clear and import

@@ -145,8 +145,8 @@ final class StoreConnections: Sendable {
         var hasRescued = false
     }
 
-    /// Returns if the operation can be repeated, and throws the error otherwise. A damaged file is rescued once; an operation
-    /// on a file that was moved, even together with its lock, is repeated once.
+    /// Returns if the operation can be repeated, and throws the error otherwise. A damaged file is rescued once. If
+    /// the file was moved, even together with its lock, the operation is repeated once.
     private func recover(from error: RecorderError, recovery: inout Recovery) throws(RecorderError) {
         var error = error
         if error.isCorrupt, !recovery.hasRescued {

@@ -85,10 +85,16 @@ extension StoreWriter {
         receipt.progress.bytes += removed.prefix(evicted + expired).reduce(0) { $0 + $1.storedBytes }
     }
 
-    /// Stores why the last flush left streams, for the status.
-    func storeErrors(of failures: [FlushReport.Failure], now: Date) throws(SQLiteError) {
+    /// Stores why the last flush left streams, for the status. `keepsOthers` keeps the earlier errors of other streams.
+    func storeErrors(
+        of failures: [FlushReport.Failure],
+        keepsOthers: Bool,
+        now: Date
+    ) throws(SQLiteError) {
         try write { (_) throws(SQLiteError) in
-            try connection.execute("UPDATE stream SET trouble = '', trouble_at = 0 WHERE trouble <> ''")
+            if !keepsOthers {
+                try connection.execute("UPDATE stream SET trouble = '', trouble_at = 0 WHERE trouble <> ''")
+            }
             let update = try connection.prepare("UPDATE stream SET trouble = ?2, trouble_at = ?3 WHERE name = ?1")
             // Reversed, so that a stream's first failure is the one that is kept.
             for failure in failures.reversed() {

@@ -1,10 +1,10 @@
 import Foundation
 import RecorderSQLite
 
-/// The writing connection of a process. Every change of a store is a method here, in one transaction.
+/// The writing connection of a process: opening, locking, transactions.
 ///
-/// The operations are in extensions, a file each: save, settle, limits, import. They throw `SQLiteError`, which `perform`
-/// translates. Not Sendable: `StoreConnections` keeps it behind its lock.
+/// Every change of a store is a method in an extension, a file each: save, settle, limits, import. They throw `SQLiteError`, which
+/// `perform` translates. Not Sendable: `StoreConnections` keeps it behind its lock.
 final class StoreWriter {
     /// Without links. The other files of the store have the same beginning.
     let path: String

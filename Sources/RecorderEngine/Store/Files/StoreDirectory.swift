@@ -1,7 +1,7 @@
 import Foundation
 import RecorderAWS
 
-/// Prepares the store's directory: it exists, belongs to this user, is writable by no one else, and its links are resolved.
+/// Prepares the store's directory: it exists, belongs to this user, is not writable for others, and its path has no links.
 enum StoreDirectory {
     /// The longest path of a database: SQLite's MAX_PATHNAME, 512 (https://www.sqlite.org/src/doc/trunk/src/os_unix.c), less
     /// the suffixes of its log files and of a rescue's copy.

@@ -9,7 +9,7 @@ final class StoreSpace {
     private var isShort = false
     /// Pages of the log as of the last commit.
     private var logPages = 0
-    /// Those of them that settles wrote since the last checkpoint.
+    /// Pages of the log that settles wrote since the last checkpoint.
     private var settledPages = 0
 
     /// The log is checkpointed beyond this many pages (4 KiB each), so that damage can affect little, and the store stays
@@ -18,7 +18,7 @@ final class StoreSpace {
     /// Settles write the same few pages again and again: there is little to copy, and overwriting the log costs less than
     /// extending it (a tenth of the processor time of draining 200,000 small records).
     private static let mostSettledPages = 100
-    /// A drained store with fewer free pages than this is not rewritten. Few, because a full disk needs each of them.
+    /// A drained store with fewer free pages than this is not rewritten. The number is small because a full disk needs each page.
     private static let fewestFreePages: Int64 = 16
 
     init(beside database: String) {

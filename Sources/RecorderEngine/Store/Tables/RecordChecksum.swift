@@ -1,7 +1,7 @@
 /// A checksum of a stored record, which detects bytes that the disk altered.
 ///
 /// SQLite checksums its log but not its database. Every step of the mixing can be undone, so a change within one 64-bit word is
-/// always detected; other changes are missed once in four thousand million times. It is no protection against tampering.
+/// always detected; other changes are missed once in four billion times. It is no protection against tampering.
 /// zlib's CRC-32 takes ten times as long, a fifth of a save.
 enum RecordChecksum {
     /// The checksum of a record, over its id and its key and data as stored in its row.

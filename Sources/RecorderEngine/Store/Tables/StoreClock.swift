@@ -51,9 +51,9 @@ struct StoreClock {
     private let boot: String
     private var reference: Reference?
 
-    /// The change of the wall clock, in ms, from which on it counts as set.
+    /// The change of the wall clock, in ms, above which it counts as set.
     private static let tolerance: Int64 = 60_000
-    /// A longer time between two boots, in ms, is taken for a change of the clock.
+    /// A longer time between two boots, in ms, is treated as a change of the clock.
     private static let longestRest: Int64 = 366 * 86_400_000
 
     init(_ system: SystemClock) {
@@ -108,7 +108,7 @@ extension StoreClock.Reference {
     /// What the store's clock shows at a time since boot.
     fileprivate func time(at uptime: Int64) -> Int64 { time + (uptime - self.uptime) }
 
-    /// No real time comes near this.
+    /// Far beyond any real time.
     private static let farthest: Int64 = 1 << 60
 
     /// nil if none was written, or if it is corrupted.

@@ -19,11 +19,12 @@ final class StoreSegments {
     /// The newest segment and the statement that stores into it, until another process changes the file.
     private var current: (segment: Segment, insert: SQLiteStatement)?
 
-    /// A segment is a sixteenth of the store, so that dead rows stay a small part of the file, within bounds that keep the
-    /// tables few and the smallest store small. In bytes.
-    private static let smallest: Int64 = 512 * 1_024
-    private static let largest: Int64 = 16 * 1_024 * 1_024
-    /// The tables dropped in one commit: a full disk's reserve has room for that.
+    /// The size of a segment is this part of the store, so that dead rows stay a small part of the file,
+    private static let storeFraction: Int64 = 16
+    /// within these bounds, in bytes, which keep the tables few and the smallest store small.
+    private static let smallestSegment: Int64 = 512 * 1_024
+    private static let largestSegment: Int64 = 16 * 1_024 * 1_024
+    /// The most tables dropped in one commit; a full disk's reserve has room for that many.
     private static let mostDropped = 16
 
     /// All segments in order.
@@ -64,7 +65,7 @@ final class StoreSegments {
             guard newest.first + newest.removed <= ledger.nextSequence else {
                 throw SQLiteError.damage("the next sequence is an old one", action: "saving")
             }
-            let full = min(max(Int64(ledger.bytes) / 16, Self.smallest), Self.largest)
+            let full = min(max(Int64(ledger.bytes) / Self.storeFraction, Self.smallestSegment), Self.largestSegment)
             if ledger.savedBytes - newest.firstBytes < full { return insert }
         }
         let segment = Segment(first: ledger.nextSequence, firstBytes: ledger.savedBytes, removed: 0)
@@ -141,7 +142,7 @@ final class StoreSegments {
         try removeRow.run()
     }
 
-    /// Drops some tables whose segments were removed; each takes a page of the log. False once none is left.
+    /// Drops some tables whose segments were removed; each takes a page of the log. Returns whether there may be more.
     @discardableResult
     func dropEmptied() throws(SQLiteError) -> Bool {
         let emptied = try connection.prepare(

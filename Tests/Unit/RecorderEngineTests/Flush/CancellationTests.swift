@@ -54,6 +54,21 @@ import Testing
         #expect(try harness.pipeline.status().streams.first?.lastError?.message == trouble.message)
     }
 
+    @Test func `a cancelled submit in which one stream fails keeps the stored errors of the others`() async throws {
+        let server = try LocalServer { request, index in
+            PutRequestSeen(request).stream == "b" && index > 1 ? .stall : .error(400, "ResourceNotFoundException")
+        }
+        let harness = try PipelineHarness(to: server) { $0.parallelStreams = 1 }
+        for stream in ["a", "b"] { try await harness.save("text", to: stream) }
+        _ = try await harness.flush()
+        let ticket = harness.pipeline.flush { _ in }
+        await server.received(4)
+        harness.pipeline.withdraw(ticket)
+        try await harness.runEnds()
+        let errors = try harness.pipeline.status().streams.map { $0.lastError != nil }
+        #expect(errors == [true, true])
+    }
+
     @Test func `a drain waits for the flush under way, and can be cancelled meanwhile`() async throws {
         let gate = Gate()
         let server = try LocalServer { request, _ in
