@@ -17,7 +17,7 @@ import Testing
         #expect(taken([400, 601]) == 1)
     }
 
-    @Test func `one record always goes, however large`() {
+    @Test func `a single record is always sent, however large`() {
         #expect(taken([5_000, 1]) == 1)
         #expect(taken([5_000, 1], bytes: 0) == 1)
     }
