@@ -40,8 +40,8 @@ private func besideAmplify(_ trial: BatchTrial, backlog: Int, atMost limit: Doub
         baseline: {
             try waitFor { await amplify.fill(500) }
             let start = Meter.processorTime()
-            let taken = try waitFor { await amplify.takePage() }
-            precondition(taken == 500, "Amplify's page has \(taken) records.")
+            let deleted = try waitFor { await amplify.takePage() }
+            precondition(deleted == 500, "Amplify's page has \(deleted) records.")
             return Double(Meter.processorTime() - start) / 1_000
         }
     )

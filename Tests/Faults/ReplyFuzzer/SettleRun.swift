@@ -48,8 +48,8 @@ package final class SettleRun: Sendable {
         let stored = try storedTexts(at: harness.path)
         _ = try wait { done in pipeline.clear { done($0) } }
         let mayLeave = self.answers.mayLeave
-        if let gone = texts.first(where: { !stored.contains($0) && !mayLeave.contains($0) }) {
-            return "\(gone) of \(records) left the store, and no answer allows that"
+        if let lost = texts.first(where: { !stored.contains($0) && !mayLeave.contains($0) }) {
+            return "\(lost) of \(records) left the store, and no answer allows that"
         }
         let kept = texts.filter(Set(stored).contains)
         return stored == kept ? nil : "\(stored.count) records are stored where \(kept.count) should be"

@@ -18,11 +18,11 @@ struct Child: Sendable {
     let id: pid_t
     private let input: InputEnd
 
-    /// The executable beside the test bundle.
+    /// The executable in the directory of the test bundle.
     static let path: String = {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        let beside = [own] + CommandLine.arguments
-        let paths = beside.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/StoreChild" }
+        let executables = [own] + CommandLine.arguments
+        let paths = executables.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/StoreChild" }
         return paths.first { FileManager.default.isExecutableFile(atPath: $0) } ?? paths[0]
     }()
 

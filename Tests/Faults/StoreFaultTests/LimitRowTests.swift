@@ -74,7 +74,7 @@ extension FaultRows {
                 "R35 lowered limit:",
                 [
                     "discarded": totals.discarded, "in": ContinuousClock.now - start, "its save waited": answered,
-                    "saves beside it": saves, "slowest": slowest, "submits": submits,
+                    "concurrent saves": saves, "slowest": slowest, "submits": submits,
                 ]
             )
             #expect(slowest < (isLongRun ? .seconds(3) : promptLimit))

@@ -23,7 +23,7 @@ import Testing
     }
 }
 
-/// What the service operation with each record, by its text.
+/// The outcome that the service chose for each record, by its text.
 private final class ScriptedService: Sendable {
     struct State {
         var random: SeededRandom

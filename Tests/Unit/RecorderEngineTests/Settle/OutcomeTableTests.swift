@@ -140,7 +140,7 @@ extension OutcomeRow {
         }
             + codes(service) + [
                 OutcomeRow(
-                    name: "a code beside a proof",
+                    name: "a code with a proof",
                     service: service,
                     answer: { call in
                         call.accepts { text in
@@ -152,7 +152,7 @@ extension OutcomeRow {
                     delays: [.milliseconds(50)]
                 ),
                 OutcomeRow(
-                    name: "a null code beside a proof",
+                    name: "a null code with a proof",
                     service: service,
                     answer: { call in call.accepts { _ in #"{"\#(service.proofField)":"49","ErrorCode":null}"# } }
                 ),

@@ -30,7 +30,8 @@ import Testing
         }
         let others = [
             ("stream", counts[..<10].map { "\($0) = ?1" }.joined(separator: ", "), "number = 0"),
-            ("stream", "number", "number = 1"), ("stream", "number", "number = 0"), ("stream", "trouble", "number = 1"),
+            ("stream", "number", "number = 1"), ("stream", "number", "number = 0"),
+            ("stream", "trouble = ?1, trouble_at = trouble_at", "number = 1"),
             ("segment", "first_sequence", "1"), ("segment", "first_bytes", "1"), ("segment", "removed", "1"),
             ("record_1", "id", "id & 255 = 2"), ("record_1", "saved_at", "1"), ("record_1", "failures", "1"),
             ("record_1", "sum", "id & 255 = 2"),

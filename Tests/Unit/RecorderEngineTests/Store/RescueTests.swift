@@ -195,9 +195,10 @@ extension RescueTests {
         do {
             let connection = try SQLiteConnection(path: first.path, access: .readWrite)
             try connection.execute("ALTER TABLE record_1 DROP COLUMN sum; PRAGMA user_version = 1")
-            for column in ["byte_limit", "age_limit", "trouble", "trouble_at"] {
-                try connection.execute("ALTER TABLE stream DROP COLUMN \(column)")
-            }
+            try connection.execute(
+                "ALTER TABLE stream DROP COLUMN byte_limit; ALTER TABLE stream DROP COLUMN age_limit"
+            )
+            try connection.execute("ALTER TABLE stream DROP COLUMN trouble; ALTER TABLE stream DROP COLUMN trouble_at")
         }
         let harness = try PipelineHarness(to: server, in: first.directory)
         try await harness.save("3")
