@@ -1,10 +1,10 @@
-/// One line of the table of targets: a file each, named after it.
+/// One benchmark, defined in a file with its name.
 struct Benchmark: Sendable {
-    /// What selects it on the command line, as `P9`.
+    /// Selects it on the command line, such as `P9`.
     let name: String
     /// What it measures, in a few words.
     let about: String
-    /// Whether it takes the time on the wall, which other programs spoil.
+    /// Whether it measures wall-clock time, which other programs distort.
     var needsQuiet = true
     /// Takes the measurements.
     let measure: @Sendable (Effort) throws -> [Figure]
@@ -15,25 +15,25 @@ enum Effort {
     case full
     case quick
 
-    /// How often to repeat a measurement whose median counts.
+    /// How many measurements to take the median of.
     var rounds: Int { self == .full ? 7 : 3 }
 
-    /// A number of items, fewer where it must be quick.
+    /// The number of items: a tenth of `full` in a quick run.
     func count(_ full: Int) -> Int { self == .full ? full : full / 10 }
 }
 
-/// One measured figure, with what it is to be.
+/// One measured figure and its target.
 struct Figure: CustomStringConvertible {
-    /// As `P9 link`.
+    /// Such as `P9 link`.
     let name: String
-    /// The figure over its baseline.
+    /// The figure divided by its baseline.
     let ratio: Double
-    /// As `<=400 ns`.
+    /// Such as `<=400 ns`.
     let target: String
     let isMet: Bool
     /// The absolute figures behind the ratio, each with its name and unit.
     let behind: String
-    /// Whether other programs ran at the same time, so that meeting the target proves nothing.
+    /// Whether other programs ran at the same time, which makes the figure unreliable.
     var isNoisy = false
 
     var description: String {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What a piece of work costs.
+/// Measures processor time, memory and disk writes.
 enum Meter {
     /// Nanoseconds of processor time, of all threads, for each of `count` items: the median of some rounds.
     ///
@@ -16,7 +16,7 @@ enum Meter {
         return times.sorted()[rounds / 2]
     }
 
-    /// Bytes of memory in use now. What was freed before stays in use, so take growth before anything big is freed.
+    /// Bytes of resident memory. Freed memory stays resident, so measure growth before freeing anything large.
     static func residentBytes() -> Int {
         let fields = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
         guard let fields, fields.count > 1, let pages = Int(fields[1]) else {
@@ -25,25 +25,25 @@ enum Meter {
         return pages * sysconf(Int32(_SC_PAGESIZE))
     }
 
-    /// Items a second of time on the wall.
+    /// Items per second of wall-clock time.
     static func rate(of count: Int, _ work: () throws -> Void) rethrows -> Double {
         let time = try ContinuousClock().measure { try work() }
         return Double(count) / (time / .seconds(1))
     }
 
-    /// Bytes that this process makes the disk write, for each of `count` items; what the disk's cache swallows included.
+    /// Bytes that this process writes to the disk, per item. Includes writes that the disk's cache absorbs.
     static func bytesWritten(per count: Int, _ work: () throws -> Void) rethrows -> Double {
         let start = field("write_bytes:", of: "/proc/self/io")
         try work()
         return Double(field("write_bytes:", of: "/proc/self/io") - start) / Double(count)
     }
 
-    /// The most bytes of memory that were ever in use at once.
+    /// The peak of resident memory, in bytes.
     static func peakResidentBytes() -> Int {
         field("VmHWM:", of: "/proc/self/status") * 1_024
     }
 
-    /// The number after a name in a file of lines.
+    /// The number that follows a name at the start of a line.
     private static func field(_ name: String, of path: String) -> Int {
         let lines = try? String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
         let words = lines?.first { $0.hasPrefix(name) }?.split(whereSeparator: \.isWhitespace)

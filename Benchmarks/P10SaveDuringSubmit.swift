@@ -4,13 +4,13 @@ import RecorderHTTP
 import RecorderTestSupport
 import Synchronization
 
-/// A save does not wait for the network: its slowest hundredth is as fast while a submit waits on a slow service.
+/// A save does not wait for the network: its 99th percentile is the same while a submit waits for a slow service.
 let p10SaveDuringSubmit = Benchmark(name: "P10", about: "a save while a submit waits on a slow service") { effort in
     let count = effort == .full ? 3_000 : 800
     let trial = try SubmitTrial()
     let pairs = try Pairs(
-        ours: { try trial.whileSubmitting { try trial.slowestHundredth(of: count) } },
-        baseline: { try trial.slowestHundredth(of: count) }
+        ours: { try trial.whileSubmitting { try trial.saveP99(of: count) } },
+        baseline: { try trial.saveP99(of: count) }
     )
     return [
         Figure(
@@ -22,7 +22,7 @@ let p10SaveDuringSubmit = Benchmark(name: "P10", about: "a save while a submit w
     ]
 }
 
-/// A store that is sent to a service which answers when it is let go.
+/// A store whose records go to a service that answers only when it is released.
 private final class SubmitTrial {
     private let directory: ScratchDirectory
     private let harness: PipelineHarness
@@ -37,7 +37,7 @@ private final class SubmitTrial {
     }
 
     /// The 99th percentile of the time of an awaited save, in microseconds.
-    func slowestHundredth(of count: Int) throws -> Double {
+    func saveP99(of count: Int) throws -> Double {
         try waitFor { [harness] in
             var times: [Double] = []
             for _ in 0..<count {
@@ -57,14 +57,14 @@ private final class SubmitTrial {
         harness.pipeline.flush { _ in submitted.signal() }
         for _ in 1...4 { service.arrivals.wait() }
         defer {
-            service.letGo()
+            service.release()
             submitted.wait()
         }
         return try body()
     }
 }
 
-/// Answers no request until it is released, then all.
+/// Holds every request until it is released, then answers them all.
 private final class StalledService: Sendable {
     private struct State {
         var isStalled = false
@@ -78,7 +78,7 @@ private final class StalledService: Sendable {
 
     func stall() { state.withLock { $0.isStalled = true } }
 
-    func letGo() {
+    func release() {
         let waiting = state.withLock { state in
             defer { state = State() }
             return state.waiting
@@ -94,6 +94,6 @@ private final class StalledService: Sendable {
             }
             if isStalled { arrivals.signal() } else { continuation.resume() }
         }
-        return .taken(records)
+        return .accepted(records)
     }
 }

@@ -1,8 +1,8 @@
 import RecorderTestSupport
 
-/// What an awaited save writes to the disk, counts and checkpoints included: flash memory wears out.
+/// Bytes that an awaited save writes to the disk, including counters and checkpoints: flash memory wears out.
 let p11BytesWritten = Benchmark(name: "P11", about: "bytes written per awaited save", needsQuiet: false) { effort in
-    // Enough for several checkpoints of either side.
+    // Enough for several checkpoints on both sides.
     let count = effort == .full ? 10_000 : 2_000
     let directory = try ScratchDirectory()
     let harness = try PipelineHarness(in: directory.path)

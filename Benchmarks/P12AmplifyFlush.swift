@@ -2,7 +2,7 @@ import AmplifyFoundation
 import AmplifyKinesisClient
 import Foundation
 
-/// What a flush of `AmplifyKinesisClient` costs at a long backlog, and the most memory it takes with large batches.
+/// The cost of an `AmplifyKinesisClient` flush with a long backlog, and its peak memory with large batches.
 let p12AmplifyFlush = Benchmark(name: "P12", about: "a drain and a flush of the Amplify client", needsQuiet: false) {
     effort in
     let sink = try Sink()
@@ -30,14 +30,14 @@ let p12AmplifyFlush = Benchmark(name: "P12", about: "a drain and a flush of the 
     ]
 }
 
-/// A cache full of records, for a process of its own to drain.
+/// A cache full of records, drained by a separate process.
 struct AmplifyBacklog {
     struct Cost {
         let microsecondsPerRecord: Double
         let peakMegabytes: Double
     }
 
-    /// How this program is started to drain a directory.
+    /// The argument that makes this program drain a directory.
     static let argument = "--amplify-drain"
 
     private let directory: ScratchDirectory
@@ -66,21 +66,23 @@ struct AmplifyBacklog {
 
     func drain(to sink: Sink) throws -> Cost {
         let text = try Program.run(
-            Program.ourselves,
+            Program.executable,
             Self.argument,
             directory.path,
             sink.url,
             environment: ["AWS_CA_BUNDLE": sink.certificate, "no_proxy": "127.0.0.1"]
         )
         let figures = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
-        guard figures.count == 3, Int(figures[0]) == records else { fatalError("\(records) were to be sent: \(text)") }
+        guard figures.count == 3, Int(figures[0]) == records else {
+            fatalError("Expected \(records) records to be sent: \(text)")
+        }
         return Cost(
             microsecondsPerRecord: figures[1] * 1e6 / Double(records),
             peakMegabytes: figures[2]
         )
     }
 
-    /// What the started program does. The first record opens file and connection, and counts for nothing.
+    /// Runs in the started program. The first record opens the file and the connection, and is not measured.
     static func drainAndPrint(_ directory: String, _ url: String) throws {
         let warm = try ScratchDirectory()
         let first = try client(warm.path, url)
@@ -98,7 +100,7 @@ struct AmplifyBacklog {
     private static func client(_ directory: String, _ url: String) throws -> AmplifyKinesisClient {
         try AmplifyKinesisClient(
             region: "us-east-1",
-            credentialsProvider: BenchmarkKeys(),
+            credentialsProvider: BenchmarkCredentials(),
             options: .init(
                 cacheMaxBytes: 1 << 30,
                 flushStrategy: .none,
@@ -109,7 +111,7 @@ struct AmplifyBacklog {
     }
 }
 
-private struct BenchmarkKeys: AWSCredentialsProvider, AWSCredentials {
+private struct BenchmarkCredentials: AWSCredentialsProvider, AWSCredentials {
     let accessKeyId = "AKIDEXAMPLE"
     let secretAccessKey = "secret"
 

@@ -1,6 +1,6 @@
 import RecorderTestSupport
 
-/// One save after the other, each awaited: bound by the disk's flush, so what we add to it shows.
+/// One save after the other, each awaited: bound by the disk's sync, so the recorder's own overhead shows.
 let p1AwaitedSaves = Benchmark(name: "P1", about: "saves awaited one by one") { effort in
     let count = effort == .full ? 3_000 : 500
     let directory = try ScratchDirectory()
@@ -17,7 +17,7 @@ let p1AwaitedSaves = Benchmark(name: "P1", about: "saves awaited one by one") { 
     let toAmplify = try Pairs(
         ours: ours,
         baseline: {
-            // A fifth of the records, as each takes several times as long.
+            // A fifth of the records, because each takes several times as long.
             try Meter.rate(of: count / 5) { try waitFor { for _ in 0..<count / 5 { await amplify.save() } } }
         }
     )

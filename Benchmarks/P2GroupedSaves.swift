@@ -1,12 +1,12 @@
 import RecorderTestSupport
 
-/// Saves that do not wait for each other: what group commit is worth.
+/// Saves that do not wait for each other: the benefit of group commit.
 let p2GroupedSaves = Benchmark(name: "P2", about: "saves with 1,024 outstanding") { effort in
     let count = effort == .full ? 100_000 : 25_000
     let originalCount = effort == .full ? 1_000 : 200
     var costs: [Double] = []
-    // Each turn has an empty file, and takes it away. Otherwise each would write to memory that the machine never used
-    // before, which on a virtual one costs a system call more time than all else that it does.
+    // Each round starts with an empty file and removes it. Otherwise each round would write to memory that the machine
+    // has never used, and a virtual machine spends more time on that than on the rest of the system call.
     func ours() throws -> Double {
         let directory = try ScratchDirectory()
         let harness = try PipelineHarness(in: directory.path)
@@ -66,7 +66,7 @@ let p2GroupedSaves = Benchmark(name: "P2", about: "saves with 1,024 outstanding"
     ]
 }
 
-/// Saves a second with a task for each save, 1,000 tasks at a time.
+/// Saves per second with one task per save, 1,000 tasks at a time.
 private func rateOfTasks(_ count: Int, _ save: @escaping @Sendable () async throws -> Void) throws -> Double {
     try Meter.rate(of: count) {
         try waitFor {

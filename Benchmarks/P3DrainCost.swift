@@ -1,4 +1,4 @@
-/// What a record costs on its way out, from the disk through signature and TLS to the settle, in processor time.
+/// The processor time per delivered record: reading, signing, sending over TLS and settling.
 let p3DrainCost = Benchmark(name: "P3", about: "processor time of draining a backlog over TLS", needsQuiet: false) {
     effort in
     let count = effort == .full ? 200_000 : 50_000

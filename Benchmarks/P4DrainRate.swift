@@ -1,4 +1,4 @@
-/// How fast a backlog leaves: one stream, one request at a time.
+/// The rate at which a backlog drains: one stream, one request at a time.
 let p4DrainRate = Benchmark(name: "P4", about: "rate of draining a backlog over TLS") { effort in
     let count = effort == .full ? 200_000 : 50_000
     let sink = try Sink()

@@ -3,10 +3,10 @@ import RecorderHTTP
 import RecorderTestSupport
 import Synchronization
 
-/// What one batch costs at a long backlog: as much as at a short one.
+/// The cost of one batch with a long backlog: the same as with a short one.
 ///
-/// The figure holds what a batch takes besides reading and settling: base64, the body, the answer. That costs the same at
-/// any backlog and flattens the ratio, so the service here neither counts nor checks a signature.
+/// Besides reading and settling, the figure includes base64, the body and the answer. Their cost does not depend on the
+/// backlog and flattens the ratio, so the service here neither counts records nor checks signatures.
 let p5BatchCost = Benchmark(name: "P5", about: "one batch of 500 at a long backlog", needsQuiet: false) { effort in
     let backlog = effort.count(1_000_000)
     let long = try BatchTrial(backlog: backlog)
@@ -30,7 +30,7 @@ let p5BatchCost = Benchmark(name: "P5", about: "one batch of 500 at a long backl
     ]
 }
 
-/// A whole batch of ours beside what Amplify's storage takes to read and delete one.
+/// Compares a whole batch of ours with Amplify's storage reading and deleting one.
 private func besideAmplify(_ trial: BatchTrial, backlog: Int, atMost limit: Double) throws -> Figure {
     let directory = try ScratchDirectory()
     let amplify = AmplifyStorage(path: directory.path("amplify"))
@@ -40,8 +40,8 @@ private func besideAmplify(_ trial: BatchTrial, backlog: Int, atMost limit: Doub
         baseline: {
             try waitFor { await amplify.fill(500) }
             let start = Meter.processorTime()
-            let taken = try waitFor { await amplify.takePage() }
-            precondition(taken == 500, "Amplify's page has \(taken) records.")
+            let deleted = try waitFor { await amplify.takePage() }
+            precondition(deleted == 500, "Amplify's page has \(deleted) records.")
             return Double(Meter.processorTime() - start) / 1_000
         }
     )
@@ -54,11 +54,11 @@ private func besideAmplify(_ trial: BatchTrial, backlog: Int, atMost limit: Doub
     )
 }
 
-/// A backlog that is as long after each trial as before it.
+/// A backlog that has the same length before and after each trial.
 private final class BatchTrial {
     private let directory: ScratchDirectory
     private let harness: PipelineHarness
-    private let service = BriefService()
+    private let service = LimitedService()
 
     private static let batches = 4
     private static let records = batches * 500
@@ -70,7 +70,7 @@ private final class BatchTrial {
         harness.saveTogether(backlog)
     }
 
-    /// Reads, writes as requests and settles some batches; processor time, because reading and settling overlap.
+    /// Reads, sends and settles some batches. Measures processor time, because reading and settling overlap.
     func microsecondsPerBatch() throws -> Double {
         harness.saveTogether(Self.records)
         service.open(for: Self.batches)
@@ -82,10 +82,10 @@ private final class BatchTrial {
     }
 }
 
-/// Takes some batches, then breaks the connection, so that the rest stays.
-private final class BriefService: Sendable {
+/// Accepts some batches, then refuses connections, so that the rest stays.
+private final class LimitedService: Sendable {
     private let left = Mutex(0)
-    private let fullAnswer = HTTPResponse.taken(500)
+    private let fullAnswer = HTTPResponse.accepted(500)
 
     func open(for batches: Int) { left.withLock { $0 = batches } }
 

@@ -1,7 +1,7 @@
 import RecorderEngine
 import RecorderTestSupport
 
-/// Opening a store and asking for its size: no more work for a long backlog than for a short one.
+/// Opening a store and reading its size: no more work with a long backlog than with a short one.
 let p6Opening = Benchmark(name: "P6", about: "open and diskBytesUsed at a long backlog") { effort in
     let long = try filled(effort.count(1_000_000))
     let short = try filled(1_000)

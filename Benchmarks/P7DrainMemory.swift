@@ -3,7 +3,7 @@ import RecorderEngine
 import RecorderHTTP
 import RecorderTestSupport
 
-/// The most memory that a drain ever takes, in a process that does nothing else.
+/// The peak memory of a drain, in a process that does nothing else.
 let p7DrainMemory = Benchmark(name: "P7", about: "peak memory of draining a long backlog", needsQuiet: false) {
     effort in
     let count = effort.count(1_000_000)
@@ -22,7 +22,7 @@ let p7DrainMemory = Benchmark(name: "P7", about: "peak memory of draining a long
     ]
 }
 
-/// How this program is started to drain a directory and print its memory.
+/// The argument that makes this program drain a directory and print its memory.
 let drainArgument = "--drain"
 
 private func peakMegabytes(draining count: Int) throws -> (start: Double, peak: Double) {
@@ -41,13 +41,13 @@ private func peakMegabytes(draining count: Int) throws -> (start: Double, peak: 
     return (figures[0], figures[1])
 }
 
-/// What the started program does: sends every record to a service that takes all, then prints megabytes at its start and
-/// at most.
+/// Runs in the started program: sends every record to a service that accepts all, then prints the memory at the start
+/// and its peak, in megabytes.
 func drainAndPrintMemory(_ path: String, _ count: Int) throws {
-    let full = HTTPResponse.taken(500)
+    let full = HTTPResponse.accepted(500)
     let transport = ScriptedTransport { request in
         let records = request.records
-        return records == 500 ? full : .taken(records)
+        return records == 500 ? full : .accepted(records)
     }
     let harness = try PipelineHarness(in: path, to: transport)
     let records = try harness.pipeline.totals().records

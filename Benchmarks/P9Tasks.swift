@@ -1,7 +1,7 @@
 import AWSCore
 import Foundation
 
-/// What a link of a chain of tasks costs in time and memory, beside what Foundation and Swift have for the same.
+/// The time and memory per link of a chain of tasks, compared with the equivalents in Dispatch and Swift.
 let p9Tasks = Benchmark(name: "P9", about: "AWSTask: a link, all of many, a pending continuation", needsQuiet: false) {
     effort in
     let count = effort.count(100_000)
@@ -95,7 +95,7 @@ private func chainOfSwiftTasks(_ count: Int) {
     done.wait()
 }
 
-/// One group's notice after another.
+/// One group's notification after another.
 private func chainOfGroups(_ count: Int) {
     let queue = DispatchQueue(label: "baseline")
     let done = DispatchSemaphore(value: 0)

@@ -2,11 +2,11 @@ import Foundation
 
 // swift run -c release Benchmarks [--list] [--quick] [--draw] [--json FILE] [--chart FILE] [--table FILE] [P9 ...]
 //
-// Prints a line per figure, beside a baseline measured in the same run; exits with 1 if a figure falls short. The figures
-// are added to the JSON file; its chart is SVG, its table goes between two comments of a Markdown file. `--draw` measures
-// nothing, and draws what the JSON file has.
+// Prints a line per figure, with a baseline measured in the same run; exits with 1 if a figure misses its target. The
+// figures are added to the JSON file. The chart is SVG; the table goes between two comments of a Markdown file.
+// `--draw` measures nothing and draws the figures in the JSON file.
 
-// P9 comes first: it measures how a heap grows, which one with holes in it does not.
+// P9 comes first: it measures heap growth, and a fragmented heap would reuse free blocks instead.
 let benchmarks: [Benchmark] = [
     p9Tasks, p1AwaitedSaves, p2GroupedSaves, p3DrainCost, p4DrainRate, p5BatchCost, p6Opening, p7DrainMemory,
     p8RequestsAtOnce, p10SaveDuringSubmit, p11BytesWritten, p12AmplifyFlush,
@@ -36,13 +36,13 @@ var wanted = Set(arguments)
 let effort: Effort = wanted.remove("--quick") == nil ? .full : .quick
 let unknown = wanted.subtracting(benchmarks.map(\.name))
 guard unknown.isEmpty else {
-    let isQuestion = unknown.isSubset(of: ["--list", "--help"])
-    if !isQuestion { print("No benchmark \(unknown.sorted().joined(separator: ", ")). There are:") }
+    let isHelp = unknown.isSubset(of: ["--list", "--help"])
+    if !isHelp { print("Unknown benchmark: \(unknown.sorted().joined(separator: ", ")). Available:") }
     for benchmark in benchmarks { print("  \(benchmark.name)  \(benchmark.about)") }
-    exit(isQuestion ? 0 : 2)
+    exit(isHelp ? 0 : 2)
 }
 
-var fellShort = false
+var missedTarget = false
 for benchmark in benchmarks where wanted.isEmpty || wanted.contains(benchmark.name) {
     let others = OtherWork()
     let figures = try benchmark.measure(effort)
@@ -52,7 +52,7 @@ for benchmark in benchmarks where wanted.isEmpty || wanted.contains(benchmark.na
         figure.isNoisy = isNoisy
         print(figure)
         outputs.add(figure, of: benchmark)
-        fellShort = fellShort || !figure.isMet
+        missedTarget = missedTarget || !figure.isMet
     }
     if isNoisy {
         print("\(benchmark.name) noisy: other programs used \(Int(share * 100)) % of the processors; run it again")
@@ -60,4 +60,4 @@ for benchmark in benchmarks where wanted.isEmpty || wanted.contains(benchmark.na
     fflush(nil)
 }
 try outputs.write()
-exit(fellShort ? 1 : 0)
+exit(missedTarget ? 1 : 0)

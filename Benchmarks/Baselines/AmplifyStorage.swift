@@ -1,9 +1,10 @@
 import CRecorderSQLite
 
-/// The SQL of Amplify's record cache, written from what it does: SQLite's defaults (rollback journal, synchronous), two
-/// indexes, an insert a save, a window over the whole table for each page, the sum of all sizes after each delete.
+/// The SQL of Amplify's record cache, rewritten from its behaviour: SQLite's defaults (rollback journal, synchronous),
+/// two indexes, one insert per save, a window function over the whole table for each page, a sum of all sizes after
+/// each delete.
 ///
-/// An actor, as there; without its query builder, which would only make it slower.
+/// An actor, like the original, but without its query builder, which would only slow it down.
 actor AmplifyStorage {
     /// The most records and bytes of a page.
     private static let page = (records: 500, bytes: 10 << 20)
@@ -46,15 +47,15 @@ actor AmplifyStorage {
         storedBytes += Int64(Payload.bytes + Payload.key.utf8.count)
     }
 
-    /// Makes a backlog longer, fast: one commit, which is no part of what is measured.
+    /// Extends the backlog in a single commit, outside the measured part.
     func fill(_ count: Int) {
         database.execute("BEGIN")
         for _ in 0..<count { save() }
         database.execute("COMMIT")
     }
 
-    /// Reads a page and deletes it, as after an answer that took all of it.
-    /// - Returns: how many records it had.
+    /// Reads a page and deletes it, as after an answer that accepted all of it.
+    /// - Returns: the number of records in the page.
     func takePage() -> Int {
         let page = readPage()
         let list = page.map { String($0.id) }.joined(separator: ",")

@@ -1,16 +1,16 @@
 import CRecorderSQLite
 import Foundation
 
-/// The SQL of the original recorder's save: rollback journal, `auto_vacuum=FULL`, one table without key or index, a
-/// statement compiled and a transaction ended for each record, the file's size read after it.
+/// The SQL of the original recorder's save: rollback journal, `auto_vacuum=FULL`, one table without key or index, one
+/// compiled statement and one transaction per record, and the file's size read after each.
 ///
-/// Without its queue, its dictionaries and its property lists, which would only make it slower.
+/// Leaves out its queue, dictionaries and property lists, which would only slow it down.
 final class OriginalRecorder {
     private let path: String
     private let database: PlainDatabase
     private let payload = Array(repeating: UInt8(ascii: "x"), count: Payload.bytes)
 
-    /// High enough never to evict here, as in the other measurements.
+    /// High enough that nothing is evicted, as in the other measurements.
     private let diskByteLimit = Int.max
 
     init(path: String) {
@@ -63,7 +63,7 @@ final class OriginalRecorder {
 
     private func fileSize() -> Int {
         var status = stat()
-        guard stat(path, &status) == 0 else { fatalError("The baseline's file \(path) is gone.") }
+        guard stat(path, &status) == 0 else { fatalError("The baseline's file \(path) no longer exists.") }
         return Int(status.st_size)
     }
 }

@@ -1,6 +1,6 @@
-/// What one writes in Swift without a recorder: an actor around a database, a commit for each call.
+/// The obvious Swift solution without a recorder: an actor around a database, one commit per call.
 ///
-/// With a write-ahead log and `synchronous=FULL`, the fastest that keeps what it acknowledged.
+/// Uses a write-ahead log with `synchronous=FULL`, the fastest settings that keep every acknowledged record.
 actor PlainActor {
     private let log: PlainLog
 

@@ -1,11 +1,12 @@
 import CRecorderSQLite
 import Foundation
 
-/// A database used through SQLite's C functions only. An error ends the program: a baseline must not continue after one.
+/// A database used through SQLite's C functions only. An error ends the program: a baseline must not continue after
+/// one.
 final class PlainDatabase {
     private let handle: OpaquePointer
 
-    /// Opens or creates the file, with every default of the library.
+    /// Opens or creates the file, with SQLite's default settings.
     init(path: String) {
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)

@@ -1,6 +1,6 @@
 import CRecorderSQLite
 
-/// What SQLite alone can do: rows of 1 KB into one table, in a write-ahead log with `synchronous=FULL` and 4 KiB pages.
+/// SQLite alone: rows of 1 KB into one table, in a write-ahead log with `synchronous=FULL` and 4 KiB pages.
 ///
 /// One prepared statement, a constant key, no counts, no limits, and SQLite's own checkpoints.
 final class PlainLog {

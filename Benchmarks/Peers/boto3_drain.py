@@ -1,9 +1,9 @@
-"""What a careful Python program does: records in SQLite, sent 500 at a time with boto3, deleted once taken.
+"""What a careful Python program does: records in SQLite, sent 500 at a time with boto3, deleted once accepted.
 
     boto3_drain.py DATABASE ENDPOINT CERTIFICATE COUNT BYTES
 
-Stores COUNT records of BYTES bytes, sends one record more as its first request, then sends them all. Prints what that
-took: records, seconds on the wall, seconds of processor time.
+Stores COUNT records of BYTES bytes, sends one extra record as a warm-up request, then sends them all. Prints the number
+of records, the wall-clock seconds and the processor seconds.
 """
 
 import resource
@@ -49,16 +49,16 @@ def drain(database, client):
             StreamName="benchmark",
             Records=[{"Data": data, "PartitionKey": key} for _, key, data in rows],
         )
-        taken = [
+        accepted = [
             (row[0],)
             for row, entry in zip(rows, answer["Records"], strict=True)
             if entry.get("SequenceNumber")
         ]
-        if len(taken) == len(rows):
+        if len(accepted) == len(rows):
             database.execute("DELETE FROM record WHERE id <= ?", (rows[-1][0],))
         else:
             sys.exit("the sink refused records")
-        sent += len(taken)
+        sent += len(accepted)
 
 
 def processor_time():

@@ -1,9 +1,9 @@
-// A service that takes every record: HTTPS on a free port of 127.0.0.1, one thread a connection, as little work as may
-// be, so that what sends to it is what gets measured.
+// A service that accepts every record: HTTPS on a free port of 127.0.0.1, one thread per connection, as little work as
+// possible, so that the sender is what gets measured.
 //
 //     sink CERTIFICATE KEY LATENCY
 //
-// Answers each request LATENCY milliseconds after its last byte came. Prints its port; ends with its standard input.
+// Answers each request LATENCY milliseconds after its last byte. Prints its port; exits when its standard input closes.
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -29,7 +29,7 @@ static void fail(const char *what) {
     exit(1);
 }
 
-// Counts the objects in the request's only array; no brace can stand in base64 or in a partition key of ours.
+// Counts the objects in the request's only array; base64 and our partition keys contain no braces.
 static long objects(const char *bytes, size_t length) {
     long count = 0;
     const char *end = bytes + length;
@@ -54,7 +54,7 @@ static int answer(SSL *tls, long records) {
     return SSL_write(tls, text, end - text) > 0;
 }
 
-// Reads one request and answers it; 0 once the connection is over.
+// Reads one request and answers it; returns 0 once the connection is closed.
 static int serve(SSL *tls, char *buffer) {
     size_t held = 0;
     char *body = NULL;

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A report as a picture: for each figure a bar from the baseline, on a logarithmic scale.
+/// A report as an SVG chart: one bar per figure, starting at the baseline, on a logarithmic scale.
 struct Chart {
     let report: Report
 
@@ -28,11 +28,11 @@ struct Chart {
             """
     }
 
-    /// Lines at powers of ten, the baseline's thicker.
+    /// Grid lines at powers of ten; the baseline's is thicker.
     private func axis(_ height: Double) -> String {
         let bottom = height - 30
         return decades.map { decade in
-            let x = place(pow(10, Double(decade)))
+            let x = position(pow(10, Double(decade)))
             let name = decade == 0 ? "baseline" : "\(pow(10, Double(decade)).formatted) ×"
             return """
                 <path class="\(decade == 0 ? "base" : "grid")" d="M\(x.short) \(headHeight.short)V\(bottom.short)"/>\
@@ -42,10 +42,10 @@ struct Chart {
     }
 
     private func row(_ line: Report.Line, at top: Double) -> String {
-        let (from, to) = (place(1), place(line.advantage))
-        let end = max(from, to, line.targetAdvantage.map(place) ?? 0)
+        let (from, to) = (position(1), position(line.advantage))
+        let end = max(from, to, line.targetAdvantage.map(position) ?? 0)
         let kind = line.isMet ? (line.isNoisy ? "noisy" : "met") : "short"
-        // A figure as good as its baseline has a bar that can be seen.
+        // A figure as good as its baseline still gets a visible bar.
         let (left, length) = (min(from, to, from - 1), max(abs(to - from), 2))
         var parts = [
             #"<text class="name" x="24" y="\#((top + 17).short)">\#(escaped(line.benchmark))</text>"#,
@@ -60,7 +60,7 @@ struct Chart {
             """,
         ]
         if let target = line.targetAdvantage {
-            let x = place(target).short
+            let x = position(target).short
             parts.append(#"<path class="aim" d="M\#(x) \#((top + 2).short)v20"/>"#)
         }
         return parts.joined(separator: "\n")
@@ -72,7 +72,7 @@ struct Chart {
         return Int((logarithms.min() ?? 0).rounded(.down))...Int((logarithms.max() ?? 1).rounded(.up))
     }
 
-    private func place(_ advantage: Double) -> Double {
+    private func position(_ advantage: Double) -> Double {
         let span = Double(decades.upperBound - decades.lowerBound)
         let share = (log10(max(advantage, 0.001)) - Double(decades.lowerBound)) / span
         return barsStart + share * (barsEnd - barsStart)
@@ -94,6 +94,6 @@ struct Chart {
 }
 
 extension Double {
-    /// As a place in a picture, where a tenth is enough.
+    /// An SVG coordinate, with one decimal.
     fileprivate var short: String { String(format: "%.1f", self) }
 }

@@ -9,20 +9,22 @@ struct Outputs {
 
     private static let (start, end) = ("<!-- figures -->\n", "<!-- end of figures -->")
 
-    /// Takes these options and their files out of the arguments, and ends the program if it could not write to them.
+    /// Removes these options and their files from the arguments. Ends the program if they cannot be written later.
     init(_ arguments: inout [String]) {
         var files: [String: String] = [:]
         for option in ["--json", "--chart", "--table"] {
-            guard let place = arguments.firstIndex(of: option) else { continue }
-            guard place + 1 < arguments.count else { Self.refuse("\(option) needs the name of a file.") }
-            files[option] = arguments[place + 1]
-            arguments.removeSubrange(place...(place + 1))
+            guard let index = arguments.firstIndex(of: option) else { continue }
+            guard index + 1 < arguments.count else { Self.refuse("\(option) needs a file name.") }
+            files[option] = arguments[index + 1]
+            arguments.removeSubrange(index...(index + 1))
         }
         (json, chart, table) = (files["--json"], files["--chart"], files["--table"])
         do {
             report = try Report(contentsOf: json)
         } catch {
-            Self.refuse("--json \(json ?? ""): it is no file of figures; name another, or remove it. \(error)")
+            Self.refuse(
+                "--json \(json ?? ""): it is not a file of figures; choose another file, or remove it. \(error)"
+            )
         }
         if let table { _ = Self.page(table) }
     }
@@ -35,7 +37,7 @@ struct Outputs {
         if let table { try replaceFigures(in: table) }
     }
 
-    /// Puts the table between the two comments of a Markdown file.
+    /// Writes the table between the two comments of a Markdown file.
     private func replaceFigures(in path: String) throws {
         let page = Self.page(path)
         let rows = report.lines.map { line in
@@ -46,7 +48,7 @@ struct Outputs {
             .write(toFile: path, atomically: true, encoding: .utf8)
     }
 
-    /// What stands before and after the table.
+    /// The text before and after the table.
     private static func page(_ path: String) -> (before: Substring, after: Substring) {
         do {
             let text = try String(contentsOfFile: path, encoding: .utf8)

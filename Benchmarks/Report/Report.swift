@@ -1,8 +1,8 @@
 import Foundation
 
-/// What was measured, as a file: a run adds its figures to it, in place of older ones of the same name.
+/// The measured figures, stored as a JSON file. A run replaces the figures of the same names.
 struct Report: Codable {
-    /// One figure, with what is needed to draw it.
+    /// One figure, with the data needed to draw it.
     struct Line: Codable {
         let name: String
         let about: String
@@ -17,7 +17,7 @@ struct Report: Codable {
 
     private(set) var lines: [Line] = []
 
-    /// An empty report, or what a file has.
+    /// The report in a file, or an empty one if there is no file.
     init(contentsOf path: String?) throws {
         guard let path, FileManager.default.fileExists(atPath: path) else { return }
         self = try JSONDecoder().decode(Report.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
@@ -46,7 +46,7 @@ struct Report: Codable {
         try (encoder.encode(self) + Data("\n".utf8)).write(to: URL(fileURLWithPath: path))
     }
 
-    /// When and where, for a caption: `2026-11-20, 2 cores of an AMD EPYC …`; more than one where runs differ.
+    /// Date and machine, for a caption: `2026-11-20, 2 cores of an AMD EPYC …`; several if the runs differ.
     var origin: String {
         let origins = lines.map { "\($0.date), \($0.machine)" }
         return Set(origins).sorted().joined(separator: "; ")
@@ -54,7 +54,7 @@ struct Report: Codable {
 }
 
 extension Report.Line {
-    /// As `P3`, without what the figure is of.
+    /// The benchmark's name, such as `P3`.
     var benchmark: String { String(name.prefix { $0 != " " }) }
 
     /// What is compared: `processor time of draining a backlog over TLS, 1KB`.
@@ -63,16 +63,16 @@ extension Report.Line {
         return part.isEmpty ? about : "\(about.prefix { $0 != ":" }), \(part)"
     }
 
-    /// How often better than the baseline, whichever direction is better.
-    var advantage: Double { isToBeSmall ? 1 / ratio : ratio }
+    /// How many times better than the baseline, whether higher or lower figures are better.
+    var advantage: Double { isLowerBetter ? 1 / ratio : ratio }
 
-    /// The same of the target; nil where it is not a ratio alone.
+    /// The same for the target; nil if the target is not a plain ratio.
     var targetAdvantage: Double? {
         guard let limit = Double(target.dropFirst(2)), limit > 0 else { return nil }
-        return isToBeSmall ? 1 / limit : limit
+        return isLowerBetter ? 1 / limit : limit
     }
 
-    private var isToBeSmall: Bool { target.hasPrefix("<=") }
+    private var isLowerBetter: Bool { target.hasPrefix("<=") }
 }
 
 /// The machine that measures.

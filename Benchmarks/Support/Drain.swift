@@ -3,26 +3,26 @@ import RecorderAWS
 import RecorderEngine
 import RecorderTestSupport
 
-/// What it took to send a backlog, from the first read to the last record settled.
+/// The cost of sending a backlog, from the first read to the last settled record.
 struct Drain {
     let records: Int
-    /// On the wall.
+    /// Wall-clock time.
     let seconds: Double
-    /// Of all threads together.
+    /// Processor time of all threads.
     let processorSeconds: Double
 
     var rate: Double { Double(records) / seconds }
     var microsecondsPerRecord: Double { processorSeconds * 1e6 / Double(records) }
 
-    /// How this program is started to send what a directory holds.
+    /// The argument that makes this program send the records in a directory.
     static let argument = "--send"
 
-    /// Stores a backlog, then lets this program, started anew, send it.
+    /// Stores a backlog, then sends it from a new process of this program.
     static func ofOurs(_ count: Int, bytes: Int, to sink: Sink, requestsPerStream: Int = 1) throws -> Drain {
         let directory = try ScratchDirectory()
         try PipelineHarness(in: directory.path).saveTogether(count, of: Payload.data(bytes))
         let text = try Program.run(
-            Program.ourselves,
+            Program.executable,
             argument,
             directory.path,
             sink.url,
@@ -32,7 +32,7 @@ struct Drain {
         return Drain(printed: text, count)
     }
 
-    /// Lets a Python program store a backlog and send it.
+    /// Stores a backlog and sends it with a Python program.
     static func ofBoto3(_ count: Int, bytes: Int, to sink: Sink) throws -> Drain {
         let directory = try ScratchDirectory()
         let text = try Program.run(
@@ -47,10 +47,10 @@ struct Drain {
         return Drain(printed: text, count)
     }
 
-    /// What the started program does: the recorders' own harness, with all that they do for a record.
+    /// Runs in the started program: a pipeline with all that the recorders do for a record.
     static func sendAndPrint(_ directory: String, to url: String, requestsPerStream: Int) throws {
         let harness = try PipelineHarness(in: directory, at: url, requestsPerStream: requestsPerStream)
-        // The first request of a process loads libraries and shakes hands, here as in the Python program.
+        // The first request of a process loads libraries and does the TLS handshake, here as in the Python program.
         let scratch = try ScratchDirectory()
         let first = try PipelineHarness(in: scratch.path, at: url, requestsPerStream: 1)
         first.saveTogether(1)

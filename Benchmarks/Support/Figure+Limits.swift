@@ -1,7 +1,7 @@
 import Foundation
 
 extension Figure {
-    /// A figure that is to be large.
+    /// A figure whose target is a lower limit.
     init(_ name: String, _ ratio: Double, atLeast limit: Double, _ behind: String) {
         self.init(
             name: name,
@@ -12,7 +12,7 @@ extension Figure {
         )
     }
 
-    /// A figure that is to be small.
+    /// A figure whose target is an upper limit.
     init(_ name: String, _ ratio: Double, atMost limit: Double, _ behind: String) {
         self.init(
             name: name,

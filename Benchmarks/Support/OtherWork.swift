@@ -1,17 +1,17 @@
 import Foundation
 
-/// How much of the machine other programs use meanwhile.
+/// The share of the machine that other programs use during a measurement.
 ///
-/// On a busy machine a ratio misleads even where its two sides take turns: a thread that wakes from the disk waits for a
-/// processor far longer than for the disk, and the side that has more threads to wake gets on faster.
+/// On a busy machine a ratio misleads even though its two sides alternate: a thread that wakes after disk I/O waits
+/// longer for a processor than it did for the disk, which favours the side with more threads.
 struct OtherWork {
-    /// Beyond this share of all processors a ratio of times is not to be trusted.
+    /// Above this share of all processors, a ratio of times is unreliable.
     static let tolerable = 0.2
 
     private let start = Self.used()
     private let wall = ContinuousClock.now
 
-    /// The share of all processors that others used since this value was made, from 0 to 1.
+    /// The share of all processors that other programs have used since this value was created, from 0 to 1.
     func share() -> Double {
         let end = Self.used()
         let processors = Double(ProcessInfo.processInfo.processorCount)
@@ -19,7 +19,7 @@ struct OtherWork {
         return max(0, (end.machine - start.machine) - (end.ours - start.ours)) / all
     }
 
-    /// Seconds of processor time, of the whole machine and of this process with its finished children.
+    /// Seconds of processor time: of the whole machine, and of this process with its finished children.
     private static func used() -> (machine: Double, ours: Double) {
         var own = rusage()
         var children = rusage()

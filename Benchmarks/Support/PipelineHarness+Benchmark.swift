@@ -5,14 +5,14 @@ import RecorderHTTP
 import RecorderTestSupport
 
 extension PipelineHarness {
-    /// A pipeline as an application would have it, without limits that would empty it.
+    /// A pipeline configured as in an application, but without the limits that would evict records.
     ///
-    /// Its file is in `directory`, which `ScratchDirectory` makes. Without `transport` nothing can be sent. `signs` says whether
-    /// requests have a signature, as they usually do.
+    /// Its file is in `directory`, created by `ScratchDirectory`. Without `transport`, nothing can be sent. `signs` says
+    /// whether requests are signed, as they usually are.
     init(in directory: String, to transport: ScriptedTransport? = nil, signs: Bool = true) throws {
         var policy = RecorderPolicy.legacy
         policy.limits.bytes = 0
-        // So that 500 records are one request, the most that the service accepts.
+        // Makes 500 records one request, the service's maximum.
         policy.batchByteLimit = 500 * (Payload.bytes + Payload.key.utf8.count)
         try self.init(
             url: transport == nil ? nil : "http://service.invalid",
@@ -59,21 +59,21 @@ extension PipelineHarness {
         for _ in 0..<count { try await save() }
     }
 
-    /// Saves `count` records with up to 1,024 on their way at any time, and waits for the last.
+    /// Saves `count` records, up to 1,024 of them in flight, and waits for the last.
     func saveTogether(_ count: Int, to stream: String = Payload.stream, of data: Data = Payload.data) {
-        // Places are given back 64 at a time, as a signal for each save would be most of the work.
+        // Slots are released 64 at a time, because a signal for each save would be most of the work.
         let share = 64
-        let places = DispatchSemaphore(value: 1_024 / share)
+        let slots = DispatchSemaphore(value: 1_024 / share)
         for number in 1...count {
             let endsShare = number.isMultiple(of: share)
-            if number % share == 1 { places.wait() }
+            if number % share == 1 { slots.wait() }
             pipeline.save(data, stream: stream, partitionKey: nil) { result in
                 if case .failure(let error) = result { fatalError("A save failed: \(error.message)") }
-                if endsShare || number == count { places.signal() }
+                if endsShare || number == count { slots.signal() }
             }
         }
-        for _ in 0..<(1_024 / share) { places.wait() }
-        // A semaphore must not go with less than it began with.
-        for _ in 0..<(1_024 / share) { places.signal() }
+        for _ in 0..<(1_024 / share) { slots.wait() }
+        // A semaphore must not be deallocated with a value below its initial one.
+        for _ in 0..<(1_024 / share) { slots.signal() }
     }
 }

@@ -1,25 +1,25 @@
 import Foundation
 
-/// Other programs, and this one once more: what a measurement starts.
+/// Starts the programs that a measurement needs: others, or this one again.
 enum Program {
     /// This program's own file.
-    static var ourselves: String { URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path }
+    static var executable: String { URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path }
 
-    /// Where the package lies; the programs beside our sources are found from here.
+    /// The package's directory, used to find the programs in `Benchmarks/Peers`.
     static let package = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
-    /// The Python that `make setup` made, or the one that the environment names.
+    /// The Python that `make setup` installs, or the one named by RECORDER_TEST_PYTHON.
     static var python: String {
         let path = ProcessInfo.processInfo.environment["RECORDER_TEST_PYTHON"] ?? "\(package)/.venv/bin/python"
         guard FileManager.default.isExecutableFile(atPath: path) else {
-            print("There is no \(path), which the peers run in: run `make setup` first.")
+            print("There is no Python at \(path) to run the peers with: run `make setup` first.")
             exit(2)
         }
         return path
     }
 
-    /// Starts a program that is looked for on the path unless it is one, with some more environment.
+    /// Starts a program, given by its path or its name, with additional environment variables.
     static func start(
         _ arguments: [String],
         _ environment: [String: String] = [:],
@@ -38,7 +38,7 @@ enum Program {
         return process
     }
 
-    /// Runs a program to its end and gives what it printed.
+    /// Runs a program to its end and returns its output.
     @discardableResult
     static func run(_ arguments: String..., environment: [String: String] = [:]) throws -> String {
         let (output, errors) = (Pipe(), Pipe())

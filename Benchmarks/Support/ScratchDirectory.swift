@@ -1,8 +1,8 @@
 import Foundation
 
-/// A directory of one measurement, beside this program in the build directory: a disk, where `/tmp` may be memory.
+/// A directory for one measurement, in the build directory: that is on a disk, whereas `/tmp` may be in memory.
 ///
-/// Removed with the last reference; what a killed run left is removed by the next one.
+/// Removed with the last reference. The next run removes what a killed run has left.
 final class ScratchDirectory: Sendable {
     let path: String
 
@@ -18,7 +18,7 @@ final class ScratchDirectory: Sendable {
     }
 
     deinit {
-        // Nothing is lost when this fails: the next run removes it.
+        // A failure is harmless: the next run removes it.
         try? FileManager.default.removeItem(atPath: path)
     }
 

@@ -1,6 +1,6 @@
 import RecorderHTTP
 
-/// A service inside this process, which answers as the script says and takes no time of its own.
+/// A service inside this process that answers as scripted and takes almost no time.
 struct ScriptedTransport: HTTPTransport {
     let script: @Sendable (HTTPRequest) async throws(HTTPFailure) -> HTTPResponse
 
@@ -10,9 +10,9 @@ struct ScriptedTransport: HTTPTransport {
 }
 
 extension HTTPRequest {
-    /// How many records a PutRecords request holds. Looks at every byte: not for work whose time is taken.
+    /// The number of records in a PutRecords request. Scans every byte, so not for use in measured code.
     var records: Int {
-        // The objects in its only array; no brace can stand in base64 or in our keys.
+        // The objects in its only array; base64 and our keys contain no braces.
         body.reduce(into: -1) { count, byte in
             if byte == UInt8(ascii: "{") { count += 1 }
         }
@@ -20,8 +20,8 @@ extension HTTPRequest {
 }
 
 extension HTTPResponse {
-    /// The answer of a service that took every record, each with its sequence number.
-    static func taken(_ records: Int) -> HTTPResponse {
+    /// The answer of a service that accepted every record, each with its sequence number.
+    static func accepted(_ records: Int) -> HTTPResponse {
         let number = "49657123456789012345678901234567890123456789012345678901"
         let entry = #"{"SequenceNumber":"\#(number)","ShardId":"shardId-000000000000"}"#
         let entries = Array(repeating: entry, count: records).joined(separator: ",")

@@ -1,19 +1,19 @@
 import Foundation
 
-/// A service that accepts every record, over TLS, in a process of its own, so that its cost is not measured.
+/// A service that accepts every record, over TLS, in a separate process, so that its cost is not measured.
 ///
-/// Built and given a certificate at each start, so that nothing binary or secret lies in the sources. Ends with this value,
-/// or with this program.
+/// Compiled and given a new certificate at each start, so that the sources contain no binary and no key. Exits when
+/// this value is released or this program ends.
 final class Sink {
     let url: String
-    /// What clients must trust.
+    /// The certificate that clients must trust.
     let certificate: String
 
     private let directory: ScratchDirectory
     private let process: Process
     private let input = Pipe()
 
-    /// Starts it; `latency` is the milliseconds from a request's last byte to its answer.
+    /// Starts it; `latency` is the time from a request's last byte to its answer, in milliseconds.
     init(latency: Int = 0) throws {
         directory = try ScratchDirectory()
         let (program, key) = (directory.path("sink"), directory.path("key.pem"))
@@ -48,7 +48,7 @@ final class Sink {
     }
 
     deinit {
-        // It ends with its input. When this fails it has ended already.
+        // It exits when its input closes. If this fails, it has exited already.
         try? input.fileHandleForWriting.close()
         process.waitUntilExit()
     }

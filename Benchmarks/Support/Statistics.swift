@@ -3,24 +3,24 @@ extension Array where Element: BinaryFloatingPoint {
 
     /// The smallest value that `percent` of all values do not exceed.
     func percentile(_ percent: Int) -> Element {
-        precondition(!isEmpty, "There is no percentile of nothing.")
+        precondition(!isEmpty, "An empty array has no percentile.")
         let rank = (count * percent + 99) / 100
         return sorted()[Swift.max(0, rank - 1)]
     }
 }
 
-/// Our measurement and the baseline's, taken in turns, so that what else the machine does hits both.
+/// Our measurements and the baseline's, taken alternately, so that other load affects both.
 struct Pairs {
     private(set) var ours: [Double] = []
     private(set) var baseline: [Double] = []
 
-    /// How many pairs a median is of.
+    /// The usual number of pairs for a median.
     static let usual = 5
 
     init(_ count: Int = usual, ours: () throws -> Double, baseline: () throws -> Double) rethrows {
-        for turn in 0..<count {
-            // Each goes first half of the time: the second finds warmer caches, and the disk busier.
-            if turn.isMultiple(of: 2) {
+        for round in 0..<count {
+            // Each goes first half of the time: the second finds warmer caches and a busier disk.
+            if round.isMultiple(of: 2) {
                 self.ours.append(try ours())
                 self.baseline.append(try baseline())
             } else {
@@ -30,6 +30,6 @@ struct Pairs {
         }
     }
 
-    /// The median of ours over the baseline's, pair by pair.
+    /// The median of ours divided by the baseline's, pair by pair.
     var ratio: Double { zip(ours, baseline).map { $0 / $1 }.median }
 }

@@ -52,7 +52,9 @@ final class StoreReader {
     ) throws(RecorderError) -> T {
         try StorageErrorMapping.translating(
             path: path,
-            try connection.readTransaction(running: try operation(self)(repeat each arguments))
+            try StoreSchema.expecting(
+                try connection.readTransaction(running: try operation(self)(repeat each arguments))
+            )
         )
     }
 
@@ -141,13 +143,11 @@ final class StoreReader {
 
     private func rows(of segment: Segment) throws(SQLiteError) -> SQLiteStatement {
         if let rows, rows.table == segment.table { return rows.statement }
-        let statement = try StoreSchema.expecting(
-            try connection.prepare(
-                """
-                SELECT id, failures, sum, partition_key, data FROM \(segment.table)
-                WHERE id BETWEEN ?1 AND ?2 ORDER BY id
-                """
-            )
+        let statement = try connection.prepare(
+            """
+            SELECT id, failures, sum, partition_key, data FROM \(segment.table)
+            WHERE id BETWEEN ?1 AND ?2 ORDER BY id
+            """
         )
         rows = (segment.table, statement)
         return statement

@@ -97,7 +97,10 @@ final class StoreWriter {
 
     /// The counts as of the last commit of any process.
     func totals() throws(RecorderError) -> StoreTotals {
-        try StorageErrorMapping.translating(path: path, try StoreTotals(running: connection.prepare(StoreTotals.query)))
+        try StorageErrorMapping.translating(
+            path: path,
+            try StoreSchema.expecting(try StoreTotals(running: connection.prepare(StoreTotals.query)))
+        )
     }
 
     // MARK: - operations
@@ -111,7 +114,10 @@ final class StoreWriter {
         self.deadline = lastCommit.map { max(deadline, $0 + Self.grace) } ?? deadline
         try lock.lock(before: self.deadline)
         defer { lock.unlock() }
-        return try StorageErrorMapping.translating(path: path, try operation(self)(repeat each arguments))
+        return try StorageErrorMapping.translating(
+            path: path,
+            try StoreSchema.expecting(try operation(self)(repeat each arguments))
+        )
     }
 
     /// Removes every record, and returns how many there were.

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `a service at an IPv6 address works, signatures included`() async throws {
-        guard LocalSocket.hasVersion6 else { return print("R23 skipped: this machine has no ::1.") }
+        guard LocalSocket.hasIPv6 else { return print("R23 skipped: this machine has no ::1.") }
         let server = try await CheckedServer(on: "[::1]")
         let recorder = try recorder(server, provider(server.setUp.user))
         _ = try await recorder.saveRecord(Data("six".utf8), streamName: "guarded").value

@@ -1,13 +1,13 @@
 /*
- * Preloaded into a process, writes down what it does to the files below POWERLOG_DIRECTORY, in order, so that
- * PowerCut.swift can work out what a disk may hold after a power cut at any instant.
+ * Preloaded into a process. Logs, in order, what the process does to the files below POWERLOG_DIRECTORY, so that
+ * PowerCutTests.swift can compute what a disk may hold after a power cut at any moment.
  *
- * POWERLOG_OUTPUT  the log: one `event` and its bytes after the other.
- * POWERLOG_JOURNAL a file whose writes are logged as promises: what was promised before the cut must be there after it.
- * POWERLOG_SYNC    "NORMAL" replaces the value of every `PRAGMA synchronous`: the control that must lose records.
+ * POWERLOG_OUTPUT  the log: for each event an `event` struct and its bytes.
+ * POWERLOG_JOURNAL the child's journal, whose writes are logged as well: they say which records must survive the cut.
+ * POWERLOG_SYNC    "NORMAL" replaces the value of every `PRAGMA synchronous`, for the control that must lose records.
  *
- * One lock makes the order of the log that of the calls. A sync has two events: what was written before its first one is
- * on the disk at its second one. The real sync is left out: only the log is looked at.
+ * One lock keeps the log in the order of the calls. A sync has two events: what was written before the first is on the
+ * disk at the second. The real sync is skipped, because only the log matters.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -36,7 +36,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *directory, *journal, *synchronous;
 static int output = -1;
 static uint32_t opened;
-static int32_t files[MAX_FILES]; /* by descriptor: 0 for none of ours */
+static int32_t files[MAX_FILES]; /* by descriptor: 0 if the file is not logged */
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 #define WITH_LOCK(statements) do { pthread_mutex_lock(&lock); statements; pthread_mutex_unlock(&lock); } while (0)
@@ -53,7 +53,7 @@ static void put(const void *bytes, size_t length) {
     if (REAL(write)(output, bytes, length) != (ssize_t)length) abort();
 }
 
-static void note(char kind, uint32_t file, uint64_t offset, const void *bytes, size_t length) {
+static void log_event(char kind, uint32_t file, uint64_t offset, const void *bytes, size_t length) {
     struct event event = {(uint32_t)kind, file, offset, length};
     put(&event, sizeof event);
     if (length) put(bytes, length);
@@ -68,24 +68,24 @@ static int32_t file_of(int descriptor) {
 }
 
 /* Called with the lock held, for a path that is not relative. */
-static void note_open(int descriptor, const char *path, int flags, int was_there) {
+static void log_open(int descriptor, const char *path, int flags, int existed) {
     if (descriptor < 0 || descriptor >= MAX_FILES) return;
     files[descriptor] = 0;
     if (output >= 0 && journal && path && strcmp(path, journal) == 0) files[descriptor] = JOURNAL;
     if (!is_ours(path)) return;
     files[descriptor] = (int32_t)++opened;
-    note(was_there ? 'O' : 'C', opened, 0, path, strlen(path));
-    if (was_there && flags & O_TRUNC) note('T', opened, 0, NULL, 0);
+    log_event(existed ? 'O' : 'C', opened, 0, path, strlen(path));
+    if (existed && flags & O_TRUNC) log_event('T', opened, 0, NULL, 0);
 }
 
 static int open_any(int at, const char *path, int flags, mode_t mode) {
     int result;
     WITH_LOCK(
         struct stat status;
-        int was_there = !is_ours(path) || stat(path, &status) == 0;
+        int existed = !is_ours(path) || stat(path, &status) == 0;
         result = REAL(openat)(at, path, flags, mode);
         int error = errno;
-        note_open(result, path, flags, was_there);
+        log_open(result, path, flags, existed);
         errno = error);
     return result;
 }
@@ -106,11 +106,11 @@ int close(int descriptor) {
     return result;
 }
 
-/* The bytes are the caller's, so they are logged as they were handed over, as far as they were taken. */
+/* Logs the caller's bytes, up to the count that the call accepted. */
 static ssize_t written(int descriptor, const void *bytes, ssize_t count, off_t offset) {
     int32_t file = file_of(descriptor);
     if (count <= 0 || !file) return count;
-    note(file == JOURNAL ? 'J' : 'W', file == JOURNAL ? 0 : (uint32_t)file, (uint64_t)offset, bytes, (size_t)count);
+    log_event(file == JOURNAL ? 'J' : 'W', file == JOURNAL ? 0 : (uint32_t)file, (uint64_t)offset, bytes, (size_t)count);
     return count;
 }
 
@@ -136,7 +136,7 @@ int ftruncate(int descriptor, off_t size) {
     int result;
     WITH_LOCK(
         result = REAL(ftruncate)(descriptor, size);
-        if (result == 0 && file_of(descriptor) > 0) note('T', (uint32_t)file_of(descriptor), (uint64_t)size, NULL, 0));
+        if (result == 0 && file_of(descriptor) > 0) log_event('T', (uint32_t)file_of(descriptor), (uint64_t)size, NULL, 0));
     return result;
 }
 int ftruncate64(int descriptor, off64_t size) { return ftruncate(descriptor, size); }
@@ -146,7 +146,7 @@ int posix_fallocate(int descriptor, off_t offset, off_t length) {
     WITH_LOCK(
         result = REAL(posix_fallocate)(descriptor, offset, length);
         if (result == 0 && file_of(descriptor) > 0)
-            note('A', (uint32_t)file_of(descriptor), (uint64_t)(offset + length), NULL, 0));
+            log_event('A', (uint32_t)file_of(descriptor), (uint64_t)(offset + length), NULL, 0));
     return result;
 }
 int posix_fallocate64(int descriptor, off64_t offset, off64_t length) {
@@ -156,24 +156,24 @@ int posix_fallocate64(int descriptor, off64_t offset, off64_t length) {
 static int synced(int descriptor) {
     int32_t file = file_of(descriptor);
     if (file <= 0) return 0;
-    WITH_LOCK(note('S', (uint32_t)file, 0, NULL, 0));
+    WITH_LOCK(log_event('S', (uint32_t)file, 0, NULL, 0));
     sched_yield(); /* lets other threads write while the sync is under way, as they do during a real one */
-    WITH_LOCK(note('s', (uint32_t)file, 0, NULL, 0));
+    WITH_LOCK(log_event('s', (uint32_t)file, 0, NULL, 0));
     return 1;
 }
 int fsync(int descriptor) { return synced(descriptor) ? 0 : REAL(fsync)(descriptor); }
 int fdatasync(int descriptor) { return synced(descriptor) ? 0 : REAL(fdatasync)(descriptor); }
 
-/* Changes of names: kind, first path, NUL, second path. */
-static void note_names(char kind, const char *from, const char *to) {
+/* Name changes: kind, first path, NUL, second path. */
+static void log_names(char kind, const char *from, const char *to) {
     char names[2 * PATH_MAX + 2];
     int length = snprintf(names, sizeof names, "%s%c%s", from, 0, to);
-    note(kind, 0, 0, names, (size_t)length);
+    log_event(kind, 0, 0, names, (size_t)length);
 }
 
 #define NAMES(kind, call, from, to) { \
     int result; \
-    WITH_LOCK(result = call; if (result == 0 && (is_ours(from) || is_ours(to))) note_names(kind, from, to)); \
+    WITH_LOCK(result = call; if (result == 0 && (is_ours(from) || is_ours(to))) log_names(kind, from, to)); \
     return result; }
 
 int unlink(const char *path) NAMES('U', REAL(unlink)(path), path, "")
@@ -185,7 +185,7 @@ int renameat(int a, const char *from, int b, const char *to) NAMES('R', REAL(ren
 int link(const char *from, const char *to) NAMES('L', REAL(link)(from, to), from, to)
 int mkdir(const char *path, mode_t mode) NAMES('M', REAL(mkdir)(path, mode), path, "")
 
-/* SQLite's, from a library that this one stands before. */
+/* Replaces SQLite's function: this library is loaded before SQLite. */
 struct sqlite3;
 int sqlite3_exec(struct sqlite3 *, const char *, int (*)(void *, int, char **, char **), void *, char **);
 int sqlite3_exec(struct sqlite3 *database, const char *sql, int (*row)(void *, int, char **, char **), void *context,

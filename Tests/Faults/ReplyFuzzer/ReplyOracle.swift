@@ -1,16 +1,17 @@
 import Foundation
 package import RecorderEngine
 
-/// What an answer allows to be said of each record, read with JSONSerialization and apart from the engine.
+/// What an answer allows the engine to conclude about each record, parsed with JSONSerialization, independently of the
+/// engine.
 ///
-/// It judges any way of reading answers: a record may leave the store only if its own entry allows it here.
+/// It checks any parser of answers: a record may leave the store only if its own entry allows that here.
 package struct ReplyOracle {
-    /// Whether each record's own entry proves delivery: a proof, and no code.
+    /// Whether each record's own entry proves delivery: it has the proof field and no error code.
     private let isProven: [Bool]
     /// Whether each record's own entry calls the record invalid.
     private let isRejected: [Bool]
 
-    /// The only codes that may cost a record, whatever follows, and words of codes that never do.
+    /// The prefixes of the only error codes that may discard a record, and words that no such code contains.
     private static var invalid: Regex<Substring> {
         /^(?:(?:Invalid(?:Argument|Record|Data)|Validation|Serialization|Malformed)|.*TooLarge)/
     }
@@ -18,7 +19,7 @@ package struct ReplyOracle {
         /KMS|Key|Token|Signature|Permission|Access|Denied|Polic|Credential/
     }
 
-    /// Nil if the answer is not one of that many entries.
+    /// Nil if the answer does not have exactly that many entries.
     package init?(_ body: [UInt8], _ service: StreamServiceDescription, records: Int) {
         guard let object = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
             let entries = object[service.entriesField] as? [Any], entries.count == records
@@ -37,9 +38,9 @@ package struct ReplyOracle {
         }
     }
 
-    /// The first thing that a reading says without this answer's permission; nil if there is none.
-    package static func objection(
-        to reply: PutReply,
+    /// The first conclusion in `reply` that the answer does not allow; nil if there is none.
+    package static func violation(
+        in reply: PutReply,
         for body: [UInt8],
         _ service: StreamServiceDescription,
         records: Int
@@ -59,6 +60,6 @@ package struct ReplyOracle {
         return nil
     }
 
-    /// The records that this answer allows to leave the store, by their place.
+    /// The indices of the records that this answer allows to leave the store.
     package var mayLeave: [Int] { isProven.indices.filter { isProven[$0] || isRejected[$0] } }
 }

@@ -6,13 +6,14 @@ package import RecorderEngine
 import RecorderHTTP
 import RecorderTestSupport
 
-/// A store whose service answers as it is told: which records leave when a whole flush settles such answers?
+/// A store with a scripted service: checks which records leave the store when a whole flush settles the answers.
 package final class SettleRun: Sendable {
     private let harness: PipelineHarness
     private let answers: AnswersInTurn
     private var pipeline: RecordPipeline { harness.pipeline }
 
-    /// A store in `directory`. What `oracleSees` makes of an answer is judged in its place; only a control needs that.
+    /// Creates a store in `directory`. The oracle judges the result of `oracleSees` instead of the answer; only a
+    /// control needs that.
     package init(
         _ service: StreamServiceDescription,
         in directory: String,
@@ -33,10 +34,10 @@ package final class SettleRun: Sendable {
         )
     }
 
-    /// Saves so many records and flushes them: requests get the answers one after the other, and later ones none.
+    /// Saves `records` records and flushes them. Requests get the answers in turn; later requests get none.
     ///
-    /// - Returns: what is wrong with what is stored then; nil if nothing is.
-    package func objection(to answers: [[UInt8]], records: Int) throws -> String? {
+    /// - Returns: what is wrong with the stored records afterwards; nil if nothing is.
+    package func violation(in answers: [[UInt8]], records: Int) throws -> String? {
         let texts = (0..<records).map { "record \($0)" }
         self.answers.begin(answers)
         try wait { done in
@@ -47,8 +48,8 @@ package final class SettleRun: Sendable {
         let stored = try storedTexts(at: harness.path)
         _ = try wait { done in pipeline.clear { done($0) } }
         let mayLeave = self.answers.mayLeave
-        if let gone = texts.first(where: { !stored.contains($0) && !mayLeave.contains($0) }) {
-            return "\(gone) of \(records) left, and no answer allows that"
+        if let lost = texts.first(where: { !stored.contains($0) && !mayLeave.contains($0) }) {
+            return "\(lost) of \(records) left the store, and no answer allows that"
         }
         let kept = texts.filter(Set(stored).contains)
         return stored == kept ? nil : "\(stored.count) records are stored where \(kept.count) should be"
@@ -58,7 +59,7 @@ package final class SettleRun: Sendable {
         pipeline.save(Data(text.utf8), stream: "stream", partitionKey: "key", completion: done)
     }
 
-    /// Blocks until `start` has called what it is given.
+    /// Blocks until `start` has called its completion.
     private func wait<Value: Sendable>(
         _ start: (@escaping @Sendable (Result<Value, RecorderError>) -> Void) -> Void
     ) throws -> Value {
@@ -73,13 +74,13 @@ package final class SettleRun: Sendable {
     }
 }
 
-/// A value behind a lock that closures may share.
+/// A value behind a lock, for closures to share.
 private final class Kept<Value>: Sendable {
     let value: Locked<Value>
     init(_ value: consuming sending Value) { self.value = Locked(value) }
 }
 
-/// A service that gives one answer a request, and keeps account of which records they allow to leave.
+/// A service that gives one answer per request and tracks which records the answers allow to leave.
 private final class AnswersInTurn: HTTPTransport {
     private struct State {
         var answers: ArraySlice<[UInt8]> = []

@@ -1,6 +1,6 @@
 import RecorderSQLite
 
-/// What another program would read from a store's file, in the order of the saves.
+/// Reads the texts in a store's file as another program would, in the order of the saves.
 package func storedTexts(at path: String) throws -> [String] {
     let connection = try SQLiteConnection(path: path, access: .readOnly)
     let segments = try connection.prepare("SELECT 'record_' || first_sequence FROM segment ORDER BY first_sequence")

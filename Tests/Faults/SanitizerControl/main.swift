@@ -3,9 +3,10 @@ import RecorderConcurrency
 
 // SanitizerControl race|locked|use-after-free
 //
-// Does one thing that a sanitizer must report, or must not: if it is silent here, its silence over the tests means nothing.
+// Does one thing that a sanitizer must report, or must not. If it reports nothing here, a clean test run proves
+// nothing.
 
-/// Two threads that add to one number; Swift's own checks are told to look away.
+/// A number that two threads increment; Swift's own checks are disabled for it.
 private final class Counter: @unchecked Sendable {
     private let guarded = Locked(0)
     nonisolated(unsafe) private var bare = 0

@@ -4,10 +4,10 @@ import RecorderEngine
 import RecorderHTTP
 import RecorderTestSupport
 
-/// Lives under a clock that is wrong, on a network that goes away, with memory that runs out.
+/// Scenarios with a wrong clock, a failing network and exhausted memory.
 extension StoreChild {
-    /// One submit with little patience; notes what kind of failure ended it.
-    func hasty() async {
+    /// One submit with short timeouts; the journal gets the kind of failure that ended it.
+    func submitWithShortTimeouts() async {
         do {
             for failure in try await store.flush().failures {
                 guard case .service(let cause) = failure.error, case .transport(let transport) = cause.kind else {
@@ -21,14 +21,14 @@ extension StoreChild {
         }
     }
 
-    /// So many saves and a submit, with a day for the oldest record.
+    /// `count` saves and a submit, with an age limit of one day.
     func aged() async {
         store.pipeline.policy.limits.age = .seconds(86_400)
         await save()
         await submit()
     }
 
-    /// So many saves; then it stops, until the test has moved the clock; then as many again and a submit.
+    /// `count` saves; stops itself until the test has moved the clock; then `count` more saves and a submit.
     func clock() async {
         await save()
         kill(getpid(), SIGSTOP)
@@ -36,7 +36,7 @@ extension StoreChild {
         await submit()
     }
 
-    /// Saves and submits, while another thread takes all memory but `count` KiB, and whatever becomes free.
+    /// Saves and submits while another thread allocates all memory but `count` KiB, and all that is freed later.
     func starve() async {
         let addresses = __rlimit_resource_t(RLIMIT_AS.rawValue)
         let inUse = rlim_t(Self.addressKilobytes() + count) << 10

@@ -2,15 +2,15 @@ import Foundation
 import RecorderEngine
 import RecorderTestSupport
 
-/// A process and the copy that `fork` makes of it. A copy has the thread that made it and no other: nothing of Swift's
-/// `async` goes on there, so what it does waits by semaphores.
+/// A process and its forked child. The child has only the thread that called `fork`, so Swift's `async` does not work
+/// there and its work waits on semaphores.
 extension StoreChild {
-    /// The copy tries everything with the store that this process uses; then this process goes on.
+    /// The forked child tries every operation on the store that this process uses; then this process continues.
     func fork() async {
         await save("\(name)-before", to: "stream")
         await submit()
         await save("\(name)-kept", to: "stream")
-        inACopy {
+        inForkedChild {
             saveHere("\(name)-copy")
             store.pipeline.flush { note($0) }
             store.pipeline.clear { note($0) }
@@ -22,32 +22,32 @@ extension StoreChild {
         await submit()
     }
 
-    /// Goes on as a copy of this process, which waits for its end, as a program does that makes itself a daemon.
-    static func becomeCopy() {
-        let copy = Glibc.fork()
-        guard copy > 0 else { return }
-        exit(end(of: copy) == 0 ? 0 : 1)
+    /// Continues in a forked child while this process waits for it to exit, as in a program that daemonizes itself.
+    static func continueInForkedChild() {
+        let child = Glibc.fork()
+        guard child > 0 else { return }
+        exit(end(of: child) == 0 ? 0 : 1)
     }
 
-    /// Returns when the copy has done its work.
-    private func inACopy(_ work: () -> Void) {
-        let copy = Glibc.fork()
-        if copy == 0 {
+    /// Runs `work` in a forked child and waits for it to exit.
+    private func inForkedChild(_ work: () -> Void) {
+        let child = Glibc.fork()
+        if child == 0 {
             work()
             _exit(0)
         }
-        journal.note("the copy ended with \(Self.end(of: copy))")
+        journal.note("the forked child ended with \(Self.end(of: child))")
     }
 
-    /// How the copy ended: killed after a minute, if what it waits for never comes.
-    private static func end(of copy: pid_t) -> Int32 {
+    /// The forked child's exit status. Kills the child if it has not exited after a minute.
+    private static func end(of child: pid_t) -> Int32 {
         var status: Int32 = -1
         for _ in 0..<6_000 {
-            guard waitpid(copy, &status, WNOHANG) == 0 else { return status }
+            guard waitpid(child, &status, WNOHANG) == 0 else { return status }
             usleep(10_000)
         }
-        kill(copy, SIGKILL)
-        waitpid(copy, &status, 0)
+        kill(child, SIGKILL)
+        waitpid(child, &status, 0)
         return status
     }
 

@@ -3,15 +3,15 @@ import Glibc
 import RecorderEngine
 import RecorderTestSupport
 
-/// What limits ask of a store with much in it.
+/// Scenarios that enforce limits on a large store.
 extension StoreChild {
-    /// One save under a limit that leaves little of what is stored, until all that is over it is gone.
+    /// One save under a low limit; returns once everything beyond the limit has been evicted.
     func evict() async {
         await save("\(name)-0", to: "stream")
         await store.pipeline.limitsEnforced()
     }
 
-    /// What an awaited save costs with so many streams in a store at its limits, in microseconds of processor time.
+    /// Measures an awaited save in a store at its limits with `count` streams, in microseconds of processor time.
     func streams() async {
         for number in 0..<count - 1 {
             store.pipeline.save(Data([1]), stream: "s\(number)", partitionKey: nil) { _ in }
@@ -20,7 +20,7 @@ extension StoreChild {
         store.pipeline.policy.limits.bytes = max((try? store.pipeline.totals().bytes) ?? 0, 100_000)
         store.pipeline.policy.limits.age = .seconds(3_600)
         let saves = 300
-        // Each of the first ones reads a segment.
+        // Each of the first saves reads a segment.
         for number in 0..<saves { await save("first-\(number)", to: "stream") }
         let start = Self.processorTime()
         for number in 0..<saves { await save("then-\(number)", to: "s\(number % count)") }

@@ -4,15 +4,15 @@ package import RecorderHTTP
 package import RecorderTestSupport
 
 extension PipelineHarness {
-    /// A Kinesis store in a directory that stays, for a child process or the test itself. `url` is the endpoint of submits;
-    /// nil for a store that only saves.
+    /// A Kinesis store in a directory that is kept, for a child process or the test itself. `url` is the endpoint of
+    /// submits; nil for a store that only saves.
     package init(
         in directory: String,
         to url: String?,
         byteLimit: Int = 0,
         transport: any HTTPTransport = CurlTransport.shared,
         timeouts: HTTPTimeouts = HTTPTimeouts(),
-        pausesForReal: Bool = false,
+        usesRealPauses: Bool = false,
         emit: @escaping @Sendable (RecorderEvent) -> Void = { _ in }
     ) throws {
         var policy = RecorderPolicy.legacy
@@ -25,7 +25,7 @@ extension PipelineHarness {
             calling: { configuration in
                 configuration.timeouts = timeouts
                 configuration.transport = transport
-                if pausesForReal { configuration.pause = { try await Task.sleep(for: $0) } }
+                if usesRealPauses { configuration.pause = { try await Task.sleep(for: $0) } }
             },
             emit: emit
         )

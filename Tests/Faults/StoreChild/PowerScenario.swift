@@ -3,7 +3,7 @@ import RecorderEngine
 import RecorderHTTP
 import RecorderTestSupport
 
-/// Tells the journal what the service took, before the engine learns of it.
+/// Writes the accepted records to the journal before the engine sees the answer.
 struct JournalingTransport: HTTPTransport {
     let journal: Journal
 
@@ -24,9 +24,9 @@ struct JournalingTransport: HTTPTransport {
 }
 
 extension StoreChild {
-    /// Everything that writes to a store, once, for a power cut at any instant of it.
+    /// Runs every operation that writes to a store once, so that the power can be cut at any moment.
     func power() async {
-        // A new store, one commit for each save, then for several.
+        // A new store; one commit for each save, then for several saves.
         for number in 0..<12 { await save(text(number, 50 + number * 331), to: "a") }
         await saveAll(100..<300, size: 300)
         await submitAll()
@@ -38,12 +38,12 @@ extension StoreChild {
             await save(text(number, 900), to: stream(number - 40))
         }
         store.pipeline.policy.limits.bytes = 0
-        // Some segments of records, and a log beyond its limit; what is delivered frees them, and a drained store shrinks.
+        // Several segments, and a log beyond its limit; delivery frees the segments, and the drained store shrinks.
         await saveAll(1_000..<1_400, size: 4_000)
         await submitAll()
         await saveAll(4_000..<4_100, size: 4_000)
         await submitAll()
-        // All is removed at the user's wish.
+        // The user clears the store.
         await saveAll(5_000..<5_050, size: 500)
         for number in 5_000..<5_050 { journal.released(text(number, 500)) }
         await withCheckedContinuation { continuation in store.pipeline.clear { _ in continuation.resume() } }
@@ -60,7 +60,7 @@ extension StoreChild {
         await withTaskGroup(of: Void.self) { group in
             for number in numbers {
                 group.addTask { await save(text(number, size), to: stream(number)) }
-                // So many at once, as more would make one commit of them.
+                // Limits the concurrency, because more saves at once would share one commit.
                 if number % 24 == 0 { await group.waitForAll() }
             }
         }

@@ -9,14 +9,14 @@ private final class Tally: Sendable {
 }
 
 extension StoreChild {
-    /// Saves 2,000 numbered records a second, for `count` seconds, beside a submit loop; then delivers what is left, and
-    /// notes how many were acknowledged: the numbers below that.
+    /// Saves 2,000 numbered records a second for `count` seconds while a loop submits; then delivers the rest, and
+    /// writes the number of acknowledged records to the journal.
     func soak() async {
         let tally = Tally()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 while tally.isSaving.load(ordering: .relaxed) {
-                    // What the service refuses stays for the next round.
+                    // Records that the service refuses stay for the next round.
                     _ = try? await store.flush()
                     try? await Task.sleep(for: .milliseconds(20))
                 }
@@ -42,16 +42,16 @@ extension StoreChild {
         journal.note("\(tally.acknowledged.load(ordering: .relaxed))")
     }
 
-    /// Ends the program as users do, in the middle of a submit, once the file `<journal>.leave` says that it is.
+    /// Exits the program in the middle of a submit, once the file `<journal>.leave` exists.
     func leave() async {
         try? await store.save(name)
         store.pipeline.flush { _ in }
-        await sign("leave")
+        await waitForFile("leave")
         exit(3)
     }
 
     /// Returns once the test has made the file `<journal>.<name>`.
-    func sign(_ name: String) async {
+    func waitForFile(_ name: String) async {
         while access("\(journal.path).\(name)", F_OK) != 0 { try? await Task.sleep(for: .milliseconds(5)) }
     }
 }

@@ -15,10 +15,10 @@ struct StoreChild {
     let count: Int
 
     static func main() async throws {
-        var arguments = words
+        var arguments = processArguments
         guard arguments.count >= 6 else { fatalError("usage: command directory url journal name [count]") }
         if arguments[1] == "daemon" {
-            becomeCopy()
+            continueInForkedChild()
             arguments[1] = "cycle"
         }
         Thread.detachNewThread {
@@ -28,14 +28,14 @@ struct StoreChild {
         }
         let journal = Journal(arguments[4])
         let count = arguments.count > 6 ? Int(arguments[6]) ?? 0 : 0
-        let hasty = HTTPTimeouts(connect: .milliseconds(count), stall: .milliseconds(count))
+        let shortTimeouts = HTTPTimeouts(connect: .milliseconds(count), stall: .milliseconds(count))
         let child = StoreChild(
             store: try PipelineHarness(
                 in: arguments[2],
                 to: arguments[3] == "-" ? nil : arguments[3],
                 byteLimit: arguments[1] == "evict" ? count : 0,
                 transport: arguments[1] == "power" ? JournalingTransport(journal: journal) : CurlTransport.shared,
-                timeouts: arguments[1] == "hasty" ? hasty : HTTPTimeouts()
+                timeouts: arguments[1] == "short-timeouts" ? shortTimeouts : HTTPTimeouts()
             ) { event in
                 switch event {
                 case .rescued(let rescue): journal.note("rescued \(rescue.rescued) lost \(rescue.lost ?? -1)")
@@ -57,8 +57,8 @@ struct StoreChild {
         case "power": await child.power()
         case "soak": await child.soak()
         case "leave": await child.leave()
-        case "mend": await child.mend()
-        case "hasty": await child.hasty()
+        case "restart": await child.restart()
+        case "short-timeouts": await child.submitWithShortTimeouts()
         case "aged": await child.aged()
         case "clock": await child.clock()
         case "starve": await child.starve()
@@ -69,16 +69,16 @@ struct StoreChild {
         }
     }
 
-    /// Not `CommandLine.arguments`: Swift finds those beside the environment, and has none where a library that was loaded
-    /// before all others, such as libfaketime, has put that elsewhere.
-    private static var words: [String] {
+    /// Not `CommandLine.arguments`: Swift locates those relative to the environment, and finds none if a preloaded
+    /// library such as libfaketime has moved it.
+    private static var processArguments: [String] {
         let line = try? String(contentsOfFile: "/proc/self/cmdline", encoding: .utf8)
         return line?.split(separator: "\0").map(String.init) ?? []
     }
 
-    /// Savers, each with some saves under way, beside a submit loop, until somebody kills it.
+    /// Concurrent savers, each with several saves in flight, and a submit loop, until the process is killed.
     ///
-    /// Early acknowledgements are the lie that a test must find out.
+    /// Early acknowledgements are the deliberate error that a control must detect.
     func run(savers: Int, acknowledgesEarly: Bool) async {
         await withTaskGroup(of: Void.self) { group in
             for saver in 0..<savers {
@@ -94,7 +94,7 @@ struct StoreChild {
         }
     }
 
-    /// Eight saves in the line at once.
+    /// Eight saves in the queue at once.
     private func saveSome(_ text: String, to stream: String, _ acknowledgesEarly: Bool) async {
         await withTaskGroup(of: Void.self) { group in
             for part in 0..<8 {
@@ -113,7 +113,7 @@ struct StoreChild {
         }
     }
 
-    /// So many saves, one after the other.
+    /// `count` saves, one after the other.
     func save() async {
         for number in 0..<count { await save("\(name)-\(number)", to: "stream") }
     }
@@ -128,9 +128,9 @@ struct StoreChild {
         }
     }
 
-    /// What the next start of a program does with whatever it finds: one save, whose time is noted, and two submits: what the
-    /// first finds missing is the second one's to tell.
-    private func mend() async {
+    /// What a program does at its next start: one timed save and two submits. The second submit reports the records
+    /// that the first found missing.
+    private func restart() async {
         let start = ContinuousClock.now
         await save(name, to: "stream")
         journal.note("saved after \((ContinuousClock.now - start) / .milliseconds(1))")
@@ -138,7 +138,7 @@ struct StoreChild {
         await submit()
     }
 
-    /// The life of some records, each step after the other, so that the same fault meets the same step each time.
+    /// Saves and submits some records strictly in sequence, so that the same fault hits the same step each time.
     private func cycle(acknowledgesEarly: Bool) async {
         for number in 0..<4 { await save("\(name)-a\(number)", to: "stream", acknowledgesEarly) }
         await submit()

@@ -5,22 +5,22 @@ import StoreChild
 import Testing
 
 extension FaultRows {
-    /// Ten million records that nobody could send, after a restart, with nothing of them in memory.
+    /// Ten million unsent records after a restart, none of them in memory.
     @Suite struct Backlog {
         private struct Times {
             var open = Duration.zero
             var save = Duration.zero
-            var ask = Duration.zero
+            var totals = Duration.zero
             var firstBatch = Duration.zero
             var batch = Duration.zero
         }
 
-        @Test func `a store with ten million records opens, saves and sends a batch as one with a thousand`()
+        @Test func `a store with ten million records opens, saves and sends a batch as fast as a small one`()
             async throws
         {
             guard isFull else { return }
-            let asked = ProcessInfo.processInfo.environment["BACKLOG"].flatMap { Int($0) }
-            let records = asked ?? 10_000_000
+            let requested = ProcessInfo.processInfo.environment["BACKLOG"].flatMap { Int($0) }
+            let records = requested ?? 10_000_000
             let directory = try TemporaryDirectory()
             guard try space(in: directory) > records * 400 else {
                 return print("R27 skipped: \(directory.path) has no room for \(records) records.")
@@ -35,18 +35,18 @@ extension FaultRows {
                 "R27 backlog:",
                 [
                     "records": records, "bytes": size(of: "\(long)/kinesis.db"), "filled in": filling,
-                    "open": many.open, "first save": many.save, "totals": many.ask, "first batch": many.firstBatch,
+                    "open": many.open, "first save": many.save, "totals": many.totals, "first batch": many.firstBatch,
                     "batch": many.batch, "of 1,000": few,
                 ]
             )
             #expect(many.open + many.save < .milliseconds(500))
-            #expect(many.ask < .milliseconds(5))
+            #expect(many.totals < .milliseconds(5))
             #expect(many.batch < few.batch * 2 + .milliseconds(20))
             let left = try PipelineHarness(in: long, to: nil).pipeline.totals()
             #expect(left.records == records + 1 - left.delivered && left.saved == records + 1)
         }
 
-        /// Saves so many records of 100 bytes, a thousand at a time.
+        /// Saves `records` records of 100 bytes, a thousand at a time.
         private func fill(_ path: String, _ records: Int) async throws {
             let store = try PipelineHarness(in: path, to: nil)
             let text = String(repeating: "x", count: 90)
@@ -59,7 +59,7 @@ extension FaultRows {
             }
         }
 
-        /// Opens a store whose pages are on the disk alone.
+        /// Opens a store whose pages are not in the page cache.
         private func times(_ path: String, _ server: RecordingServer) async throws -> Times {
             for name in ["kinesis.db", "kinesis.db-wal"] {
                 let file = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC)
@@ -72,7 +72,7 @@ extension FaultRows {
             var times = Times()
             times.open = try await elapsed { _ = try store.pipeline.totals() }
             times.save = try await elapsed { try await store.save("one more") }
-            times.ask = try await elapsed { _ = try store.pipeline.totals() }
+            times.totals = try await elapsed { _ = try store.pipeline.totals() }
             times.firstBatch = try await elapsed { _ = try await store.pipeline.flushIfFree() }
             times.batch = try await elapsed { _ = try await store.pipeline.flushIfFree() }
             return times

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A running `StoreChild`, or another program that runs one. It ends at the latest with this test process.
+/// A running `StoreChild`, or another program that runs one. It never outlives this test process.
 struct Child: Sendable {
     /// How a process ended, or that it stopped itself.
     enum End: Hashable, Sendable {
@@ -18,12 +18,12 @@ struct Child: Sendable {
     let id: pid_t
     private let input: InputEnd
 
-    /// The executable beside the test bundle.
+    /// The executable in the directory of the test bundle.
     static let path: String = {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        let beside = [own] + CommandLine.arguments
-        let places = beside.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/StoreChild" }
-        return places.first { FileManager.default.isExecutableFile(atPath: $0) } ?? places[0]
+        let executables = [own] + CommandLine.arguments
+        let paths = executables.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/StoreChild" }
+        return paths.first { FileManager.default.isExecutableFile(atPath: $0) } ?? paths[0]
     }()
 
     /// Starts `prefix` (for example strace and its options) followed by the child and its arguments.
@@ -39,7 +39,7 @@ struct Child: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
-        // What other tests have open at this moment is none of its business, and might be kept open by it.
+        // The child must not keep files open that other tests have open at this moment.
         for file in STDERR_FILENO + 1..<4_096 { posix_spawn_file_actions_addclose(&actions, file) }
         var argv = words.map { strdup($0) } + [nil]
         defer { for word in argv { free(word) } }
@@ -51,8 +51,8 @@ struct Child: Sendable {
 
     func kill() { _ = Glibc.kill(id, SIGKILL) }
 
-    /// Lets it go on after it stopped itself.
-    func goOn() { _ = Glibc.kill(id, SIGCONT) }
+    /// Continues it after it stopped itself.
+    func resume() { _ = Glibc.kill(id, SIGCONT) }
 
     /// Waits for the end.
     func end() async -> End { await next(0) }
@@ -60,7 +60,7 @@ struct Child: Sendable {
     /// Waits until it stops itself, or for its end.
     func stop() async -> End { await next(WUNTRACED) }
 
-    /// Waits on a thread of its own; a wait that is cancelled, as after a test's time limit, ends the child.
+    /// Waits on a separate thread. Cancelling the wait, as a test's time limit does, kills the child.
     private func next(_ options: Int32) async -> End {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -75,7 +75,7 @@ struct Child: Sendable {
         }
     }
 
-    /// The write end of the child's standard input; its closing tells the child to end.
+    /// The write end of the child's standard input; the child exits when it closes.
     private final class InputEnd: Sendable {
         private let file: Int32
         init(_ file: Int32) { self.file = file }
@@ -83,7 +83,7 @@ struct Child: Sendable {
     }
 }
 
-/// What children wrote down: see `StoreChild.Journal`.
+/// The contents of a journal, see `StoreChild.Journal`.
 struct JournalReading {
     var acknowledged: [String] = []
     var failures: [String] = []

@@ -9,14 +9,14 @@ extension FaultRows {
     @Suite struct Damage {
         private enum Kind: CaseIterable { case flips, zeroedPage, garbage, truncation }
 
-        /// A store's files as bytes, and how long the log was after each save.
+        /// A store's files as bytes, and the log's length after each save.
         private struct Fixture {
             var database: Data
             var log: Data
             var texts: [String] = []
             var logEnds: [Int] = []
 
-            /// Records are of two streams; the log holds all of them unless it is put into the database first.
+            /// Records of two streams; all of them are in the log, or in the database after a checkpoint.
             init(records: Int, isInLog: Bool) async throws {
                 let directory = try TemporaryDirectory()
                 let path = directory.path("store/kinesis.db")
@@ -30,7 +30,7 @@ extension FaultRows {
                 }
                 if !isInLog {
                     let connection = try SQLiteConnection(path: path, access: .readWrite)
-                    // A connection that has read nothing knows of no log, and would empty none.
+                    // A connection that has read nothing has not opened the log yet, and would not empty it.
                     _ = try connection.integer("SELECT count(*) FROM stream")
                     try connection.checkpoint(.truncate)
                 }
@@ -47,7 +47,7 @@ extension FaultRows {
             }
         }
 
-        /// What became of one damaged store.
+        /// The result for one damaged store.
         private struct Outcome {
             var end: Child.End
             var milliseconds = Double.infinity
@@ -55,15 +55,16 @@ extension FaultRows {
             var failures: [String]
             var notes: [String]
             var delivered: Set<String>
-            /// Texts that arrived and that nobody saved: their sums should have kept them back.
+            /// Texts that arrived but were never saved: their checksums should have kept them back.
             var altered: Int
         }
 
-        /// The longest that a save may take beside a rescue, in milliseconds.
-        private let slow = atOnce / .milliseconds(1)
+        /// The longest that a save may take during a rescue, in milliseconds.
+        private let slow = promptLimit / .milliseconds(1)
 
-        /// Lets a child save and submit; with a fault, one that the fault kills goes before it.
-        private func mend(_ fixture: Fixture, after fault: (call: String, number: Int)? = nil) async throws -> Outcome?
+        /// Runs a child that saves and submits. With a fault, first runs another child that the fault kills.
+        private func restart(_ fixture: Fixture, after fault: (call: String, number: Int)? = nil) async throws
+            -> Outcome?
         {
             let directory = try TemporaryDirectory()
             let server = try RecordingServer()
@@ -75,10 +76,10 @@ extension FaultRows {
                     "inject=\(call):signal=KILL:when=\(number)",
                 ]
                 let path = directory.path("store")
-                let victim = try Child(under: strace, "mend", path, server.url, directory.path("victim"), "victim")
+                let victim = try Child(under: strace, "restart", path, server.url, directory.path("victim"), "victim")
                 guard await victim.end() == .signal(SIGKILL) else { return nil }
             }
-            let child = try Child("mend", directory.path("store"), server.url, journal, "new")
+            let child = try Child("restart", directory.path("store"), server.url, journal, "new")
             let watch = Task {
                 try await Task.sleep(for: .seconds(120))
                 child.kill()
@@ -103,15 +104,15 @@ extension FaultRows {
             return outcome
         }
 
-        /// Damages `bytes` once; returns the first place that was hit.
+        /// Damages `bytes` once; returns the first damaged offset.
         private func damage(_ bytes: inout Data, _ kind: Kind, _ random: inout SeededRandom) -> Int {
             let offset = Int.random(in: 0..<bytes.count, using: &random)
             switch kind {
             case .flips:
-                var places = [offset]
-                for _ in 0..<7 { places.append(Int.random(in: 0..<bytes.count, using: &random)) }
-                for place in Set(places) { bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random) }
-                return places.min() ?? offset
+                var offsets = [offset]
+                for _ in 0..<7 { offsets.append(Int.random(in: 0..<bytes.count, using: &random)) }
+                for hit in Set(offsets) { bytes[hit] ^= 1 << UInt8.random(in: 0..<8, using: &random) }
+                return offsets.min() ?? offset
             case .zeroedPage:
                 let page = offset / 4_096 * 4_096
                 bytes.replaceSubrange(
@@ -132,7 +133,7 @@ extension FaultRows {
             }
         }
 
-        @Test func `a damaged database is put aside: what can be read is delivered, the rest is counted, saves go on`()
+        @Test func `a damaged database is moved aside: readable records are delivered, the rest counted, saves go on`()
             async throws
         {
             var random = SeededRandom(seed + 20)
@@ -143,30 +144,30 @@ extension FaultRows {
             for number in 0..<files {
                 var fixture = whole
                 let kind = Kind.allCases[number % Kind.allCases.count]
-                let place = damage(&fixture.database, kind, &random)
-                guard var outcome = try await mend(fixture) else { continue }
-                // On a busy machine one measure says little; what is slow by itself is slow again.
-                if outcome.milliseconds >= slow, let again = try await mend(fixture) { outcome = again }
-                let told =
-                    "file \(number): \(kind) at \(place): \(outcome.rescue.map { "\($0)" } ?? "no rescue") \(outcome.delivered.count)+\(outcome.altered)"
-                #expect(outcome.end == .exit(0), "\(told)")
-                #expect(outcome.failures.isEmpty, "\(told) \(outcome.failures)")
-                #expect(outcome.milliseconds < slow, "\(told)")
+                let offset = damage(&fixture.database, kind, &random)
+                guard var outcome = try await restart(fixture) else { continue }
+                // On a busy machine one measurement is unreliable; a save that is really slow is slow again.
+                if outcome.milliseconds >= slow, let again = try await restart(fixture) { outcome = again }
+                let details =
+                    "file \(number): \(kind) at \(offset): \(outcome.rescue.map { "\($0)" } ?? "no rescue") \(outcome.delivered.count)+\(outcome.altered)"
+                #expect(outcome.end == .exit(0), "\(details)")
+                #expect(outcome.failures.isEmpty, "\(details) \(outcome.failures)")
+                #expect(outcome.milliseconds < slow, "\(details)")
                 slowest = max(slowest, outcome.milliseconds)
                 delivered += outcome.delivered.count
                 altered += outcome.altered
                 let missing = 300 - outcome.delivered.count - outcome.altered
                 if let rescue = outcome.rescue {
-                    if rescue.rescued == 0 || rescue.lost < 0 { print("R9 little:", told) }
+                    if rescue.rescued == 0 || rescue.lost < 0 { print("R9 little:", details) }
                     rescues += 1
                     unknown += rescue.lost < 0 ? 1 : 0
-                    // A record that was delivered just before the damage was met may be counted as lost, and one
-                    // whose id was hit may stand for another.
-                    #expect(rescue.lost < 0 || rescue.lost + 1 >= missing, "\(told)")
+                    // A record that was delivered just before the damage was found may be counted as lost, and one
+                    // with a damaged id may look like another record.
+                    #expect(rescue.lost < 0 || rescue.lost + 1 >= missing, "\(details)")
                 } else if missing > 0, outcome.notes.count < 2 {
-                    // A submit that fails tells of what it keeps.
+                    // A failed submit reports what it keeps.
                     silent += missing
-                    print("R9 silent:", told, outcome.notes)
+                    print("R9 silent:", details, outcome.notes)
                 }
             }
             report(
@@ -181,25 +182,25 @@ extension FaultRows {
             #expect(altered == 0)
         }
 
-        @Test func `a process that dies during a rescue leaves all of it to the next one`() async throws {
-            guard try canInject() else { return print("R9 kills skipped: strace is not here, or may not trace.") }
+        @Test func `a rescue that is interrupted by a crash is completed by the next process`() async throws {
+            guard try canInject() else { return print("R9 kills skipped: strace is not installed or not permitted.") }
             var random = SeededRandom(seed + 22)
             var fixture = try await Fixture(records: 60, isInLog: false)
             let page = fixture.database.count / 4_096 / 2 * 4_096
             fixture.database.replaceSubrange(page..<page + 2 * 4_096, with: repeatElement(0, count: 2 * 4_096))
-            let undisturbed = try #require(try await mend(fixture))
-            let told =
+            let undisturbed = try #require(try await restart(fixture))
+            let details =
                 "\(undisturbed.end) \(undisturbed.rescue.map { "\($0)" } ?? "no rescue") \(undisturbed.delivered.count) "
                 + "\(undisturbed.failures) \(undisturbed.notes)"
-            #expect(undisturbed.rescue != nil, "\(told)")
-            #expect(!undisturbed.delivered.isEmpty, "\(told)")
+            #expect(undisturbed.rescue != nil, "\(details)")
+            #expect(!undisturbed.delivered.isEmpty, "\(details)")
             let stride = isFull ? 1 : 12
             var (points, lost) = (0, 0)
             for call in ["rename,renameat,renameat2", "link,linkat", "unlink", "pwrite64", "fdatasync"] {
-                // Few and dangerous, the moves are all taken.
+                // The moves are few and the most dangerous, so every one is tested.
                 let isMove = call.contains("at") && call != "fdatasync"
                 var number = isMove || stride == 1 ? 1 : Int.random(in: 1...stride, using: &random)
-                while let outcome = try await mend(fixture, after: (call, number)) {
+                while let outcome = try await restart(fixture, after: (call, number)) {
                     points += 1
                     let missing = undisturbed.delivered.subtracting(outcome.delivered).count
                     lost += missing
@@ -212,11 +213,11 @@ extension FaultRows {
         }
 
         @Test(arguments: [("EPERM", true), ("EACCES", true), ("ENOSPC", false)])
-        func `a damaged file is put aside also where no file has two names, and any other trouble moves nothing`(
-            trouble: String,
+        func `a damaged file is moved aside even where hard links fail, and any other error moves nothing`(
+            errorName: String,
             isRescued: Bool
         ) async throws {
-            guard try canInject() else { return print("R9 links skipped: strace is not here, or may not trace.") }
+            guard try canInject() else { return print("R9 links skipped: strace is not installed or not permitted.") }
             var fixture = try await Fixture(records: 60, isInLog: false)
             let page = fixture.database.count / 4_096 / 2 * 4_096
             fixture.database.replaceSubrange(page..<page + 4_096, with: repeatElement(0, count: 4_096))
@@ -227,9 +228,9 @@ extension FaultRows {
             let calls = "link,linkat"
             let strace = [
                 "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(calls)", "-e",
-                "inject=\(calls):error=\(trouble)",
+                "inject=\(calls):error=\(errorName)",
             ]
-            let child = try Child(under: strace, "mend", store, server.url, journal, "new")
+            let child = try Child(under: strace, "restart", store, server.url, journal, "new")
             #expect(await child.end() == .exit(0))
             let reading = JournalReading(journal)
             #expect(reading.notes.contains { $0.hasPrefix("rescued") } == isRescued, "\(reading.notes)")
@@ -240,7 +241,7 @@ extension FaultRows {
             #expect(damaged.count >= fixture.database.count && damaged[page..<page + 4_096].allSatisfy { $0 == 0 })
         }
 
-        @Test func `a damaged log gives everything before the damage`() async throws {
+        @Test func `a damaged log loses no record before the damage`() async throws {
             var random = SeededRandom(seed + 21)
             let whole = try await Fixture(records: 120, isInLog: true)
             let files = count(8, full: 100)
@@ -249,19 +250,19 @@ extension FaultRows {
             for number in 0..<files {
                 var fixture = whole
                 let kind = Kind.allCases[number % Kind.allCases.count]
-                let place = damage(&fixture.log, kind, &random)
-                guard var outcome = try await mend(fixture) else { continue }
-                // On a busy machine one measure says little; what is slow by itself is slow again.
-                if outcome.milliseconds >= slow, let again = try await mend(fixture) { outcome = again }
-                let told = "file \(number): \(kind) at \(place): \(outcome.delivered.count)+\(outcome.altered)"
-                let before = zip(whole.texts, whole.logEnds).filter { $0.1 <= place }.map(\.0)
-                #expect(outcome.end == .exit(0), "\(told)")
-                #expect(outcome.failures.isEmpty, "\(told) \(outcome.failures)")
-                #expect(outcome.milliseconds < slow, "\(told)")
-                #expect(outcome.altered == 0, "\(told)")
+                let offset = damage(&fixture.log, kind, &random)
+                guard var outcome = try await restart(fixture) else { continue }
+                // On a busy machine one measurement is unreliable; a save that is really slow is slow again.
+                if outcome.milliseconds >= slow, let again = try await restart(fixture) { outcome = again }
+                let details = "file \(number): \(kind) at \(offset): \(outcome.delivered.count)+\(outcome.altered)"
+                let before = zip(whole.texts, whole.logEnds).filter { $0.1 <= offset }.map(\.0)
+                #expect(outcome.end == .exit(0), "\(details)")
+                #expect(outcome.failures.isEmpty, "\(details) \(outcome.failures)")
+                #expect(outcome.milliseconds < slow, "\(details)")
+                #expect(outcome.altered == 0, "\(details)")
                 #expect(
                     before.allSatisfy(outcome.delivered.contains),
-                    "\(told), \(before.count) stood before the damage"
+                    "\(details), \(before.count) were before the damage"
                 )
                 expected += before.count
                 delivered += outcome.delivered.count

@@ -7,7 +7,7 @@ import Testing
 
 extension FaultRows {
     @Suite struct Disk {
-        /// A file system of its own, small enough to be filled.
+        /// A separate file system, small enough to be filled.
         private struct SmallDisk: ~Copyable {
             let path: String
 
@@ -20,7 +20,7 @@ extension FaultRows {
 
             deinit { _ = try? runTool("umount", "-l", path) }
 
-            /// Takes every byte that is left.
+            /// Uses up the free space.
             func fill() throws {
                 let file = open("\(path)/filler", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
                 defer { close(file) }
@@ -53,13 +53,15 @@ extension FaultRows {
             }
         }
 
-        @Test func `a full disk is named, nothing is acknowledged falsely, and space is all it takes`() async throws {
+        @Test func `a full disk is reported, no failed save is acknowledged, and free space is enough to continue`()
+            async throws
+        {
             let directory = try TemporaryDirectory()
             guard let disk = try smallDisk(directory) else { return }
             let server = try RecordingServer()
             let store = try PipelineHarness(in: "\(disk.path)/store", to: server.url)
             try await store.save("first")
-            // Leaves some 700 KB for the records.
+            // Leaves about 700 KB for the records.
             let filler = open("\(disk.path)/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
             #expect(posix_fallocate(filler, 0, 1_024 * 1_024) == 0)
             close(filler)
@@ -71,7 +73,7 @@ extension FaultRows {
             let start = ContinuousClock.now
             await #expect(throws: RecorderError.self) { try await store.save(String(repeating: "y", count: 3_000)) }
             let refusal = ContinuousClock.now - start
-            #expect(refusal < atOnce)
+            #expect(refusal < promptLimit)
             try disk.freeSomeSpace()
             try await store.save("space is back")
             saved.append("space is back")
@@ -88,14 +90,15 @@ extension FaultRows {
         }
 
         @Test(arguments: [false, true])
-        func `a store on a disk without one free byte is drained`(afterRestart: Bool) async throws {
+        func `a store on a disk without a free byte can be drained`(afterRestart: Bool) async throws {
             let directory = try TemporaryDirectory()
             guard let disk = try smallDisk(directory) else { return }
             let server = try RecordingServer()
             let journal = directory.path("journal")
             var saved: [String] = []
             if afterRestart {
-                // A killed process leaves its log behind, and no shared memory for the next one to write to.
+                // A killed process leaves its log behind. Without the shared-memory file, the next one has to create
+                // it.
                 let child = try Child("run", "\(disk.path)/store", "http://127.0.0.1:9", journal, "r", "4")
                 while JournalReading(journal).failures.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
                 child.kill()
@@ -127,14 +130,14 @@ extension FaultRows {
             try await store.save("there is room again")
         }
 
-        @Test func `a store on a full disk is drained however many segments it had`() async throws {
+        @Test func `a store on a full disk can be drained with any number of segments`() async throws {
             let directory = try TemporaryDirectory()
             guard let disk = try smallDisk(directory) else { return }
             let server = try RecordingServer()
             let store = try PipelineHarness(in: "\(disk.path)/store", to: server.url)
             for number in 0..<10 { try await store.save("\(number)") }
             do {
-                // As a segment leaves one behind.
+                // Empty tables, as deleted segments leave them behind.
                 let connection = try SQLiteConnection(path: "\(disk.path)/store/kinesis.db", access: .readWrite)
                 for number in 1...100 { try connection.execute("CREATE TABLE record_\(900_000_000 + number) (id)") }
                 try connection.checkpoint(.truncate)
@@ -147,20 +150,20 @@ extension FaultRows {
             try await store.save("there is room again")
         }
 
-        @Test func `a place that is not ours is refused with its reason, and nothing is written elsewhere`()
+        @Test func `an unusable directory is refused with the reason, and nothing is written elsewhere`()
             async throws
         {
             let directory = try TemporaryDirectory()
-            guard geteuid() == 0 else { return print("R8 skipped: another user's rights can only be taken as root.") }
-            let nobody: uid_t = 65_534
+            guard geteuid() == 0 else { return print("R8 skipped: only root can switch to another user.") }
+            let otherUser: uid_t = 65_534
             let journal = directory.path("journal")
             chmod(directory.path, 0o755)
             _ = FileManager.default.createFile(atPath: journal, contents: nil)
             chmod(journal, 0o666)
-            let asNobody = ["setpriv", "--reuid=\(nobody)", "--clear-groups"]
+            let asOtherUser = ["setpriv", "--reuid=\(otherUser)", "--clear-groups"]
             func messages(_ path: String) async throws -> [String] {
                 let before = JournalReading(journal).failures.count
-                let child = try Child(under: asNobody, "save", path, "-", journal, "nobody", "2")
+                let child = try Child(under: asOtherUser, "save", path, "-", journal, "other", "2")
                 guard await child.end() == .exit(0) else { return [] }
                 return Array(JournalReading(journal).failures.dropFirst(before))
             }
@@ -173,10 +176,10 @@ extension FaultRows {
             }
             let foreign = try await messages(try makeDirectory("foreign", 0, 0o777))
             guard !foreign.isEmpty else { return print("R8 skipped: \(Child.path) cannot be run by another user.") }
-            let readOnly = try await messages(try makeDirectory("readonly", nobody, 0o555))
+            let readOnly = try await messages(try makeDirectory("readonly", otherUser, 0o555))
             let missing = try await messages(directory.path("missing/below"))
-            let place = try makeDirectory("place", nobody, 0o700)
-            let inTheWay = try makeDirectory("place/kinesis.db", nobody, 0o700)
+            let place = try makeDirectory("place", otherUser, 0o700)
+            let obstacle = try makeDirectory("place/kinesis.db", otherUser, 0o700)
             let notAFile = try await messages(place)
             print("R8", [foreign, readOnly, missing, notAFile].map { $0.first ?? "-" })
             #expect(foreign.count == 2 && foreign.allSatisfy { $0.contains("belongs to another user") })
@@ -185,13 +188,13 @@ extension FaultRows {
             #expect(notAFile.count == 2 && notAFile.allSatisfy { $0.contains("not a file") })
             #expect(JournalReading(journal).acknowledged == [])
             #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path("foreign")) == [])
-            rmdir(inTheWay)
+            rmdir(obstacle)
             chmod(directory.path("readonly"), 0o755)
             #expect(try await messages(directory.path("readonly")) == [])
             #expect(JournalReading(journal).acknowledged.count == 2)
         }
 
-        @Test func `saves go on in a new file when the directory is removed, and each one answered is there`()
+        @Test func `saves continue in a new file after the directory is removed, and every acknowledged one is kept`()
             async throws
         {
             let directory = try TemporaryDirectory()
@@ -213,7 +216,7 @@ extension FaultRows {
             #expect(lost == 0)
         }
 
-        @Test func `what is in flight when the directory goes takes no later record with it`() async throws {
+        @Test func `settling a batch after its directory was removed deletes no later record`() async throws {
             let directory = try TemporaryDirectory()
             let path = directory.path("store")
             let gate = Gate()
@@ -232,7 +235,7 @@ extension FaultRows {
     }
 }
 
-/// Runs a program of the system to its end; its words are its arguments.
+/// Runs a system program to its end.
 @discardableResult
 func runTool(_ words: String...) throws -> Int32 { try runTool(words) }
 

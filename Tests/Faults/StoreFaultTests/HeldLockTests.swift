@@ -6,15 +6,15 @@ import StoreChild
 import Testing
 
 extension FaultRows {
-    /// Somebody holds what a store needs, and may never give it back.
+    /// Another process holds a lock that the store needs, and may never release it.
     @Suite struct HeldLock {
-        /// Somebody who has what others need, until the time is over or it is released.
+        /// A process that holds a lock until the time is over or it is released.
         private struct Holder {
             let process = Process()
             let end: ProcessEnd
             private let input = Pipe()
 
-            /// Holds the lock between writers, or a transaction of SQLite's own.
+            /// Holds the store's write lock file, or a SQLite write transaction.
             init(_ what: String, of path: String, for seconds: Double) throws {
                 let python = [
                     "flock": "import fcntl; f = open('\(path).lock', 'r+'); fcntl.flock(f, fcntl.LOCK_EX)",
@@ -44,7 +44,7 @@ extension FaultRows {
         }
 
         @Test(arguments: ["flock", "transaction"])
-        func `a save waits for a holder, no other work waits with it, and it is stored in the end`(
+        func `a save waits for a lock's holder without blocking other work, and is stored in the end`(
             what: String
         ) async throws {
             let directory = try TemporaryDirectory()
@@ -60,8 +60,8 @@ extension FaultRows {
                     stored.value.withLock { $0 += 1 }
                 }
             }
-            // Threads for async code are as few as processors. Were they among those that wait, this would not get on
-            // before the saves give up.
+            // Swift's pool has one thread per processor. If the saves blocked those threads, this would not finish
+            // before the saves time out.
             try await Task.sleep(for: .milliseconds(500))
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<64 { group.addTask { await Task.yield() } }
@@ -76,12 +76,12 @@ extension FaultRows {
         }
 
         @Test(arguments: [("flock", 13.0, 10.0), ("transaction", 8.0, 5.0)])
-        func `a save that has waited long enough fails and says for whom, and the next one works`(
+        func `a save that times out says what it waited for, and the next one works`(
             what: String,
             held: Double,
-            patience: Double
+            timeout: Double
         ) async throws {
-            guard isPatient else { return }
+            guard isLongRun else { return }
             let directory = try TemporaryDirectory()
             let store = try PipelineHarness(in: directory.path("store"), to: nil)
             try await store.save("before")
@@ -95,14 +95,14 @@ extension FaultRows {
                 }
             }
             report("R10 \(what) held too long:", ["save waited": waited, "says": message])
-            #expect(waited > .seconds(patience - 0.5) && waited < .seconds(patience + 1))
+            #expect(waited > .seconds(timeout - 0.5) && waited < .seconds(timeout + 1))
             #expect(message.contains("process"))
-            await holder.end.come()
+            await holder.end.finished()
             try await store.save("after")
             #expect(try store.pipeline.totals().records == 2)
         }
 
-        @Test func `a submitter that is stopped is waited for, and its death hands over at once`() async throws {
+        @Test func `a flush waits for a stopped submitter, and takes over as soon as it dies`() async throws {
             let directory = try TemporaryDirectory()
             let (path, journal) = (directory.path("store"), directory.path("journal"))
             let gate = Gate()
@@ -124,7 +124,7 @@ extension FaultRows {
                 "R12 holder stopped, then killed:",
                 ["takeover": takeover, "save meanwhile": save, "duplicates": server.duplicates]
             )
-            #expect(takeover < atOnce)
+            #expect(takeover < promptLimit)
             #expect(server.texts.count == 21)
             // Only the batch that was in flight.
             #expect(server.duplicates <= 20)

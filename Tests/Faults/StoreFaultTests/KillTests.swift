@@ -6,31 +6,31 @@ import Testing
 
 extension FaultRows {
     @Suite struct Kill {
-        /// Kills children at random instants while they save and submit, then delivers what is left.
+        /// Kills children at random moments while they save and submit, then delivers the rest.
         private struct Run {
             let directory: TemporaryDirectory
             let server: RecordingServer
             let journal: String
             var slowestReopening = Duration.zero
-            private var lives = 0
+            private var children = 0
 
-            init(moodySeed: UInt64? = nil) throws {
+            init(faultSeed: UInt64? = nil) throws {
                 directory = try TemporaryDirectory()
-                server = try RecordingServer(moodySeed: moodySeed)
+                server = try RecordingServer(faultSeed: faultSeed)
                 journal = directory.path("journal")
             }
 
             mutating func kill(_ count: Int, _ command: String, _ random: inout SeededRandom) async throws {
                 for number in 0..<count {
-                    let child = try Child(command, directory.path("store"), server.url, journal, "k\(lives)", "4")
-                    lives += 1
-                    // Every other child lives until it has acknowledged something, however busy the machine is.
+                    let child = try Child(command, directory.path("store"), server.url, journal, "k\(children)", "4")
+                    children += 1
+                    // Every other child runs until it has acknowledged something, however busy the machine is.
                     let before = size(of: journal)
-                    let patience = ContinuousClock.now + .seconds(60)
-                    while number % 2 == 1, size(of: journal) == before, ContinuousClock.now < patience {
+                    let deadline = ContinuousClock.now + .seconds(60)
+                    while number % 2 == 1, size(of: journal) == before, ContinuousClock.now < deadline {
                         try await Task.sleep(for: .milliseconds(2))
                     }
-                    // The instant is the test's matter: from the child's start to well into its work.
+                    // The moment of the kill is what is tested: from the child's start to well into its work.
                     try await Task.sleep(for: .milliseconds(Int.random(in: 10...220, using: &random)))
                     child.kill()
                     #expect(await child.end() == .signal(SIGKILL))
@@ -46,7 +46,7 @@ extension FaultRows {
                 (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
             }
 
-            /// Acknowledged records that neither arrived nor are delivered from the store now.
+            /// Counts the acknowledged records that neither arrived nor are delivered from the store now.
             func lost() async throws -> (acknowledged: Int, lost: Int, left: Int) {
                 let store = try PipelineHarness(in: directory.path("store"), to: server.url)
                 var left = 0
@@ -58,7 +58,7 @@ extension FaultRows {
             }
         }
 
-        @Test func `a kill at any instant loses nothing acknowledged and repeats at most what was in flight`()
+        @Test func `a kill at any moment loses no acknowledged record and repeats at most the batches in flight`()
             async throws
         {
             var random = SeededRandom(seed)
@@ -68,7 +68,7 @@ extension FaultRows {
             let (acknowledged, lost, left) = try await run.lost()
             let duplicates = run.server.duplicates
             report(
-                "R1 kind:",
+                "R1 healthy service:",
                 [
                     "kills": kills, "acked": acknowledged, "lost": lost, "left": left, "duplicates": duplicates,
                     "slowest reopening": run.slowestReopening,
@@ -78,18 +78,18 @@ extension FaultRows {
             #expect(lost == 0)
             // Two streams, each with one request of at most 500 records under way.
             #expect(duplicates <= kills * 2 * 500)
-            #expect(run.slowestReopening < atOnce)
+            #expect(run.slowestReopening < promptLimit)
             #expect(JournalReading(run.journal).failures == [])
         }
 
-        @Test func `a kill loses nothing either while the service fails and hangs up`() async throws {
+        @Test func `a kill loses no acknowledged record while the service fails and drops connections`() async throws {
             var random = SeededRandom(seed + 1)
             let kills = count(10, full: 200)
-            var run = try Run(moodySeed: seed)
+            var run = try Run(faultSeed: seed)
             try await run.kill(kills, "run", &random)
             let (acknowledged, lost, left) = try await run.lost()
             report(
-                "R1 moody:",
+                "R1 faulty service:",
                 [
                     "kills": kills, "acked": acknowledged, "lost": lost, "left": left,
                     "duplicates": run.server.duplicates,
@@ -99,11 +99,11 @@ extension FaultRows {
             #expect(lost == 0)
         }
 
-        @Test func `control: a child that acknowledges before the commit is found out`() async throws {
+        @Test func `control: a child that acknowledges before the commit is detected`() async throws {
             var random = SeededRandom(seed + 2)
             var run = try Run()
             var (kills, acknowledged, lost) = (0, 0, 0)
-            // A kill between two commits costs nothing, so there are as many as it takes.
+            // A kill between two commits loses nothing, so children are killed until a record is lost.
             while lost == 0, kills < 80 {
                 try await run.kill(8, "early", &random)
                 kills += 8

@@ -7,7 +7,7 @@ import StoreChild
 import Testing
 
 extension FaultRows {
-    /// Limits that find much to discard, and stores with many streams.
+    /// Limits that discard many records, and stores with many streams.
     @Suite struct Limits {
         private let limit = 100_000
 
@@ -27,7 +27,7 @@ extension FaultRows {
             try await store.save("filled")
         }
 
-        @Test func `while a lowered limit discards a backlog, others save and submit`() async throws {
+        @Test func `other stores save and submit while a lowered limit discards a backlog`() async throws {
             let directory = try TemporaryDirectory()
             let path = directory.path("store")
             try await fill(path, count(60_000, full: 2_000_000))
@@ -44,7 +44,7 @@ extension FaultRows {
                     return (.zero, 0, 0)
                 }
                 for saver in 0..<10 {
-                    // Each has a connection and a lock of its own, like another process.
+                    // Each has its own connection and lock, like another process.
                     group.addTask {
                         let store = try PipelineHarness(in: path, to: nil)
                         var (slowest, number) = (Duration.zero, 0)
@@ -74,22 +74,22 @@ extension FaultRows {
                 "R35 lowered limit:",
                 [
                     "discarded": totals.discarded, "in": ContinuousClock.now - start, "its save waited": answered,
-                    "saves beside it": saves, "slowest": slowest, "submits": submits,
+                    "concurrent saves": saves, "slowest": slowest, "submits": submits,
                 ]
             )
-            #expect(slowest < (isPatient ? .seconds(3) : atOnce))
+            #expect(slowest < (isLongRun ? .seconds(3) : promptLimit))
             #expect(saves >= 10 && submits > 0)
             #expect(totals.saved == totals.records + totals.delivered + totals.discarded)
         }
 
-        @Test func `killed at any instant of such an eviction, a store's counts add up`() async throws {
+        @Test func `a store's counts add up after a kill at any moment of an eviction`() async throws {
             let directory = try TemporaryDirectory()
             let (path, journal) = (directory.path("store"), directory.path("journal"))
             var random = SeededRandom(UInt64(seed))
             var kills = 0
-            for life in 0..<count(3, full: 100) {
+            for round in 0..<count(3, full: 100) {
                 try await fill(path, 40_000)
-                let child = try Child("evict", path, "-", journal, "life\(life)", String(limit))
+                let child = try Child("evict", path, "-", journal, "round\(round)", String(limit))
                 try await Task.sleep(for: .milliseconds(Int.random(in: 20...400, using: &random)))
                 child.kill()
                 if await child.end() != .exit(0) { kills += 1 }
@@ -126,7 +126,7 @@ extension FaultRows {
             return Int(count)
         }
 
-        @Test func `a save costs the same however many streams were ever used`() async throws {
+        @Test func `the cost of a save does not depend on how many streams were ever used`() async throws {
             func cost(_ streams: Int) async throws -> Int {
                 let directory = try TemporaryDirectory()
                 let journal = directory.path("journal")
@@ -138,7 +138,7 @@ extension FaultRows {
             let one = try await cost(1)
             let many = try await cost(10_000)
             report("R39 streams:", ["microseconds a save with one": one, "with 10,000": many])
-            #expect(many < one * (isPatient ? 2 : 6))
+            #expect(many < one * (isLongRun ? 2 : 6))
         }
     }
 }

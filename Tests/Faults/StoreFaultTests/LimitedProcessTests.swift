@@ -5,16 +5,16 @@ import StoreChild
 import Testing
 
 extension FaultRows {
-    /// Processes that may not do what they need.
+    /// Processes whose resource limits are too low.
     @Suite struct LimitedProcess {
-        @Test func `a limit on file sizes is an error with its reason, and nothing is acknowledged falsely`()
+        @Test func `a save beyond the file size limit fails with its reason, and is not acknowledged`()
             async throws
         {
             let directory = try TemporaryDirectory()
             let (path, journal) = (directory.path("store"), directory.path("journal"))
-            // By default the signal of this limit kills the process, which is a kill like any other.
-            // The thread sanitizer maps a temporary file of its own; one cut short by the limit would end the child by
-            // SIGBUS, and without a place for it there is none.
+            // The limit's signal is ignored: by default it kills the process, which other tests cover.
+            // The thread sanitizer maps a temporary file. The limit would truncate it and end the child with SIGBUS, so
+            // TMPDIR gives it no directory for one.
             let limited = ["sh", "-c", #"trap "" XFSZ; ulimit -f 100; TMPDIR=/nowhere exec "$@""#, "sh"]
             let child = try Child(under: limited, "save", path, "-", journal, "limited", "400")
             #expect(await child.end() == .exit(0))
@@ -30,11 +30,11 @@ extension FaultRows {
             #expect(lost == 0)
         }
 
-        @Test func `with too few descriptors a step fails with its reason, and nothing is acknowledged falsely`()
+        @Test func `with too few descriptors an operation fails with its reason, and is not acknowledged`()
             async throws
         {
-            var (lives, acknowledged, refused, lost) = (0, 0, 0, 0)
-            for descriptors in stride(from: 8, through: 32, by: isPatient ? 1 : 4) {
+            var (runs, acknowledged, refused, lost) = (0, 0, 0, 0)
+            for descriptors in stride(from: 8, through: 32, by: isLongRun ? 1 : 4) {
                 let directory = try TemporaryDirectory()
                 let server = try RecordingServer()
                 let (path, journal) = (directory.path("store"), directory.path("journal"))
@@ -52,23 +52,23 @@ extension FaultRows {
                 }
                 let end = await child.end()
                 watch.cancel()
-                // With fewer, libdispatch may have none for its event loop, and traps: a kill like any other.
+                // With fewer, libdispatch may get none for its event loop and trap, which is a crash like any other.
                 #expect(end == .exit(0) || descriptors < 20, "\(descriptors) descriptors: \(end)")
                 let reading = JournalReading(journal)
-                lives += 1
+                runs += 1
                 acknowledged += reading.acknowledged.count
                 refused += reading.failures.count + reading.notes.count
                 lost += try await lostAfter(reading, path, server)
             }
             report(
                 "R7 descriptors:",
-                ["lives": lives, "acked": acknowledged, "errors seen": refused, "lost": lost]
+                ["runs": runs, "acked": acknowledged, "errors seen": refused, "lost": lost]
             )
             #expect(lost == 0)
             #expect(acknowledged > 0 && refused > 0)
         }
 
-        @Test func `a process that runs out of memory loses nothing it acknowledged`() async throws {
+        @Test func `a process that runs out of memory loses no acknowledged record`() async throws {
             guard !isSanitized else { return print("R7 skipped: a sanitizer reports that memory runs out.") }
             var random = SeededRandom(seed + 7)
             var (ends, acknowledged, refused, lost) = ([Child.End: Int](), 0, 0, 0)
@@ -95,7 +95,7 @@ extension FaultRows {
             #expect(acknowledged > 0)
         }
 
-        /// Acknowledged records that neither arrived nor are delivered by the next program.
+        /// Counts the acknowledged records that neither arrived nor are delivered by the next program.
         private func lostAfter(_ reading: JournalReading, _ path: String, _ server: RecordingServer? = nil) async throws
             -> Int
         {

@@ -1,9 +1,10 @@
 import Foundation
 import RecorderTestSupport
 
-/// Two machines on a wire, as far as the network goes: a namespace for a client, one for a server, both of the test's own.
+/// Two network namespaces, one for a client and one for a server, connected by a virtual link.
 ///
-/// What is done to the wire concerns nobody else. Both go with this value; what a killed run left, the next one removes.
+/// Changes to the link do not affect the rest of the machine. Both namespaces are removed with this value; the next run
+/// removes what a killed run has left.
 final class NetworkPair: Sendable {
     static let serverAddress = "192.0.2.2"
     private static let clientAddress = "192.0.2.1"
@@ -12,13 +13,13 @@ final class NetworkPair: Sendable {
     private let client: String
     private let server: String
 
-    /// nil, with a word about it, where a namespace cannot be made.
+    /// nil, after printing the reason, if a namespace cannot be created.
     static func make() throws -> NetworkPair? {
-        guard geteuid() == 0 else { return skip("namespaces can only be made as root") }
+        guard geteuid() == 0 else { return skip("only root can create namespaces") }
         guard try runTool("sh", "-c", "command -v ip >/dev/null") == 0 else { return skip("there is no ip command") }
         removeAbandoned()
         let pair = NetworkPair()
-        for steps in pair.wiring where try runTool(["ip"] + steps) != 0 {
+        for steps in pair.setUpCommands where try runTool(["ip"] + steps) != 0 {
             return skip("ip \(steps.joined(separator: " ")) failed")
         }
         return pair
@@ -38,7 +39,7 @@ final class NetworkPair: Sendable {
         return nil
     }
 
-    private var wiring: [[String]] {
+    private var setUpCommands: [[String]] {
         [
             ["netns", "add", client],
             ["netns", "add", server],
@@ -50,35 +51,35 @@ final class NetworkPair: Sendable {
         ]
     }
 
-    /// What starts a program on the client's side.
+    /// The command prefix that runs a program on the client's side.
     var asClient: [String] { ["ip", "netns", "exec", client] }
 
     /// A socket of this process on the server's side.
     func serverSocket() async throws -> LocalSocket {
-        try await onThreadOfItsOwn { [server] in
+        try await onDedicatedThread { [server] in
             Result {
-                // The thread alone moves there, and ends with this block.
-                let place = open("/run/netns/\(server)", O_RDONLY | O_CLOEXEC)
-                defer { close(place) }
-                guard Self.enter(place) else { throw POSIXError(.EPERM) }
+                // Only this thread enters the namespace, and it ends with this block.
+                let namespace = open("/run/netns/\(server)", O_RDONLY | O_CLOEXEC)
+                defer { close(namespace) }
+                guard Self.enter(namespace) else { throw POSIXError(.EPERM) }
                 return try LocalSocket.bound(to: Self.serverAddress)
             }
         }.get()
     }
 
-    /// `setns`, which the C library shows to GNU sources only, with its CLONE_NEWNET.
+    /// `setns` with CLONE_NEWNET, which glibc declares for GNU sources only.
     private static func enter(_ namespace: CInt) -> Bool {
         guard let setns = dlsym(nil, "setns") else { return false }
         return unsafeBitCast(setns, to: (@convention(c) (CInt, CInt) -> CInt).self)(namespace, 0x4000_0000) == 0
     }
 
-    /// A way in which a network goes away.
+    /// A way to lose the network.
     enum Loss: String, CaseIterable, Sendable {
         /// The cable is pulled on the client's side.
         case linkDown
-        /// Each side knows that there is no way to the other.
+        /// Each side has no route to the other.
         case unreachable
-        /// What is sent goes to nobody, and no word of it comes back.
+        /// Packets are lost without an error.
         case dropped
     }
 
@@ -89,11 +90,11 @@ final class NetworkPair: Sendable {
     private func change(_ loss: Loss, begins: Bool) throws {
         if loss == .linkDown { return try ip(client, ["link", "set", "wire", begins ? "down" : "up"]) }
         for (side, other) in [(client, Self.serverAddress), (server, Self.clientAddress)] {
-            let nobody = ["lladdr", "02:00:00:00:00:99", "dev", "wire"]
+            let unusedAddress = ["lladdr", "02:00:00:00:00:99", "dev", "wire"]
             switch loss {
             case .linkDown: break
             case .unreachable: try ip(side, ["route", begins ? "add" : "delete", "unreachable", other])
-            case .dropped where begins: try ip(side, ["neighbour", "replace", other] + nobody)
+            case .dropped where begins: try ip(side, ["neighbour", "replace", other] + unusedAddress)
             case .dropped: try ip(side, ["neighbour", "delete", other, "dev", "wire"])
             }
         }

@@ -4,10 +4,10 @@ import StoreChild
 import Testing
 
 extension FaultRows {
-    /// The network goes away, below all that a program can see, and comes back.
+    /// The network is lost below the sockets, and comes back.
     @Suite struct Network {
         @Test(arguments: NetworkPair.Loss.allCases)
-        func `a network that goes away during a request, and stays away, costs no record and no attempt`(
+        func `losing the network during a request, and before one, loses no record and counts no attempt`(
             loss: NetworkPair.Loss
         ) async throws {
             guard let network = try NetworkPair.make() else { return }
@@ -17,7 +17,7 @@ extension FaultRows {
             let server = try RecordingServer(on: try await network.serverSocket()) { if $0 == 0 { gate.wait() } }
             func submit() async throws -> [String] {
                 let before = JournalReading(journal).notes.count
-                let child = try Child(under: network.asClient, "hasty", path, server.url, journal, "h", "500")
+                let child = try Child(under: network.asClient, "short-timeouts", path, server.url, journal, "h", "500")
                 #expect(await child.end() == .exit(0))
                 return Array(JournalReading(journal).notes.dropFirst(before))
             }
@@ -39,7 +39,7 @@ extension FaultRows {
             try network.end(loss)
             #expect(try await submit() == [])
             #expect(server.texts.count == 20)
-            // The request whose answer was lost, and no other.
+            // Only the request whose answer was lost.
             #expect(server.duplicates == 20)
             #expect(try store.pipeline.totals().records == 0)
         }

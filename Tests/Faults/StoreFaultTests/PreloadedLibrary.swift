@@ -1,14 +1,14 @@
 import Foundation
 import RecorderTestSupport
 
-/// A C file of `Tests`, compiled once to be preloaded into children.
+/// A C file of `Tests/Faults`, compiled once and preloaded into children.
 struct PreloadedLibrary: Sendable {
     static let powerLog = Result { try PreloadedLibrary("PowerLog/powerlog.c") }
     static let workCount = Result { try PreloadedLibrary("WorkCount/workcount.c") }
 
     private let directory: TemporaryDirectory
 
-    /// nil where there is no C compiler.
+    /// nil if there is no C compiler.
     let path: String?
 
     private init(_ source: String) throws {

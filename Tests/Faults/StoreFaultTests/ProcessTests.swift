@@ -52,28 +52,28 @@ extension FaultRows {
             #expect(largestLog <= 16 * 1_024 * 1_024)
         }
 
-        @Test func `processes that come and go take nothing from one that stays`() async throws {
+        @Test func `short-lived processes lose no record of a long-lived one`() async throws {
             let directory = try TemporaryDirectory()
             let server = try RecordingServer()
             let (path, journal) = (directory.path("store"), directory.path("journal"))
-            let stays = try PipelineHarness(in: path, to: server.url)
+            let longLived = try PipelineHarness(in: path, to: server.url)
             var saved: [String] = []
             for round in 0..<count(8, full: 100) {
-                saved.append("stays-\(round)-before")
-                try await stays.save("stays-\(round)-before")
-                // A submit looks at the store's files, too; none of its looks may give away what SQLite holds on them.
-                _ = try await stays.flush()
-                let visitor = try Child("save", path, "-", journal, "visitor-\(round)", "3")
-                #expect(await visitor.end() == .exit(0))
-                saved.append("stays-\(round)-after")
-                try await stays.save("stays-\(round)-after")
+                saved.append("longLived-\(round)-before")
+                try await longLived.save("longLived-\(round)-before")
+                // A submit also inspects the store's files, which must not release SQLite's locks on them.
+                _ = try await longLived.flush()
+                let other = try Child("save", path, "-", journal, "other-\(round)", "3")
+                #expect(await other.end() == .exit(0))
+                saved.append("longLived-\(round)-after")
+                try await longLived.save("longLived-\(round)-after")
             }
             saved += JournalReading(journal).acknowledged
             let last = try Child("submit", path, server.url, journal, "last")
             #expect(await last.end() == .exit(0))
             let arrived = server.texts
             let lost = saved.count { arrived[$0] == nil }
-            report("R11 visitors:", ["acked": saved.count, "lost": lost, "duplicates": server.duplicates])
+            report("R11 short-lived processes:", ["acked": saved.count, "lost": lost, "duplicates": server.duplicates])
             #expect(lost == 0)
             #expect(server.duplicates == 0)
             #expect(try integrity(path) == "ok")

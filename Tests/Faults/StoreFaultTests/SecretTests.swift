@@ -5,9 +5,9 @@ import StoreChild
 import Testing
 
 extension FaultRows {
-    /// Keys, tokens and records stay out of everything but the request and the store.
+    /// Keys, tokens and records appear only in requests and the store.
     @Suite struct Secrets {
-        @Test func `whatever fails, no key, token or record byte is in any output`() async throws {
+        @Test func `no key, token or record appears in any output, whatever fails`() async throws {
             let directory = try TemporaryDirectory()
             let (path, journal, output) = (directory.path("store"), directory.path("journal"), directory.path("output"))
             let answers: [Reply] = [
@@ -17,9 +17,9 @@ extension FaultRows {
                 .answer(status: 307, headers: [], body: []),
             ]
             let server = try LocalServer { _, index in answers[index % answers.count] }
-            let told = ["sh", "-c", #"exec "$@" >'\#(output)' 2>&1"#, "sh"]
+            let redirected = ["sh", "-c", #"exec "$@" >'\#(output)' 2>&1"#, "sh"]
             for number in 0..<answers.count {
-                let child = try Child(under: told, "cycle", path, server.url, journal, "CANARY-RECORD-\(number)")
+                let child = try Child(under: redirected, "cycle", path, server.url, journal, "CANARY-RECORD-\(number)")
                 #expect(await child.end() == .exit(0))
                 let reading = JournalReading(journal)
                 let text =
@@ -28,7 +28,7 @@ extension FaultRows {
                 #expect(!text.contains("Q0FOQVJZ"), "in base64: \(text.prefix(2_000))")
             }
             let sent = server.requests.flatMap(\.headers)
-            // The canary was alive.
+            // The canary values were in use.
             #expect(
                 sent.contains { $0.value == Canary.token } && sent.contains { $0.value.contains(Canary.accessKey) }
             )
@@ -43,7 +43,8 @@ extension FaultRows {
         }
 
         @Test(arguments: [2_000])
-        func `once everything is delivered, no byte of a record is left in the store's files`(records: Int) async throws
+        func `after everything is delivered, no byte of a record is left in the store's files`(records: Int)
+            async throws
         {
             let directory = try TemporaryDirectory()
             let server = try RecordingServer()
@@ -60,22 +61,22 @@ extension FaultRows {
             #expect(found == 0)
         }
 
-        @Test func `a program ends at once with a request in flight`() async throws {
+        @Test func `a program exits at once with a request in flight`() async throws {
             let directory = try TemporaryDirectory()
             let (path, journal) = (directory.path("store"), directory.path("journal"))
             let server = try LocalServer { _, _ in .stall }
             let child = try Child("leave", path, server.url, journal, "leaver")
             await server.received(1)
             let start = ContinuousClock.now
-            // It waits for this file.
+            // The child waits for this file.
             try Data().write(to: URL(fileURLWithPath: "\(journal).leave"))
             #expect(await child.end() == .exit(3))
             let took = ContinuousClock.now - start
             report("S18 exit with a request in flight:", ["took": took])
-            #expect(took < atOnce)
-            let kind = try RecordingServer()
-            _ = try await PipelineHarness(in: path, to: kind.url).flush()
-            #expect(kind.texts == ["leaver": 1])
+            #expect(took < promptLimit)
+            let nextServer = try RecordingServer()
+            _ = try await PipelineHarness(in: path, to: nextServer.url).flush()
+            #expect(nextServer.texts == ["leaver": 1])
         }
     }
 }

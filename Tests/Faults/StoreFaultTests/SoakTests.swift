@@ -5,7 +5,7 @@ import StoreChild
 import Testing
 
 extension FaultRows {
-    /// 2,000 records a second for long, with a service that fails now and then: what a process takes must not grow.
+    /// 2,000 records a second for a long time, with a service that fails now and then: resource use must not grow.
     @Suite struct Soak {
         private struct Sample {
             var residentKilobytes: Int
@@ -23,18 +23,20 @@ extension FaultRows {
             }
         }
 
-        @Test func `at 2,000 records a second under faults nothing is lost and nothing grows`() async throws {
-            let lasts = seconds(5, full: 3_600)
+        @Test func `at 2,000 records a second with faults, nothing is lost and resource use does not grow`()
+            async throws
+        {
+            let runSeconds = seconds(5, full: 3_600)
             let directory = try TemporaryDirectory()
             let service = try NumberedService(seed: seed + 50)
             let (path, journal) = (directory.path("store"), directory.path("journal"))
             let database = "\(path)/kinesis.db"
-            let child = try Child("soak", path, service.url, journal, "soak", "\(lasts)")
+            let child = try Child("soak", path, service.url, journal, "soak", "\(runSeconds)")
             async let end = child.end()
             var samples: [Sample] = []
-            let stop = ContinuousClock.now + .seconds(lasts)
+            let stop = ContinuousClock.now + .seconds(runSeconds)
             while ContinuousClock.now < stop {
-                try await Task.sleep(for: .milliseconds(lasts < 60 ? 100 : 1_000))
+                try await Task.sleep(for: .milliseconds(runSeconds < 60 ? 100 : 1_000))
                 // The process has started once there is a log.
                 if let sample = Sample(child.id, database), sample.logBytes > 0 { samples.append(sample) }
             }
@@ -49,7 +51,7 @@ extension FaultRows {
             report(
                 "R28 soak:",
                 [
-                    "seconds": lasts, "acked": acknowledged,
+                    "seconds": runSeconds, "acked": acknowledged,
                     "lost": acknowledged - service.distinct(below: acknowledged),
                     "RSS KB": samples.last?.residentKilobytes ?? 0, "RSS growth KB": growth,
                     "descriptors": "\(descriptors.min() ?? 0)-\(descriptors.max() ?? 0)",
@@ -57,12 +59,12 @@ extension FaultRows {
                 ]
             )
             #expect(reading.failures == [])
-            #expect(acknowledged > (isPatient ? lasts * 500 : 0))
+            #expect(acknowledged > (isLongRun ? runSeconds * 500 : 0))
             #expect(service.distinct(below: acknowledged) == acknowledged)
             #expect(samples.allSatisfy { $0.logBytes <= 8 * 1_024 * 1_024 })
             #expect(files <= 512 * 1_024)
-            // A short run has not yet met every size of batch and backlog, nor opened all that it opens.
-            guard lasts >= 60 else { return }
+            // A short run has not yet reached every size of batch and backlog, nor opened every file.
+            guard runSeconds >= 60 else { return }
             #expect(growth <= 2_048)
             #expect((descriptors.max() ?? 0) - (descriptors.min() ?? 0) <= 4)
         }
@@ -77,7 +79,7 @@ func size(of path: String) -> Int {
     (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
 }
 
-/// A moody Kinesis for records that are numbers with filling: keeps one bit for each.
+/// A faulty Kinesis endpoint for numbered records: keeps one bit for each.
 private final class NumberedService: Sendable {
     private let server: LocalServer
     private let seen: Seen
@@ -93,10 +95,10 @@ private final class NumberedService: Sendable {
                 return Int(String(decoding: data.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)) ?? 0
             }
             return state.withLock { state in
-                let mood = Int.random(in: 0..<20, using: &state.random)
-                guard mood > 1 else { return mood == 0 ? .error(500, "InternalFailure") : .dropConnection }
+                let fault = Int.random(in: 0..<20, using: &state.random)
+                guard fault > 1 else { return fault == 0 ? .error(500, "InternalFailure") : .dropConnection }
                 let entries = numbers.map { number in
-                    if mood == 2, number % 7 == 0 { return #"{"ErrorCode":"ProvisionedThroughputExceededException"}"# }
+                    if fault == 2, number % 7 == 0 { return #"{"ErrorCode":"ProvisionedThroughputExceededException"}"# }
                     while state.arrived.count <= number { state.arrived.append(false) }
                     state.arrived[number] = true
                     return #"{"SequenceNumber":"1","ShardId":"shardId-000000000000"}"#

@@ -6,20 +6,20 @@ import StoreChild
 import Testing
 
 extension FaultRows {
-    /// Every write, sync, truncation and removal of a life cycle, failed once and killed once.
+    /// Fails each write, sync, truncation and removal of a cycle once, and kills the process at each once.
     @Suite struct Syscalls {
         private static let calls = ["pwrite64", "fdatasync", "ftruncate", "unlink"]
 
         @Test(arguments: ["error=EIO", "error=ENOSPC", "signal=KILL"])
-        func `no failing call of the disk costs an acknowledged record, nor more than the step it hits`(
+        func `a failing disk call loses no acknowledged record, and fails only the operation it hits`(
             fault: String
         ) async throws {
             guard try canInject() else {
-                return print("R2/R3 skipped: strace is not here, or may not trace.")
+                return print("R2/R3 skipped: strace is not installed or not permitted.")
             }
             var random = SeededRandom(seed + 30)
-            // A sample by default: each stretch of calls is entered at a random place of it.
-            let stride = FaultRows.isFull ? 1 : FaultRows.isPatient ? 6 : 24
+            // A sample by default: one call of each stride, starting with a random one.
+            let stride = FaultRows.isFull ? 1 : FaultRows.isLongRun ? 6 : 24
             var (points, acknowledged, lost, duplicates, refused) = (0, 0, 0, 0, 0)
             for call in Self.calls {
                 var number = Int.random(in: 1...stride, using: &random)
@@ -34,12 +34,12 @@ extension FaultRows {
                     lost += point.lost.count
                     duplicates += point.duplicates
                     refused += point.failures.count
-                    let told = "\(call) \(number - stride): \(point.failures)"
-                    #expect(point.lost.isEmpty, "\(told) lost \(point.lost)")
-                    #expect(point.integrity == "ok", "\(told)")
-                    #expect(point.goesOn, "\(told)")
-                    #expect(point.failures.count <= point.faults, "\(told)")
-                    #expect(point.end == (fault == "signal=KILL" ? .signal(SIGKILL) : .exit(0)), "\(told)")
+                    let details = "\(call) \(number - stride): \(point.failures)"
+                    #expect(point.lost.isEmpty, "\(details) lost \(point.lost)")
+                    #expect(point.integrity == "ok", "\(details)")
+                    #expect(point.recovers, "\(details)")
+                    #expect(point.failures.count <= point.faults, "\(details)")
+                    #expect(point.end == (fault == "signal=KILL" ? .signal(SIGKILL) : .exit(0)), "\(details)")
                 }
             }
             report(
@@ -53,10 +53,10 @@ extension FaultRows {
         }
 
         @Test(arguments: ["error=EIO", "error=ENOSPC"])
-        func `a disk that fails from some call on acknowledges nothing more, and is well again with the next program`(
+        func `a disk that keeps failing loses no acknowledged record, and the next program works again`(
             fault: String
         ) async throws {
-            guard try canInject() else { return print("R3 skipped: strace is not here, or may not trace.") }
+            guard try canInject() else { return print("R3 skipped: strace is not installed or not permitted.") }
             var (points, acknowledged, lost, refused) = (0, 0, 0, 0)
             for call in ["pwrite64", "fdatasync", "ftruncate"] {
                 var number = 1
@@ -67,29 +67,29 @@ extension FaultRows {
                     acknowledged += point.acknowledged
                     lost += point.lost.count
                     refused += point.failures.count
-                    let told = "\(call) from \(number) on: \(point.failures)"
-                    #expect(point.lost.isEmpty, "\(told) lost \(point.lost)")
-                    #expect(point.integrity == "ok", "\(told)")
-                    #expect(point.goesOn, "\(told)")
-                    #expect(point.end == .exit(0), "\(told)")
-                    number += isFull ? 1 : isPatient ? max(number / 4, 2) : number * 3
+                    let details = "\(call) from \(number) on: \(point.failures)"
+                    #expect(point.lost.isEmpty, "\(details) lost \(point.lost)")
+                    #expect(point.integrity == "ok", "\(details)")
+                    #expect(point.recovers, "\(details)")
+                    #expect(point.end == .exit(0), "\(details)")
+                    number += isFull ? 1 : isLongRun ? max(number / 4, 2) : number * 3
                 }
             }
             report(
-                "R3 \(fault) for good:",
+                "R3 \(fault) from a call on:",
                 ["points": points, "acked": acknowledged, "lost": lost, "errors seen": refused]
             )
             #expect(points > 0 && refused > 0)
         }
 
         @Test(arguments: ["EMFILE", "EACCES"])
-        func `no file that cannot be opened for a moment costs more than the step it hits`(error: String) async throws {
-            guard try canInject() else { return print("R3 skipped: strace is not here, or may not trace.") }
+        func `a temporary failure to open a file fails only the operation it hits`(error: String) async throws {
+            guard try canInject() else { return print("R3 skipped: strace is not installed or not permitted.") }
             var (points, lost, refused) = (0, 0, 0)
             for file in [
                 "", "/kinesis.db", "/kinesis.db-wal", "/kinesis.db-shm", "/kinesis.db.lock", "/kinesis.db.submit",
             ] {
-                for isNew in isPatient ? [true, false] : [false] {
+                for isNew in isLongRun ? [true, false] : [false] {
                     var number = 1
                     while true {
                         let point = try await Point("openat", "error=\(error)", number, isNew: isNew, file: file)
@@ -97,12 +97,12 @@ extension FaultRows {
                         points += 1
                         lost += point.lost.count
                         refused += point.failures.count
-                        let told = "\(file) \(number), new \(isNew): \(point.failures)"
-                        #expect(point.lost.isEmpty, "\(told) lost \(point.lost)")
-                        #expect(point.integrity == "ok", "\(told)")
-                        #expect(point.goesOn, "\(told)")
-                        #expect(point.failures.count <= point.faults, "\(told)")
-                        #expect(point.end == .exit(0), "\(told)")
+                        let details = "\(file) \(number), new \(isNew): \(point.failures)"
+                        #expect(point.lost.isEmpty, "\(details) lost \(point.lost)")
+                        #expect(point.integrity == "ok", "\(details)")
+                        #expect(point.recovers, "\(details)")
+                        #expect(point.failures.count <= point.faults, "\(details)")
+                        #expect(point.end == .exit(0), "\(details)")
                         number += 1
                     }
                 }
@@ -111,7 +111,7 @@ extension FaultRows {
             #expect(points > 0)
         }
 
-        @Test func `control: a child that acknowledges first is found out by a fault`() async throws {
+        @Test func `control: a fault detects a child that acknowledges before the commit`() async throws {
             guard try canInject() else { return print("R3 control skipped: no strace.") }
             let point = try await Point("fdatasync", "error=EIO", 4, command: "early-cycle")
             #expect(point.isReached)
@@ -120,7 +120,7 @@ extension FaultRows {
     }
 }
 
-/// One run of a life cycle with one fault, and what the next start finds.
+/// One cycle with one fault, and what the next program finds.
 private struct Point {
     let end: Child.End
     let isReached: Bool
@@ -131,9 +131,9 @@ private struct Point {
     let duplicates: Int
     let integrity: String
     /// Whether the next program saves and delivers.
-    let goesOn: Bool
+    let recovers: Bool
 
-    /// Fails the call with that number, or all from it on; where a file of the store is named, only calls on it count.
+    /// Fails call `number`, or all calls from it on. If `file` names a file of the store, only calls on it count.
     init(
         _ call: String,
         _ fault: String,
@@ -155,7 +155,7 @@ private struct Point {
         let child = try Child(under: strace, command, path, server.url, journal, "c")
         end = await child.end()
         let seen = (try? String(contentsOfFile: trace, encoding: .utf8)) ?? ""
-        // The counters of strace are those of each thread: one number can hit several calls of a run.
+        // strace counts per thread, so one number can hit several calls of a run.
         faults = seen.components(separatedBy: "(INJECTED)").count - 1
         isReached = faults > 0 || seen.contains("killed by SIGKILL")
         let reading = JournalReading(journal)
@@ -165,7 +165,7 @@ private struct Point {
         try await store.save("next")
         _ = try await store.flush()
         let arrived = server.texts
-        goesOn = try arrived["next"] != nil && store.pipeline.totals().records == 0
+        recovers = try arrived["next"] != nil && store.pipeline.totals().records == 0
         lost = reading.acknowledged.filter { arrived[$0] == nil }
         duplicates = server.duplicates
         let check = try SQLiteConnection(path: "\(path)/kinesis.db", access: .readOnly).prepare(
@@ -175,7 +175,7 @@ private struct Point {
     }
 }
 
-/// Whether strace is here and may trace.
+/// Whether strace is installed and permitted.
 func canInject() throws -> Bool {
     try runTool("strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=mkdir:error=EIO:when=9", "true") == 0
 }

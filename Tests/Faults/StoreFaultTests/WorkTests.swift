@@ -4,8 +4,8 @@ import StoreChild
 import Testing
 
 extension FaultRows {
-    /// What a record costs besides time, counted: these figures are the same on every machine. Allocations are those of a
-    /// build without optimisation.
+    /// Counts what a record costs besides time. The counts are the same on every machine; those of allocations are for
+    /// a build without optimisation.
     @Suite struct Work {
         @Test func `an awaited save is one commit: its statements, syncs, writes and allocations are bounded`()
             async throws
@@ -17,15 +17,15 @@ extension FaultRows {
             let many = try await work(of: "save", 1_100, library)
             let thousand = many - few
             report("work of 1,000 awaited saves:", thousand.figures)
-            #expect(thousand.syncs <= 1_020, "one sync a save, and those of checkpoints")
+            #expect(thousand.syncs <= 1_020, "one sync per save, and those of checkpoints")
             #expect(thousand.statements <= 5_100)
-            #expect(thousand.writes <= 1_100, "a commit is written at a stroke")
+            #expect(thousand.writes <= 1_100, "a commit is one write")
             #expect(thousand.bytes <= 9_000_000)
             #expect(thousand.reads <= 200)
             #expect(thousand.allocations <= 80_000)
         }
 
-        @Test func `delivering costs the same a record however much is stored, and little of it`() async throws {
+        @Test func `the work per delivered record is small, and does not depend on how much is stored`() async throws {
             guard let library = try PreloadedLibrary.workCount.get().path else {
                 return print("work of a drain skipped: no C compiler.")
             }
@@ -37,7 +37,7 @@ extension FaultRows {
             report("work of 1,000 delivered:", thousand.figures)
             report("work of 1,000 more:", later.figures)
             for cost in [thousand, later] {
-                #expect(cost.syncs <= 5, "a commit a batch, and those of checkpoints")
+                #expect(cost.syncs <= 5, "one commit per batch, and those of checkpoints")
                 #expect(cost.statements <= 60)
                 #expect(cost.writes <= 10)
                 #expect(cost.bytes <= 60_000)
@@ -46,7 +46,7 @@ extension FaultRows {
             }
         }
 
-        /// What a child does for so many records: it saves them, or submits what lies there.
+        /// The work of a child that saves `count` records, or submits `count` stored ones.
         private func work(of command: String, _ count: Int, _ library: String) async throws -> WorkCount {
             let directory = try TemporaryDirectory()
             let server = try RecordingServer()

@@ -5,18 +5,18 @@ import StoreChild
 import Testing
 
 extension FaultRows {
-    /// A process whose every clock but the monotonic one is wrong (libfaketime), and a service whose clock is right.
+    /// A process whose clocks, except the monotonic one, are wrong (libfaketime), and a service whose clock is right.
     @Suite(.timeLimit(.minutes(10))) struct WrongClock {
-        /// What runs a program `offset` from the real time, such as `-2h`; with a file instead, its text is the offset at
-        /// any time. nil where there is no libfaketime.
+        /// The command prefix that runs a program with its clock off by `offset`, such as `-2h`, or by the current
+        /// contents of a file. nil if libfaketime is not installed.
         private func at(_ offset: String? = nil, fileOf path: String? = nil) -> [String]? {
-            // Both stand between the program and the C library.
+            // Both interpose between the program and the C library.
             guard !isSanitized else {
-                print("R24 skipped: libfaketime and a sanitizer do not go together.")
+                print("R24 skipped: libfaketime does not work with a sanitizer.")
                 return nil
             }
-            let places = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib")) ?? []
-            let libraries = places.map { "/usr/lib/\($0)/faketime/libfaketimeMT.so.1" }
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib")) ?? []
+            let libraries = names.map { "/usr/lib/\($0)/faketime/libfaketimeMT.so.1" }
             guard let library = libraries.first(where: { FileManager.default.fileExists(atPath: $0) }) else {
                 print("R24 skipped: there is no libfaketime.")
                 return nil
@@ -26,8 +26,9 @@ extension FaultRows {
                 + ["FAKETIME_NO_CACHE=1", time]
         }
 
-        /// Refuses a signature that is five minutes off, as Kinesis does, and tells the right time.
-        private func punctualServer() throws -> RecordingServer {
+        /// Refuses a signature that is five minutes off, as Kinesis does, with the right time in the answer's Date
+        /// header.
+        private func timeCheckingServer() throws -> RecordingServer {
             try RecordingServer(refusal: { request in
                 let form = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
                 let signed = try? Date(request.header("X-Amz-Date") ?? "", strategy: form)
@@ -48,11 +49,11 @@ extension FaultRows {
         }
 
         @Test(arguments: ["-2h", "+2h", "-20y", "+12y"])
-        func `a wrong clock costs one more request, and no record`(offset: String) async throws {
+        func `a wrong clock causes one extra request, and loses no record`(offset: String) async throws {
             guard let clock = at(offset) else { return }
             let directory = try TemporaryDirectory()
             let (path, journal) = (directory.path("store"), directory.path("journal"))
-            let server = try punctualServer()
+            let server = try timeCheckingServer()
             let child = try Child(under: clock, "aged", path, server.url, journal, "off", "5")
             #expect(await child.end() == .exit(0))
             let reading = JournalReading(journal)
@@ -62,11 +63,11 @@ extension FaultRows {
             #expect(server.requestCount == 2)
         }
 
-        @Test func `a clock that is years off expires nothing, whether before a save or at the submit`() async throws {
+        @Test func `a clock that is years off expires no record, whether at the save or at the submit`() async throws {
             guard let ahead = at("+12y") else { return }
             let directory = try TemporaryDirectory()
             let (path, journal) = (directory.path("store"), directory.path("journal"))
-            let server = try punctualServer()
+            let server = try timeCheckingServer()
             func run(_ clock: [String], _ command: String, _ name: String) async throws {
                 let child = try Child(under: clock, command, path, server.url, journal, name, "3")
                 #expect(await child.end() == .exit(0))
@@ -83,7 +84,8 @@ extension FaultRows {
         }
 
         @Test(arguments: ["-2h", "+12y"])
-        func `a clock that jumps in a running program costs one more request, and no record`(jump: String) async throws
+        func `a clock that jumps in a running program causes one extra request, and loses no record`(jump: String)
+            async throws
         {
             let directory = try TemporaryDirectory()
             let (path, journal) = (directory.path("store"), directory.path("journal"))
@@ -91,13 +93,13 @@ extension FaultRows {
             func move(_ offset: String) throws {
                 try Data("\(offset)\n".utf8).write(to: URL(fileURLWithPath: directory.path("clock")), options: .atomic)
             }
-            let server = try punctualServer()
+            let server = try timeCheckingServer()
             try move("+0")
             let child = try Child(under: clock, "clock", path, server.url, journal, "jump", "5")
             let saved = await child.stop()
             try #require(saved == .stop, "the child ended before it had saved: \(saved), \(JournalReading(journal))")
             try move(jump)
-            child.goOn()
+            child.resume()
             #expect(await child.end() == .exit(0))
             report("R24 clock jumps by \(jump):", ["requests": server.requestCount, "arrived": server.texts.count])
             #expect(JournalReading(journal).failures == [] && JournalReading(journal).notes == [])

@@ -1,6 +1,6 @@
 /*
- * Preloaded into a process, counts the work it does that costs the same on every machine, and writes the counts as
- * `name count` lines to the file WORKCOUNT_OUTPUT when the process ends.
+ * Preloaded into a process. Counts work that is the same on every machine, and writes the counts as `name count` lines
+ * to the file WORKCOUNT_OUTPUT when the process exits.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -45,7 +45,7 @@ void *aligned_alloc(size_t alignment, size_t size) {
     return __libc_memalign(alignment, size);
 }
 
-/* A statement is over when it is reset: rows of one SELECT count once. */
+/* A statement is counted when it is reset, so the rows of a SELECT count once. */
 int sqlite3_reset(void *statement) {
     static int (*real)(void *);
     if (!real) real = dlsym(RTLD_NEXT, "sqlite3_reset");

@@ -1,7 +1,7 @@
 """Signatures and permissions as the real services check and refuse them.
 
 moto 5.2.5 answers a failed check with IAM's XML; Kinesis and Firehose answer with JSON,
-which clients tell apart by other codes. Two calls that AWS takes unsigned are let through.
+with codes that clients distinguish. Two calls that AWS accepts unsigned are allowed.
 """
 
 import json
@@ -50,7 +50,7 @@ def install():
 
 
 def create_user(name, actions):
-    """A new IAM user who may do `actions` everywhere; returns its keys."""
+    """Creates an IAM user allowed to do `actions` on every resource; returns its keys."""
     iam = iam_backends[DEFAULT_ACCOUNT_ID]["aws"]
     iam.create_user("us-east-1", name)
     if actions:
@@ -62,8 +62,8 @@ def create_user(name, actions):
 
 
 def enforce():
-    """Checks every call from now on; returns the keys of two users, one allowed the
-    calls of Kinesis, Firehose and S3, one allowed nothing."""
+    """Checks every call from now on; returns the keys of two users: one may call Kinesis,
+    Firehose and S3, the other may call nothing."""
     users = {
         "allowed": create_user("allowed", ["kinesis:*", "firehose:*", "s3:*"]),
         "denied": create_user("denied", []),

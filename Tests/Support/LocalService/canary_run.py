@@ -1,4 +1,4 @@
-"""Notes signatures for Scripts/canary, as CanaryRun of the test support does; outside of its runs nothing."""
+"""Records signatures for Scripts/canary, as CanaryRun in RecorderTestSupport does; does nothing in other runs."""
 
 import os
 
@@ -6,7 +6,7 @@ DIRECTORY = os.environ.get("RECORDER_TEST_KEEP")
 
 
 def note(authorization):
-    """Adds a request's Authorization header to the run's notes."""
+    """Appends a request's Authorization header to the run's `notes` file."""
     if DIRECTORY and authorization:
         with open(os.path.join(DIRECTORY, "notes"), "a") as notes:
             notes.write(f"authorization {authorization}\n")

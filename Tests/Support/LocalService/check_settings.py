@@ -1,4 +1,4 @@
-"""Asks botocore what it makes of shared configuration files and of choices among public hosts.
+"""Prints how botocore reads shared configuration files and resolves public hosts.
 
 Standard input, JSON: {"files": [{"config": text, "credentials": text}, ...],
                        "hosts": [{"service", "region", "fips", "dualStack"}, ...]}
@@ -38,15 +38,15 @@ def profiles(texts):
     }
 
 
-def host(order):
-    service = order["service"]
+def host(query):
+    service = query["service"]
     if service not in providers:
         rules = loader.load_service_model(service, "endpoint-rule-set-1")
         providers[service] = EndpointProvider(rules, partitions)
     choices = {
-        "Region": order["region"],
-        "UseFIPS": order["fips"],
-        "UseDualStack": order["dualStack"],
+        "Region": query["region"],
+        "UseFIPS": query["fips"],
+        "UseDualStack": query["dualStack"],
     }
     if service == "sts":
         choices["UseGlobalEndpoint"] = False
@@ -54,11 +54,11 @@ def host(order):
 
 
 if __name__ == "__main__":
-    orders = json.load(sys.stdin)
+    queries = json.load(sys.stdin)
     regions = [name for part in partitions["partitions"] for name in part["regions"]]
     answer = {
-        "files": [profiles(texts) for texts in orders["files"]],
-        "hosts": [host(order) for order in orders["hosts"]],
+        "files": [profiles(texts) for texts in queries["files"]],
+        "hosts": [host(query) for query in queries["hosts"]],
         "regions": [name for name in regions if not name.endswith("-global")],
     }
     json.dump(answer, sys.stdout)

@@ -6,7 +6,7 @@ Standard input, JSON:
     timestamp (seconds since 1970), accessKeyId, secretAccessKey, sessionToken (optional)
 
 Standard output, JSON: the three stages: canonicalRequest, stringToSign, authorization.
-A JSON list of requests gives a list of answers, so one start serves many.
+A JSON list of requests gives a list of answers, so that one process serves many.
 """
 
 import datetime
@@ -20,22 +20,22 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 
-def sign(order):
+def sign(job):
     request = AWSRequest(
-        method=order["method"],
-        url=order["url"],
-        data=b64decode(order["body"]),
+        method=job["method"],
+        url=job["url"],
+        data=b64decode(job["body"]),
     )
-    for name, text in order["headers"]:
+    for name, text in job["headers"]:
         request.headers.add_header(name, text)
     credentials = Credentials(
-        order["accessKeyId"], order["secretAccessKey"], order.get("sessionToken")
+        job["accessKeyId"], job["secretAccessKey"], job.get("sessionToken")
     )
-    signer = botocore.auth.SigV4Auth(credentials, order["service"], order["region"])
+    signer = botocore.auth.SigV4Auth(credentials, job["service"], job["region"])
     stages = {}
     for stage in "canonical_request", "string_to_sign":
         record_stage(signer, stage, stages)
-    moment = datetime.datetime.fromtimestamp(order["timestamp"], datetime.timezone.utc)
+    moment = datetime.datetime.fromtimestamp(job["timestamp"], datetime.timezone.utc)
     with mock.patch("botocore.auth.get_current_datetime", return_value=moment):
         signer.add_auth(request)
     return {
@@ -46,7 +46,7 @@ def sign(order):
 
 
 def record_stage(signer, name, stages):
-    """Notes what the signer's method returns while it signs."""
+    """Stores the result of the signer's method while it signs."""
     compute = getattr(signer, name)
 
     def recording(*arguments):
@@ -57,6 +57,6 @@ def record_stage(signer, name, stages):
 
 
 if __name__ == "__main__":
-    orders = json.load(sys.stdin)
-    answer = [sign(order) for order in orders] if type(orders) is list else sign(orders)
+    jobs = json.load(sys.stdin)
+    answer = [sign(job) for job in jobs] if type(jobs) is list else sign(jobs)
     json.dump(answer, sys.stdout)

@@ -3,16 +3,16 @@
     python checked_service.py [--host 127.0.0.1] [--port 0] [--clock-ahead 0]
 
 Checks signatures, their time and permissions down to the stream's ARN, and gives Cognito's
-guests keys that hold for their role alone. Listens on the loopback interface alone; prints
-one line, `ready PORT {JSON}`, as soon as it takes connections. The JSON names:
+guests keys restricted to their role. Listens on the loopback interface only; prints one
+line, `ready PORT {JSON}`, once it accepts connections. The JSON contains:
 
-    poolId    an identity pool that takes guests
+    poolId    an identity pool that allows guests
     guestRole the ARN of their role
     user      keys of a user with the same permission, as accessKeyId and secretAccessKey
 
 Both may put records into the stream `guarded`, not into the stream `forbidden`. With
---clock-ahead the service's clock is that many seconds ahead of this machine's, and it tells
-nobody (no Date header). Ends when its standard input closes.
+--clock-ahead the service's clock is that many seconds ahead of this machine's, and answers
+have no Date header. Exits when its standard input closes.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def parse_arguments():
 
 options = parse_arguments()
 
-# Whoever runs this may have real credentials: the service shall never see them.
+# The environment may contain real credentials: the service must never see them.
 for variable in [name for name in os.environ if name.startswith("AWS_")]:
     del os.environ[variable]
 family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
@@ -71,7 +71,7 @@ def set_clock_ahead(seconds):
         now = now or datetime.datetime.now(datetime.timezone.utc)
         return check(signature, now=now + datetime.timedelta(seconds=seconds))
 
-    # Looked up anew by each check.
+    # Each check looks this function up again.
     sigv4.request_time_failure = check_by_another_clock
 
 
@@ -86,7 +86,7 @@ def client(service):
 
 
 def set_up():
-    """Makes what the tests need, through the service's own front door."""
+    """Creates what the tests need, through the service's public API."""
     kinesis, iam = client("kinesis"), client("iam")
     for stream in "guarded", "forbidden":
         kinesis.create_stream(StreamName=stream, ShardCount=1)
@@ -140,7 +140,7 @@ def get_ready():
     print(f"ready {PORT} {json.dumps(made)}", flush=True)
 
 
-async def noting(scope, receive, send):
+async def recording_signatures(scope, receive, send):
     for name, value in scope.get("headers", []):
         if name.lower() == b"authorization":
             canary_run.note(value.decode())
@@ -150,13 +150,13 @@ async def noting(scope, receive, send):
 def main():
     threading.Thread(target=end_with_standard_input, daemon=True).start()
     config = Config()
-    # Bound above, so that nobody else gets the port in between.
+    # Bound above, so that no other process gets the port in between.
     config.bind = [f"fd://{listener.fileno()}"]
     config.errorlog = None
     config.loglevel = "CRITICAL"
     config.include_date_header = options.clock_ahead == 0
     threading.Thread(target=get_ready, daemon=True).start()
-    asyncio.run(serve(noting, config))
+    asyncio.run(serve(recording_signatures, config))
 
 
 if __name__ == "__main__":

@@ -1,16 +1,16 @@
-"""A local Kinesis, Firehose and S3 for the tests and the demo: moto, mended.
+"""A local Kinesis, Firehose and S3 for the tests and the demo: moto with fixes.
 
     python local_service.py [--port 0] [--auth] [--keep-running]
 
-Listens on the loopback interface alone. Prints one line, `ready PORT`, as soon as it takes
-connections; with --auth the line goes on with JSON: the keys of an allowed and of a denied
-user, and every call is checked from then on.
+Listens on the loopback interface only. Prints one line, `ready PORT`, once it accepts
+connections. With --auth, JSON follows on that line: the keys of an allowed and of a denied
+user; every call is checked from then on.
 
-Ends when its standard input closes, so it cannot outlive the process that started it,
-however that one ended; with --keep-running it lasts until it is told to end (SIGTERM).
+Exits when its standard input closes, so it cannot outlive the process that started it,
+however that process ended; with --keep-running it runs until SIGTERM.
 
-See puts.py for the faults that a stream's name asks for, side_channel.py for set-up and
-reading back.
+See puts.py for the faults that a stream's name requests, and side_channel.py for set-up
+and reading back.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import signal
 import sys
 import threading
 
-# Whoever runs this may have real credentials: moto shall never see them.
+# The environment may contain real credentials: moto must never see them.
 for variable in [name for name in os.environ if name.startswith("AWS_")]:
     del os.environ[variable]
 os.environ.update(
@@ -75,7 +75,7 @@ def main():
     signal.pthread_sigmask(signal.SIG_UNBLOCK, endings)
     for ending in endings:
         signal.signal(ending, lambda *_: os._exit(0))
-    # A full line of waiting requests is what some tests are after, and no news.
+    # Some tests fill the queue of waiting requests on purpose.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 
     puts.install()

@@ -1,10 +1,10 @@
 """PutRecords and PutRecordBatch as the real services answer them.
 
-moto 5.2.5 loses acknowledged records when two requests meet in one shard, walks through
-the whole shard to find its last sequence number, and checks only the old Kinesis limits
-and none of Firehose's. `install()` puts the versions below in their place.
+moto 5.2.5 loses acknowledged records when two requests reach one shard at the same time,
+scans the whole shard to find its last sequence number, and checks only the old Kinesis
+limits and none of Firehose's. `install()` replaces its functions with the ones below.
 
-A stream's name can ask for faults, counted per service and stream:
+A stream's name can request faults, counted per service and stream:
 
     NAME-throttle-N   the first N requests fail every record
     NAME-partial-N    the first N requests fail every second record
@@ -29,7 +29,7 @@ FIREHOSE_RECORD_BYTES, FIREHOSE_REQUEST_BYTES = 1000 * KIB, 4 * MIB
 
 FAULT = re.compile(r"-(throttle|partial|http503)-(\d+)(?:-|$)")
 
-# Held by every put, from its first check to its last record.
+# Held during every put, from its first check to its last record.
 put_lock = threading.RLock()
 requests_seen = collections.Counter()
 firehose_put_record_batch = FirehoseBackend.put_record_batch
@@ -47,7 +47,7 @@ def refused(code, message):
 
 
 def next_fault(service, stream):
-    """The fault that this request to the stream is due, or None."""
+    """The fault to inject into this request to the stream, or None."""
     wanted = FAULT.search(stream)
     if not wanted:
         return None

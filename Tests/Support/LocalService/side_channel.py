@@ -1,13 +1,13 @@
-"""What a test needs beside the AWS calls: set-up, reading back, the requests seen.
+"""What tests need besides the AWS calls: set-up, reading back, and a log of requests.
 
     POST /recorder-test/kinesis-stream?name=N&shards=1     makes a stream
     POST /recorder-test/firehose-stream?name=N             makes a delivery stream to S3
     GET  /recorder-test/kinesis-records?name=N             its records, in stored order
-    GET  /recorder-test/firehose-bytes?name=N              what S3 holds of it, in order
+    GET  /recorder-test/firehose-bytes?name=N              its bytes in S3, in order
     GET  /recorder-test/log?name=N                         the put requests for it, in order
 
-All take `region` (default us-east-1). They ask moto directly: no signature is checked, no
-fault injected. Answers are JSON, bytes excepted; a 400 carries the error's text.
+All take `region` (default us-east-1). They call moto directly: no signature is checked and
+no fault injected. Answers are JSON, except for bytes; a 400 contains the error's text.
 """
 
 import gzip
@@ -27,7 +27,7 @@ import canary_run
 
 PREFIX = "/recorder-test/"
 BUCKET = "delivered-by-firehose"
-# Two tests may make their first delivery streams at the same moment.
+# Two tests may create their first delivery streams at the same time.
 BUCKET_LOCK = threading.Lock()
 PUTS = {
     "Kinesis_20131202.PutRecords": ("kinesis", "StreamName", "FailedRecordCount"),
@@ -118,8 +118,8 @@ def record_bytes(record):
 
 
 class SideChannel:
-    """A WSGI application around moto's: answers the paths above, hands everything else on
-    and writes down each put request as it was answered."""
+    """A WSGI application around moto's: answers the paths above, passes everything else on
+    and logs each put request with the result of its answer."""
 
     def __init__(self, moto_app):
         self.moto_app = moto_app

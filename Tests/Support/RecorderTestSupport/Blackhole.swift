@@ -1,9 +1,10 @@
 import Glibc
 
-/// An address at which nobody ever answers: connections to it neither stand nor are refused, as behind a firewall that drops.
+/// An address that never answers: connections are neither accepted nor refused, as behind a firewall that drops
+/// packets.
 package final class Blackhole: Sendable {
     private let listener: LocalSocket
-    /// Fills the listener's queue, so that the kernel answers no further greeting.
+    /// Fills the listener's queue, so that the kernel answers no further SYN.
     private let first: LocalSocket
 
     /// Takes a free loopback port.

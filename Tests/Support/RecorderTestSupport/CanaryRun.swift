@@ -2,35 +2,35 @@ import Foundation
 import RecorderAWS
 import RecorderConcurrency
 
-/// A run of the whole suite by `Scripts/canary`: directories stay, all is logged, and what must not be found is noted.
+/// A run of the whole suite by `Scripts/canary`: directories are kept, everything is logged, and secrets are recorded.
 ///
-/// It is one where `RECORDER_TEST_KEEP` names a directory; everywhere else nothing here does anything.
+/// Active if `RECORDER_TEST_KEEP` names a directory; otherwise nothing here does anything.
 package enum CanaryRun {
-    /// Where the directories of tests are made, and stay; nil in other runs.
+    /// Where the tests' directories are created and kept; nil in other runs.
     package static let directory: String? = {
         guard let path = ProcessInfo.processInfo.environment["RECORDER_TEST_KEEP"], !path.isEmpty else { return nil }
-        // Every level, on standard error, from the first directory or server of a process on.
+        // Logs every level to standard error, from the first directory or server of a process on.
         RecorderLog.listen(wants: { _ in true }, take: { say("log: \($0) \($1)") })
         return path
     }()
 
-    /// Notes keys that a local service made.
+    /// Records a secret key that a local service created.
     static func note(secret: String) { note("secret", secret) }
 
-    /// Notes a signed request's signature.
+    /// Records a signed request's signature.
     static func note(authorization: String?) {
         if let authorization { note("authorization", authorization) }
     }
 
-    /// Prints all that things say of themselves: descriptions, mirrors, dumps.
-    package static func show(_ things: Any...) {
+    /// Prints every textual form of these values: descriptions, mirrors, dumps.
+    package static func show(_ values: Any...) {
         guard directory != nil else { return }
-        for thing in things {
-            var text = "show: \(thing) \(String(reflecting: thing)) "
-            if let error = thing as? any Error {
+        for value in values {
+            var text = "show: \(value) \(String(reflecting: value)) "
+            if let error = value as? any Error {
                 text += "\(error.localizedDescription) \((error as NSError).userInfo) "
             }
-            dump(thing, to: &text, maxDepth: 12, maxItems: 10_000)
+            dump(value, to: &text, maxDepth: 12, maxItems: 10_000)
             say(text)
         }
     }
@@ -39,7 +39,7 @@ package enum CanaryRun {
 
     private static func note(_ kind: String, _ value: String) {
         guard let directory else { return }
-        // Other processes of the run write here too: one append is one write.
+        // Other processes of the run write here too, so each append is one write.
         notes.withLock { _ in
             guard let file = fopen("\(directory)/notes", "a") else { return }
             fputs("\(kind) \(value)\n", file)

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The local AWS service of the tests that checks every call: MiniStack, in a child process.
+/// A local AWS service that checks every call: MiniStack, in a child process.
 ///
 /// It checks signatures, their time and permissions down to the stream's ARN, and knows two streams, `guarded` and
-/// `forbidden`; see `Tests/Support/LocalService/checked_service.py`. It ends with this object, and at the latest with this
-/// process.
+/// `forbidden`; see `Tests/Support/LocalService/checked_service.py`. It ends with this object, or at the latest with
+/// this process.
 package final class CheckedServer: Sendable {
-    /// What the service was set up with.
+    /// The resources that the service was set up with.
     package struct SetUp: Decodable, Sendable {
-        /// An identity pool that takes guests.
+        /// An identity pool that allows guests.
         package let poolId: String
         /// Their role, which may put records into `guarded`.
         package let guestRole: String
@@ -19,16 +19,16 @@ package final class CheckedServer: Sendable {
     /// Where the service listens, such as `http://127.0.0.1:40123`.
     package let url: String
 
-    /// What the service was set up with.
+    /// The resources that the service was set up with.
     package let setUp: SetUp
 
     private let child: MotoProcess
 
-    /// Starts a service and waits until it takes connections.
+    /// Starts a service and waits until it accepts connections.
     ///
     /// - Parameters:
-    ///   - host: the loopback address to listen on, that of version 6 in brackets.
-    ///   - clockAhead: seconds by which the service's clock is ahead of this machine's; then its answers have no date.
+    ///   - host: the loopback address to listen on, an IPv6 address in brackets.
+    ///   - clockAhead: seconds by which the service's clock is ahead; if not 0, its answers have no Date header.
     /// - Throws: `MotoFailure` when there is no Python with MiniStack or the service does not start.
     package init(on host: String = LocalSocket.loopbackHost, clockAhead: Int = 0) async throws {
         let address = host.filter { !"[]".contains($0) }
@@ -44,7 +44,7 @@ package final class CheckedServer: Sendable {
         CanaryRun.note(secret: setUp.user.secretAccessKey)
     }
 
-    /// Ends the service and returns once it is gone.
+    /// Stops the service and returns once it has exited.
     package func stop() async {
         await child.stop()
     }

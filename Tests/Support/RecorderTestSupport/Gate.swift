@@ -1,6 +1,6 @@
 import Foundation
 
-/// A door that holds threads of the local server until the test opens it.
+/// Blocks threads of the local server until the test opens it.
 package final class Gate: @unchecked Sendable {
     // Safe because the only mutable state is read and written under the condition's lock.
     private let condition = NSCondition()
@@ -9,7 +9,7 @@ package final class Gate: @unchecked Sendable {
     /// A closed gate.
     package init() {}
 
-    /// Lets everyone through, now and later.
+    /// Lets all waiting and later threads through.
     package func open() {
         condition.lock()
         isOpen = true

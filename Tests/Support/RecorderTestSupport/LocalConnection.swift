@@ -11,7 +11,7 @@ final class LocalConnection {
         self.number = number
     }
 
-    /// The next request; nil once the connection is over. Who does not speak HTTP, as in a TLS greeting, is reset.
+    /// The next request; nil once the connection has ended. A client that does not speak HTTP, but TLS, is reset.
     func readRequest(resetAfter uploadLimit: Int?) -> ReceivedRequest? {
         let end = Array("\r\n\r\n".utf8)
         while true {
@@ -26,7 +26,7 @@ final class LocalConnection {
         }
     }
 
-    /// Carries out a reply; false if the connection is over.
+    /// Carries out a reply; false if the connection has ended.
     func send(_ reply: Reply) -> Bool {
         switch reply {
         case .answer(let status, let headers, let body):

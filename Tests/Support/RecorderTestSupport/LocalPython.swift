@@ -2,7 +2,7 @@ package import Foundation
 
 /// The Python that `make setup` prepares, and the scripts of `Tests/Support/LocalService` that it runs.
 package enum LocalPython {
-    /// The interpreter: the one named by RECORDER_TEST_PYTHON, else that of `make setup`.
+    /// The interpreter named by RECORDER_TEST_PYTHON, or else the one of `make setup`.
     static func interpreter() throws -> String {
         let environment = ProcessInfo.processInfo.environment
         let path = environment["RECORDER_TEST_PYTHON"] ?? repository + "/.venv/bin/python"
@@ -21,7 +21,7 @@ package enum LocalPython {
     ///
     /// - Parameters:
     ///   - script: the file's name in `Tests/Support/LocalService`.
-    ///   - input: what the script finds on its standard input.
+    ///   - input: the script's standard input.
     /// - Returns: its standard output.
     /// - Throws: `MotoFailure` when there is no Python or the script fails; standard error says why.
     package static func run(_ script: String, input: Data) async throws -> Data {
@@ -35,8 +35,8 @@ package enum LocalPython {
         let output = Pipe()
         process.standardOutput = output
         let end = try ProcessEnd(starting: process)
-        let printed = await onThreadOfItsOwn { Result { try output.fileHandleForReading.readToEnd() } }
-        await end.come()
+        let printed = await onDedicatedThread { Result { try output.fileHandleForReading.readToEnd() } }
+        await end.finished()
         guard process.terminationStatus == 0, let data = try printed.get() else {
             throw MotoFailure("\(script) ended with status \(process.terminationStatus)")
         }
@@ -50,9 +50,9 @@ package enum LocalPython {
     }
 }
 
-/// Runs work that blocks, or takes long, without holding a thread of Swift's pool: there are as few as processors, and all
-/// other tests wait for one.
-package func onThreadOfItsOwn<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+/// Runs work that blocks, or takes long, on its own thread: Swift's pool has one thread per processor, and all tests
+/// share it.
+package func onDedicatedThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         Thread.detachNewThread {
             continuation.resume(returning: work())

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import RecorderConcurrency
 
-/// A small HTTP/1.1 server on a port of the system's choice, a loopback one as a rule; a script decides each answer.
+/// A small HTTP/1.1 server on a free port, normally of the loopback interface; a script decides each answer.
 ///
 /// ```swift
 /// let server = try LocalServer { request, index in
@@ -25,8 +25,8 @@ package final class LocalServer: Sendable {
     /// The address, such as `http://127.0.0.1:40123`.
     package let url: String
 
-    /// Starts a server. Where `resetsUploadsAfter` is given, a connection is reset once that many bytes of a body came.
-    /// For long runs the server need not keep the requests.
+    /// Starts a server. With `resetsUploadsAfter`, a connection is reset after that many bytes of a body. Long runs can
+    /// turn `keepsRequests` off.
     package init(
         on listener: LocalSocket? = nil,
         resetsUploadsAfter uploadLimit: Int? = nil,
@@ -49,13 +49,13 @@ package final class LocalServer: Sendable {
 
     deinit { core.stop() }
 
-    /// What came so far, in order of arrival.
+    /// The requests so far, in order of arrival.
     package var requests: [ReceivedRequest] { core.state.withLock { $0.requests } }
 
     /// How many connections were accepted so far.
     package var connectionCount: Int { core.state.withLock { $0.connectionCount } }
 
-    /// Returns once this many requests have come in all; their answers may still be on the way.
+    /// Returns once this many requests have arrived in total; their answers may not have been sent yet.
     package func received(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isReached = core.state.withLock { state in
@@ -66,12 +66,12 @@ package final class LocalServer: Sendable {
         }
     }
 
-    /// Cuts the open connections, and accepts no others. The port is free then, and others may get it: where nobody is to
-    /// answer, take a ``LocalSocket``.
+    /// Closes the open connections, and accepts no others. Another process may then get the port: for an address that
+    /// refuses connections, use a ``LocalSocket``.
     package func stop() { core.stop() }
 }
 
-/// What the server's threads share; it does not keep the server alive.
+/// The state that the server's threads share; it does not keep the server alive.
 final class LocalServerCore: Sendable {
     struct State {
         var requests: [ReceivedRequest] = []

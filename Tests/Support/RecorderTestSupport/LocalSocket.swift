@@ -2,7 +2,7 @@ import Glibc
 
 /// One socket; closed when it is released.
 package final class LocalSocket: Sendable {
-    /// What the system refused to do.
+    /// A system call that failed.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
 
@@ -15,7 +15,7 @@ package final class LocalSocket: Sendable {
         }
     }
 
-    /// The system's number for it.
+    /// The file descriptor.
     let descriptor: CInt
 
     /// The numeric address that it is bound or connected to.
@@ -38,8 +38,8 @@ package final class LocalSocket: Sendable {
         try opened(host, port: 0, "bind") { bind($0, $1, $2) }
     }
 
-    /// Whether this machine has a loopback address of version 6.
-    package static var hasVersion6: Bool { (try? bound(to: "::1")) != nil }
+    /// Whether this machine has an IPv6 loopback address.
+    package static var hasIPv6: Bool { (try? bound(to: "::1")) != nil }
 
     /// A connection to a port.
     static func connected(to port: UInt16, of host: String = loopbackHost) throws -> LocalSocket {
@@ -71,7 +71,7 @@ package final class LocalSocket: Sendable {
 
     /// The port it is bound to.
     package var port: UInt16 {
-        // The port lies at the same place in an address of either version.
+        // The port has the same offset in IPv4 and IPv6 addresses.
         var address = sockaddr_in6()
         var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
         _ = withUnsafeMutablePointer(to: &address) {
@@ -80,16 +80,16 @@ package final class LocalSocket: Sendable {
         return UInt16(bigEndian: address.sin6_port)
     }
 
-    /// Host and port as an address has them: `127.0.0.1:80`, `[::1]:80`.
+    /// Host and port as in a URL: `127.0.0.1:80`, `[::1]:80`.
     package var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-    /// Makes the coming close a reset: the peer gets an error instead of an end.
+    /// Makes the next close a reset: the peer gets an error instead of an end of stream.
     func resetOnClose() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Sends all bytes; false once the peer is gone.
+    /// Sends all bytes; false once the peer has disconnected.
     func write(_ bytes: some Sequence<UInt8>) -> Bool {
         let bytes = Array(bytes)
         var sent = 0
@@ -104,7 +104,7 @@ package final class LocalSocket: Sendable {
         return true
     }
 
-    /// Appends what came, waiting for at least one byte; false at the end of the stream.
+    /// Appends the received bytes, waiting for at least one; false at the end of the stream.
     func read(into buffer: inout [UInt8]) -> Bool {
         let chunk = [UInt8](unsafeUninitializedCapacity: 64 << 10) { space, count in
             var received = -1
@@ -117,9 +117,9 @@ package final class LocalSocket: Sendable {
         return !chunk.isEmpty
     }
 
-    /// Waits this long, or until the peer goes away, which gives false.
+    /// Waits this long; false if the peer disconnects first.
     func isAlive(after time: Duration) -> Bool {
-        // 0x2000 is POLLRDHUP, which the C library shows to GNU sources only.
+        // 0x2000 is POLLRDHUP, which glibc declares for GNU sources only.
         var request = pollfd(fd: descriptor, events: 0x2000, revents: 0)
         let (seconds, attoseconds) = time.components
         return poll(&request, 1, CInt(seconds * 1000 + attoseconds / 1_000_000_000_000_000)) == 0

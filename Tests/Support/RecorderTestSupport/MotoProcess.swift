@@ -1,7 +1,7 @@
 import Foundation
 
-/// The child process behind `MotoServer` and `CheckedServer`. It lives exactly as long as its standard input is open, so it ends
-/// with this process however this process ends.
+/// The child process behind `MotoServer` and `CheckedServer`. It runs exactly as long as its standard input is open, so
+/// it exits with this process, however this process ends.
 final class MotoProcess: Sendable {
     private let process = Process()
     private let input = Pipe()
@@ -13,7 +13,7 @@ final class MotoProcess: Sendable {
         process.arguments = [LocalPython.path(of: script)] + arguments
         process.standardInput = input
         process.standardOutput = output
-        // Another child of this process must not hold the pipe open after this process is gone.
+        // Another child of this process must not keep the pipe open after this process has ended.
         _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
         end = try ProcessEnd(starting: process)
     }
@@ -24,7 +24,7 @@ final class MotoProcess: Sendable {
 
     /// The first line that the process prints; waits for it. Empty when the process ends without one.
     func firstLine() async throws -> String {
-        let line = await onThreadOfItsOwn { [output] in
+        let line = await onDedicatedThread { [output] in
             Result {
                 var line = Data()
                 while let byte = try output.fileHandleForReading.read(upToCount: 1),
@@ -38,15 +38,15 @@ final class MotoProcess: Sendable {
         return try String(decoding: line.get(), as: UTF8.self)
     }
 
-    /// Ends the process and returns once it is gone.
+    /// Ends the process and returns once it has exited.
     func stop() async {
         closeInput()
-        await end.come()
+        await end.finished()
     }
 
     /// Ends the process. A signal might not: a child inherits the signals that threads of Swift's pool block.
     private func closeInput() {
-        // Closed before: the process ends or has ended.
+        // If this fails, it was closed before.
         try? input.fileHandleForWriting.close()
     }
 }

@@ -1,11 +1,11 @@
 package import Foundation
 import RecorderHTTP
 
-/// The local AWS service of the tests, in a child process: Kinesis, Firehose and S3 by moto.
+/// A local AWS service in a child process: Kinesis, Firehose and S3 by moto.
 ///
-/// `Tests/Support/LocalService` is its source, and says which faults a stream's name asks for: the first two
-/// requests to `orders-throttle-2` fail every record. Streams stay until the service ends, so each test makes
-/// its own. The service ends with this object, and at the latest with this process.
+/// Its source is in `Tests/Support/LocalService`. A stream's name can request faults, see `puts.py`: the first two
+/// requests to `orders-throttle-2` fail every record. Streams exist until the service ends, so each test creates
+/// its own. The service ends with this object, or at the latest with this process.
 package final class MotoServer: Sendable {
     /// One access key of the service.
     package struct Keys: Decodable, Sendable {
@@ -21,26 +21,26 @@ package final class MotoServer: Sendable {
         package let denied: Keys
     }
 
-    /// Where the service listens, such as `http://127.0.0.1:40123`.
+    /// The service's address, such as `http://127.0.0.1:40123`.
     package let url: String
 
-    /// The users, when the service was started with `checkingAccess`; without it any key passes.
+    /// The users, if the service was started with `checkingAccess`; otherwise any key is accepted.
     package let users: Users?
 
     private let child: MotoProcess
 
-    /// The service that all tests of this process may share; it checks no access.
+    /// The service that all tests of this process share; it checks no access.
     package static func shared() async throws -> MotoServer {
         try await sharedStart.value
     }
 
     private static let sharedStart = Task { try await MotoServer() }
 
-    /// Starts a service and waits until it takes connections.
+    /// Starts a service and waits until it accepts connections.
     ///
     /// - Parameters:
     ///   - checkingAccess: whether signatures and permissions are checked.
-    ///   - port: the port to listen on, such as that of a service stopped before; 0 picks a free one.
+    ///   - port: the port to listen on, such as that of a stopped service; 0 picks a free one.
     /// - Throws: `MotoFailure` when there is no Python with moto or the service does not start.
     package init(checkingAccess: Bool = false, port: Int = 0) async throws {
         child = try MotoProcess(arguments: ["--port", "\(port)"] + (checkingAccess ? ["--auth"] : []))
@@ -54,19 +54,19 @@ package final class MotoServer: Sendable {
         for keys in [users?.allowed, users?.denied] { keys.map { CanaryRun.note(secret: $0.secretAccessKey) } }
     }
 
-    /// Ends the service and returns once it is gone, its port closed.
+    /// Stops the service and returns once it has exited and its port is closed.
     package func stop() async {
         await child.stop()
     }
 
-    /// Makes a Kinesis stream.
+    /// Creates a Kinesis stream.
     package func createStream(_ name: String, shards: Int = 1) async throws {
-        _ = try await ask(.post, "kinesis-stream?name=\(name)&shards=\(shards)")
+        _ = try await call(.post, "kinesis-stream?name=\(name)&shards=\(shards)")
     }
 
-    /// Makes a Firehose delivery stream into S3.
+    /// Creates a Firehose delivery stream into S3.
     package func createDeliveryStream(_ name: String) async throws {
-        _ = try await ask(.post, "firehose-stream?name=\(name)")
+        _ = try await call(.post, "firehose-stream?name=\(name)")
     }
 
     /// The records of a Kinesis stream in the order they were stored.
@@ -74,9 +74,9 @@ package final class MotoServer: Sendable {
         try await decode("kinesis-records?name=\(name)")
     }
 
-    /// What S3 holds of a delivery stream: its records one after the other, in the order they were stored.
+    /// The contents of a delivery stream in S3: its records one after the other, in the order they were stored.
     package func firehoseBytes(_ name: String) async throws -> [UInt8] {
-        try await ask(.get, "firehose-bytes?name=\(name)")
+        try await call(.get, "firehose-bytes?name=\(name)")
     }
 
     /// The put requests that named this stream, of either service, in the order they were answered.
@@ -85,10 +85,10 @@ package final class MotoServer: Sendable {
     }
 
     private func decode<Value: Decodable>(_ path: String) async throws -> Value {
-        try await JSONDecoder().decode(Value.self, from: Data(ask(.get, path)))
+        try await JSONDecoder().decode(Value.self, from: Data(call(.get, path)))
     }
 
-    private func ask(_ method: HTTPRequest.Method, _ path: String) async throws -> [UInt8] {
+    private func call(_ method: HTTPRequest.Method, _ path: String) async throws -> [UInt8] {
         let request = HTTPRequest(
             method: method,
             url: "\(url)/recorder-test/\(path)",
@@ -115,12 +115,12 @@ package struct MotoRecord: Decodable, Sendable, Equatable {
     package var text: String { String(decoding: data, as: UTF8.self) }
 }
 
-/// One put request as the service saw and answered it.
+/// One put request and how the service answered it.
 package struct MotoRequest: Decodable, Sendable {
     /// `kinesis` or `firehose`.
     package let service: String
     package let records: Int
-    /// The records' bytes as the service counts them: data, for Kinesis keys too.
+    /// The records' bytes as the service counts them: data, and partition keys for Kinesis.
     package let bytes: Int
     /// The HTTP status of the answer.
     package let status: Int
@@ -128,7 +128,7 @@ package struct MotoRequest: Decodable, Sendable {
     package let failed: Int
     /// The error code of a request that failed as a whole.
     package let error: String?
-    /// Seconds on the service's clock, to tell requests that overlapped.
+    /// Seconds on the service's clock, to detect requests that overlapped.
     package let startedAt: Double
     package let endedAt: Double
 }

@@ -10,7 +10,7 @@ package struct PipelineHarness: Sendable {
     /// What the engine emitted, unless the harness was made with an `emit` of its own.
     package let events = EventLog()
     package let clock: ManualClock
-    /// The directory by the name that the pipeline was given.
+    /// The path of the directory as the pipeline was given it.
     private let storeDirectory: String
 
     /// Changes the configuration of the harness's calls.
@@ -19,9 +19,11 @@ package struct PipelineHarness: Sendable {
     /// The path of the database.
     package var path: String { "\(storeDirectory)/\(pipeline.service.name).db" }
 
-    /// A pipeline whose file is in `directory`, by default a new one; `storeDirectory` is another name of it, such as a link.
+    /// A pipeline whose file is in `directory`, by default a new one; `storeDirectory` is another path of it, such as a
+    /// link.
     ///
-    /// Without `url` nothing can be sent. `systemClock` replaces `clock`, and `emit` gets the events in place of `events`.
+    /// Without `url`, nothing can be sent. `systemClock` replaces `clock`, and `emit` receives the events instead of
+    /// `events`.
     package init(
         _ service: StreamServiceDescription = .kinesis,
         url: String?,
@@ -87,7 +89,7 @@ package struct PipelineHarness: Sendable {
         }
     }
 
-    /// Saves without waiting in between, then waits for all.
+    /// Starts all saves without waiting, then waits for all of them.
     package func saveAll(_ texts: [String], to stream: String = "stream") async throws {
         for text in texts.dropLast() { pipeline.save(Data(text.utf8), stream: stream, partitionKey: nil) { _ in } }
         if let last = texts.last { try await save(last, to: stream) }
@@ -124,7 +126,7 @@ package final class EventLog: Sendable {
     }
 }
 
-/// A machine's clocks, which move when the test says so.
+/// A machine's clocks, moved by the test.
 package final class ManualClock: Sendable {
     private struct State {
         var now = Date(timeIntervalSince1970: 1_700_000_000)
@@ -157,7 +159,7 @@ package final class ManualClock: Sendable {
     /// The wall clock is set.
     package func jump(by seconds: TimeInterval) { state.withLock { $0.now.addTimeInterval(seconds) } }
 
-    /// The machine is off for so long, by its own clock, and boots.
+    /// The machine is off for `seconds` by its own clock, then boots.
     package func reboot(after seconds: TimeInterval) {
         state.withLock { state in
             state.boots += 1

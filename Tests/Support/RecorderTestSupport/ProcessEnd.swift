@@ -1,7 +1,6 @@
 package import Foundation
 
-/// The end of a process, for anybody to wait for asleep: `Process.waitUntilExit` asks over and over, and keeps a processor
-/// busy with that.
+/// Waits for a process to exit without polling: `Process.waitUntilExit` polls, and keeps a processor busy.
 package final class ProcessEnd: Sendable {
     private let running = DispatchGroup()
 
@@ -21,7 +20,7 @@ package final class ProcessEnd: Sendable {
     package func wait() { running.wait() }
 
     /// Returns once the process has ended.
-    package func come() async {
+    package func finished() async {
         await withCheckedContinuation { continuation in
             running.notify(queue: .global()) { continuation.resume() }
         }

@@ -1,41 +1,41 @@
 package import RecorderHTTP
 import Synchronization
 
-/// What the local server does with one request, misdeeds included.
+/// What the local server does with one request, including misbehaviour.
 package enum Reply: Sendable {
     /// A whole answer; the connection stays open.
     case answer(status: Int, headers: [HTTPHeader], body: [UInt8])
-    /// The promised length is the whole body's, but the connection closes after so many bytes of it.
+    /// Announces the whole body's length, but closes the connection after some bytes of it.
     case truncated(status: Int, body: [UInt8], after: Int)
-    /// The body comes byte by byte, with a wait before each.
+    /// Sends the body byte by byte, with a wait before each.
     case trickle(status: Int, body: [UInt8], every: Duration)
-    /// The body goes on for ``endlessBytes``; the count tells how much of it the peer let through.
+    /// Sends a body of ``endlessBytes``; `written` counts how much of it the peer has read.
     case endless(status: Int, written: ByteCount? = nil)
-    /// These bytes as they are, then the connection closes.
+    /// Sends these bytes unchanged, then closes the connection.
     case raw([UInt8])
-    /// The connection closes without a word.
+    /// Closes the connection without an answer.
     case dropConnection
-    /// The connection is reset.
+    /// Resets the connection.
     case reset
-    /// Nothing happens until the client goes away or the server stops.
+    /// Does nothing until the client disconnects or the server stops.
     case stall
 
-    /// Many times what anybody should read of an answer. There it ends as if nothing were wrong, so that whoever reads it
-    /// without a limit fails an expectation rather than takes all memory.
+    /// Many times what a client should read of an answer. The body ends there without an error, so that a client
+    /// without a limit fails an expectation instead of using up all memory.
     package static let endlessBytes = 64 << 20
 
-    /// An answer as the AWS services give it.
+    /// An answer in the format of the AWS services.
     package static func json(_ status: Int, _ body: String, headers: [HTTPHeader] = []) -> Reply {
         text(status, body, type: "application/x-amz-json-1.1", headers: headers)
     }
 
-    /// An error as the AWS services give it: a document of their own, and the request's id.
-    package static func error(_ status: Int, _ code: String, message: String = "told to fail") -> Reply {
+    /// An error in the format of the AWS services, with a request ID.
+    package static func error(_ status: Int, _ code: String, message: String = "injected failure") -> Reply {
         let id = HTTPHeader("x-amzn-RequestId", "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0")
         return json(status, #"{"__type":"\#(code)","message":"\#(message)"}"#, headers: [id])
     }
 
-    /// A page, as proxies and captive portals give it.
+    /// An HTML page, as proxies and captive portals send it.
     package static func html(_ status: Int, _ body: String) -> Reply {
         text(status, body, type: "text/html", headers: [])
     }
@@ -45,11 +45,11 @@ package enum Reply: Sendable {
     }
 }
 
-/// How many bytes went out, counted by the server.
+/// The number of bytes that the server has sent.
 package final class ByteCount: Sendable {
     private let bytes = Atomic(0)
 
-    /// Nothing yet.
+    /// Starts at 0.
     package init() {}
 
     /// The bytes so far.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A certificate authority of the test's own, which nobody trusts who was not told to.
+/// The test's own certificate authority, trusted only by clients configured to trust it.
 package final class TLSAuthority: Sendable {
     /// A key with its certificate, each in a PEM file.
     package struct Identity: Sendable {
@@ -11,13 +11,13 @@ package final class TLSAuthority: Sendable {
     /// A PEM file with the authority's certificate.
     package var certificate: String { directory.path("authority.pem") }
 
-    /// The authority itself as a server: its certificate vouches for itself.
+    /// The authority itself as a server, with its self-signed certificate.
     package var own: Identity { Identity(key: directory.path("authority.key"), certificate: certificate) }
 
     private let directory: TemporaryDirectory
     private static let newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
 
-    /// Makes the authority.
+    /// Creates the authority.
     package init() throws {
         directory = try TemporaryDirectory()
         try TLSServer.runOpenSSL(
@@ -42,7 +42,8 @@ package final class TLSAuthority: Sendable {
         try Data(configuration.utf8).write(to: URL(fileURLWithPath: directory.path("configuration")))
     }
 
-    /// Issues a certificate for `name`, such as `IP:127.0.0.1` or `DNS:example.com`, that holds for these days from now.
+    /// Issues a certificate for `name`, such as `IP:127.0.0.1` or `DNS:example.com`, that is valid for these days from
+    /// now.
     package func identity(for name: String = "IP:127.0.0.1", days: ClosedRange<Int> = -1...1) throws -> Identity {
         let stem = directory.path(UUID().uuidString)
         let identity = Identity(key: "\(stem).key", certificate: "\(stem).pem")
@@ -58,7 +59,7 @@ package final class TLSAuthority: Sendable {
         return identity
     }
 
-    /// So many days from now, as certificates have it.
+    /// The time this many days from now, in the format of certificates.
     private static func time(_ days: Int) -> String {
         let date = Date(timeIntervalSinceNow: TimeInterval(days) * 86_400)
         return date.formatted(.iso8601).filter { $0.isNumber || $0 == "Z" }

@@ -1,17 +1,17 @@
 import Foundation
 import Glibc
 
-/// TLS in front of a local server: `openssl s_server` decrypts, and what it decrypts goes to that server.
+/// A TLS proxy in front of a local server: `openssl s_server` decrypts, and the decrypted bytes go to that server.
 ///
-/// For one request at a time; a connection that does not get through the handshake leaves no trace at the server.
+/// Handles one request at a time. A connection that fails the handshake never reaches the server.
 package final class TLSFront: Sendable {
     /// The address, such as `https://127.0.0.1:40123`.
     package let url: String
 
     private let process: Process
 
-    /// Starts it, with the certificate that it shows and further arguments of `openssl s_server`; `host` is where it
-    /// listens, an address of version 6 in brackets.
+    /// Starts it with its certificate and further arguments of `openssl s_server`; `host` is the address to listen on,
+    /// an IPv6 address in brackets.
     package init(
         on host: String = LocalSocket.loopbackHost,
         before server: LocalServer,
@@ -33,7 +33,7 @@ package final class TLSFront: Sendable {
 
     deinit { kill(process.processIdentifier, SIGKILL) }
 
-    /// Passes on what was decrypted, from the first request on: before it, openssl writes about the session.
+    /// Forwards the decrypted bytes from the first request on; before it, openssl prints details of the session.
     private static func relay(from output: Pipe, to port: UInt16, back input: Pipe) {
         var seen: [UInt8] = []
         var server: LocalSocket?

@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
 
-/// A TLS server with a certificate of its own making: `openssl s_server`, which answers a GET with status 200.
+/// A TLS server with a self-signed certificate: `openssl s_server`, which answers a GET with status 200.
 package final class TLSServer: Sendable {
     /// The address, `https://127.0.0.1:<port>/`.
     package let url: String
 
-    /// A PEM file with the server's certificate, which is its own authority.
+    /// A PEM file with the server's self-signed certificate.
     package var certificate: String { directory.path("certificate.pem") }
 
     private let directory: TemporaryDirectory
@@ -30,7 +30,7 @@ package final class TLSServer: Sendable {
         url = "https://127.0.0.1:\(try Self.port(announcedOn: output.fileHandleForReading))/"
     }
 
-    /// Kills, rather than asks: a child started from a pool's thread inherits that thread's blocked signals.
+    /// SIGKILL, because a child started from a pool's thread inherits that thread's blocked signals.
     deinit { kill(process.processIdentifier, SIGKILL) }
 
     /// Starts a server.
@@ -40,7 +40,7 @@ package final class TLSServer: Sendable {
         return process
     }
 
-    /// Runs what ends by itself.
+    /// Runs a command that ends by itself.
     static func runOpenSSL(_ arguments: [String]) throws {
         let process = process(arguments, output: .nullDevice)
         try ProcessEnd(starting: process).wait()

@@ -1,15 +1,14 @@
 import Foundation
 
-/// A directory of the test's own below the system's temporary directory, mode 0700, removed with everything in it when
-/// the last reference goes, and at the latest with the process (see ``TemporaryRoot``). It
-/// stays in a ``CanaryRun``.
+/// A test's directory below the system's temporary directory, mode 0700. Removed with its contents when the last
+/// reference is released, or at the latest when the process ends (see ``TemporaryRoot``); kept in a ``CanaryRun``.
 package final class TemporaryDirectory: Sendable {
     /// The directory's absolute path, without a trailing slash.
     package let path: String
-    private let stays: Bool
+    private let isKept: Bool
 
     package init() throws {
-        stays = false
+        isKept = false
         path = "\(try CanaryRun.directory ?? TemporaryRoot.path.get())/\(UUID().uuidString)"
         try FileManager.default.createDirectory(
             atPath: path,
@@ -21,11 +20,11 @@ package final class TemporaryDirectory: Sendable {
     /// A directory that exists and is not removed.
     package init(existing path: String) {
         self.path = path
-        stays = true
+        isKept = true
     }
 
     deinit {
-        guard !stays, CanaryRun.directory == nil else { return }
+        guard !isKept, CanaryRun.directory == nil else { return }
         // A test may have moved or removed the directory itself; nothing is left to do then.
         try? FileManager.default.removeItem(atPath: path)
     }

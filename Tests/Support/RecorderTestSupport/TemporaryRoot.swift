@@ -1,35 +1,35 @@
 import Foundation
 import Glibc
 
-/// The one directory below the system's temporary directory that holds all those of this process.
+/// The directory below the system's temporary directory that contains all temporary directories of this process.
 ///
-/// It goes when the process exits. Where the process was killed or crashed, the next one removes it: a process holds the
-/// lock on its shelf as long as it lives, whatever its end.
+/// Removed when the process exits. If the process was killed or crashed, the next one removes it: a process holds a
+/// lock on its root until it ends, however it ends.
 enum TemporaryRoot {
     private static let prefix = "recorder-tests-"
     private static let lockName = "in-use"
 
-    /// The shelf's path, made at the first use.
+    /// The root's path, created at the first use.
     static let path = Result { () throws -> String in
         raiseDescriptorLimit()
-        let place = FileManager.default.temporaryDirectory.standardizedFileURL.path
-        removeAbandoned(in: place)
+        let parent = FileManager.default.temporaryDirectory.standardizedFileURL.path
+        removeAbandoned(in: parent)
         let name = "\(prefix)\(UUID().uuidString)"
-        let (path, unlocked) = ("\(place)/\(name)", "\(place)/.\(name)")
-        // Others may pass through it: some tests let another user into a directory on it.
+        let (path, unlocked) = ("\(parent)/\(name)", "\(parent)/.\(name)")
+        // Other users may traverse it: some tests let another user into a directory below it.
         try FileManager.default.createDirectory(
             atPath: unlocked,
             withIntermediateDirectories: false,
             attributes: [.posixPermissions: 0o711]
         )
         _ = lock("\(unlocked)/\(lockName)", creating: true)
-        // Only now is it to be seen: what has the name and no lock is abandoned.
+        // Renamed only now: a directory with this name and without a lock counts as abandoned.
         try FileManager.default.moveItem(atPath: unlocked, toPath: path)
         atexit { TemporaryRoot.removeOwn() }
         return path
     }
 
-    /// Tests that run side by side have some thousand files and sockets open; many systems allow 1,024 until asked for more.
+    /// Parallel tests open several thousand files and sockets; many systems have a soft limit of 1,024.
     private static func raiseDescriptorLimit() {
         let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
@@ -42,17 +42,17 @@ enum TemporaryRoot {
         if let path = try? path.get() { remove(path) }
     }
 
-    private static func removeAbandoned(in place: String) {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
+    private static func removeAbandoned(in parent: String) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
         for name in names where name.hasPrefix(prefix) {
-            // Another user's cannot be locked.
-            guard let file = lock("\(place)/\(name)/\(lockName)", creating: false) else { continue }
-            remove("\(place)/\(name)")
+            // Another user's root cannot be locked.
+            guard let file = lock("\(parent)/\(name)/\(lockName)", creating: false) else { continue }
+            remove("\(parent)/\(name)")
             close(file)
         }
     }
 
-    /// The locked file, closed by the end of the process; nil where there is none or somebody holds it.
+    /// A file that is locked until the process ends; nil if there is none or it is locked already.
     private static func lock(_ path: String, creating: Bool) -> CInt? {
         let file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creating ? O_CREAT : 0), 0o600)
         guard file >= 0 else { return nil }
@@ -63,7 +63,7 @@ enum TemporaryRoot {
         return file
     }
 
-    /// Removes a shelf, after the disks that a test may have mounted on it.
+    /// Removes a root, after unmounting the disks that a test may have mounted below it.
     private static func remove(_ path: String) {
         let mounts = (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? ""
         for line in mounts.split(separator: "\n") {

@@ -56,7 +56,7 @@ import Testing
             """,
         ]
         let end = try ProcessEnd(starting: python)
-        await end.come()
+        await end.finished()
         #expect(python.terminationStatus == 0)
         for words in [["status"], ["status", "--json"], ["doctor"], ["list"], ["clear", "--yes"]] {
             let ran = await (try tool.start(words)).end()

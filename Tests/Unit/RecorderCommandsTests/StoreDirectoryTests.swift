@@ -108,7 +108,7 @@ import Testing
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-c", shell]
         process.environment = tool.environment
-        await (try ProcessEnd(starting: process)).come()
+        await (try ProcessEnd(starting: process)).finished()
         #expect(process.terminationStatus == 0)
         #expect(try await status(tool, "-d", tool.home.path("rel/x")).contains("1 record"))
         let empty = try await tool.run("save", "app", "-d", "", input: line)
@@ -127,7 +127,7 @@ import Testing
             process.arguments = ["-c", "rm -rf \"$HOME/h\"; \(script)\(rest)"]
             process.environment = tool.environment
             process.standardError = err
-            await (try ProcessEnd(starting: process)).come()
+            await (try ProcessEnd(starting: process)).finished()
             let text = String(decoding: err.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             #expect(process.terminationStatus != 0 && text.contains("not UTF-8"), "\(text)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: tool.home.path("h")).count <= 1)

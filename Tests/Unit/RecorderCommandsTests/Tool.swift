@@ -92,7 +92,7 @@ final class RunningTool: @unchecked Sendable {
     /// Closes standard input, unless the tool must end without that, and waits for the end.
     func end(closesInput: Bool = true) async -> Tool.Ran {
         if closesInput { try? input.fileHandleForWriting.close() }
-        await ended.come()
+        await ended.finished()
         let isSignal = process.terminationReason == .uncaughtSignal
         return Tool.Ran(
             status: isSignal ? -process.terminationStatus : process.terminationStatus,

@@ -70,7 +70,7 @@ import Testing
         let watch = try tool.start(["submit", "--watch", "1"])
         try await rounds(2)
         kill(holder.processIdentifier, SIGCONT)
-        await end.come()
+        await end.finished()
         await service.received(3)
         #expect(watch.signal(SIGTERM) == 0)
         let ran = await watch.end()

@@ -4,30 +4,30 @@ import RecorderEngine
 import RecorderTestSupport
 import Testing
 
-/// Random walks over the whole harness against a list in memory: nothing lost, nothing twice, order kept, counts right, and
-/// of what the limits do not allow exactly the oldest gone.
+/// Compares random operations on a pipeline with a list in memory: nothing is lost or delivered twice, the order and
+/// the counts are right, and the limits discard exactly the oldest records.
 @Suite struct ModelTests {
-    /// The same ones in each run, and fresh ones in the long runs.
+    /// The same ones in each run, and random ones in the long runs.
     private static let seeds = Array(1...15) + (0..<fresh).map { _ in UInt64.random(in: 1...UInt64.max) }
     private static let fresh = ["full": 4_000, "some": 400][ProcessInfo.processInfo.environment["STRESS"] ?? ""] ?? 0
 
-    @Test func `after any walk the store holds what was saved and not answered for, in order`() async throws {
+    @Test func `after any random operations the store holds exactly the unsettled records, in order`() async throws {
         for seed in Self.seeds {
             var walk = try Walk(seed: seed)
             for step in 0..<25 {
-                let did = try await walk.step()
-                try walk.check("seed \(seed), step \(step): \(did)")
+                let operation = try await walk.step()
+                try walk.check("seed \(seed), step \(step): \(operation)")
             }
         }
         print("R29 model: walks=\(Self.seeds.count) steps=\(Self.seeds.count * 25)")
     }
 }
 
-/// What the service did with each record, by its text.
+/// The outcome that the service chose for each record, by its text.
 private final class ScriptedService: Sendable {
     struct State {
         var random: SeededRandom
-        var taken: [String] = []
+        var accepted: [String] = []
         var rejected: Set<String> = []
     }
 
@@ -38,7 +38,7 @@ private final class ScriptedService: Sendable {
     }
 
     func answer(_ request: ReceivedRequest) -> Reply {
-        let texts = PutRequestSeen(request).texts
+        let texts = ParsedPutRequest(request).texts
         return state.withLock { state in
             switch Int.random(in: 0..<10, using: &state.random) {
             case 0: return .error(500, "InternalFailure")
@@ -57,7 +57,7 @@ private final class ScriptedService: Sendable {
             state.rejected.insert(text)
             return #"{"ErrorCode":"InvalidArgumentException"}"#
         default:
-            state.taken.append(text)
+            state.accepted.append(text)
             return #"{"SequenceNumber":"1"}"#
         }
     }
@@ -86,7 +86,7 @@ private struct Walk {
         harness = try PipelineHarness(to: server) { $0.limits.bytes = 0 }
     }
 
-    /// Does one random thing, and says which.
+    /// Does one random operation, and returns its description.
     mutating func step() async throws -> String {
         switch saved.isEmpty ? 0 : Int.random(in: 0..<15, using: &random) {
         case 0..<6:
@@ -132,15 +132,15 @@ private struct Walk {
         harness.pipeline.policy.limits.age = .milliseconds(Int64((ageLimit * 1_000).rounded()))
     }
 
-    private func gone() -> Set<String> {
-        let (taken, rejected) = service.state.withLock { ($0.taken, $0.rejected) }
-        return Set(taken).union(rejected).union(cleared).union(discarded)
+    private func removed() -> Set<String> {
+        let (accepted, rejected) = service.state.withLock { ($0.accepted, $0.rejected) }
+        return Set(accepted).union(rejected).union(cleared).union(discarded)
     }
 
-    /// What a save, or a flush before it sends, discards: the oldest, as far as the limits ask.
+    /// Discards what a save, or a flush before it sends, discards: the oldest records beyond the limits.
     private mutating func enforceLimits(evicts: Bool) throws {
-        let gone = gone()
-        var stored = saved.filter { !gone.contains($0) }[...]
+        let removed = removed()
+        var stored = saved.filter { !removed.contains($0) }[...]
         func discardFirst() { discarded.insert(stored.removeFirst()) }
         if ageLimit > 0 {
             while let first = stored.first, time - (times[first] ?? 0) > ageLimit { discardFirst() }
@@ -155,15 +155,15 @@ private struct Walk {
     private static func bytes(_ text: String) -> Int { text.utf8.count + 36 + 64 }
 
     func check(_ context: String) throws {
-        let taken = service.state.withLock { $0.taken }
+        let accepted = service.state.withLock { $0.accepted }
         let stored = try harness.storedTexts()
-        let gone = gone()
-        #expect(Set(taken).count == taken.count, "delivered twice; \(context)")
-        #expect(stored == saved.filter { !gone.contains($0) }, "\(context)")
+        let removed = removed()
+        #expect(Set(accepted).count == accepted.count, "delivered twice; \(context)")
+        #expect(stored == saved.filter { !removed.contains($0) }, "\(context)")
         let totals = try harness.pipeline.totals()
         #expect(totals.records == stored.count, "\(context)")
         #expect(totals.bytes == stored.reduce(0) { $0 + Self.bytes($1) }, "\(context)")
-        #expect(totals.saved == saved.count && totals.delivered == taken.count, "\(context)")
+        #expect(totals.saved == saved.count && totals.delivered == accepted.count, "\(context)")
         #expect(totals.saved == totals.records + totals.delivered + totals.discarded + totals.cleared, "\(context)")
     }
 }

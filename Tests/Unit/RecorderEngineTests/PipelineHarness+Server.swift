@@ -30,12 +30,12 @@ extension PipelineHarness {
         )
     }
 
-    /// What another program would read from the file, in the order of the saves.
+    /// The texts that another program would read from the file, in the order of the saves.
     func storedTexts() throws -> [String] { try ReplyFuzzer.storedTexts(at: path) }
 }
 
-/// What a request to PutRecords or PutRecordBatch asked for.
-struct PutRequestSeen {
+/// The stream and the texts of a PutRecords or PutRecordBatch request.
+struct ParsedPutRequest {
     let stream: String
     let texts: [String]
 
@@ -48,10 +48,10 @@ struct PutRequestSeen {
 }
 
 extension Reply {
-    /// Takes every record of a Kinesis request but those that `fail` names a code for.
+    /// Accepts every record of a Kinesis request, except those for which `fail` returns an error code.
     static func kinesis(_ request: ReceivedRequest, fail: (String) -> String? = { _ in nil }) -> Reply {
-        let entries = PutRequestSeen(request).texts.enumerated().map { index, text in
-            fail(text).map { #"{"ErrorCode":"\#($0)","ErrorMessage":"told to fail"}"# }
+        let entries = ParsedPutRequest(request).texts.enumerated().map { index, text in
+            fail(text).map { #"{"ErrorCode":"\#($0)","ErrorMessage":"injected failure"}"# }
                 ?? #"{"SequenceNumber":"4\#(index)","ShardId":"shardId-000000000000"}"#
         }
         return .json(200, #"{"FailedRecordCount":0,"Records":[\#(entries.joined(separator: ","))]}"#)

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `an IPv6 address in no_proxy bypasses the proxy, with or without brackets and port`() async {
-        guard LocalSocket.hasVersion6 else { return print("R23 skipped: this machine has no ::1.") }
+        guard LocalSocket.hasIPv6 else { return print("R23 skipped: this machine has no ::1.") }
         await #expect(processExitsWith: .success) {
             let (_, proxy, transport) = try Self.serverBehindProxy()
             let server = try LocalServer(on: try .bound(to: "::1")) { _, _ in .json(200, "{}") }

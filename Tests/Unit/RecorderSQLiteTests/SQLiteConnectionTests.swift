@@ -15,7 +15,7 @@ import Testing
         try SQLiteConnection(path: path, access: access, busyTimeout: 10)
     }
 
-    @Test func `what is bound comes back as it was, empty and foreign values too`() throws {
+    @Test func `bound values are read back unchanged, including empty and non-ASCII ones`() throws {
         let connection = try open()
         try connection.execute("CREATE TABLE t (number INTEGER, name TEXT NOT NULL, data BLOB NOT NULL)")
         let insert = try connection.prepare("INSERT INTO t VALUES (?1, ?2, ?3)")
@@ -53,7 +53,7 @@ import Testing
         #expect(try connection.integer("SELECT x FROM t") == 2)
     }
 
-    @Test func `an error tells code, message and statement, and no bound value`() throws {
+    @Test func `an error contains code, message and statement, and no bound value`() throws {
         let connection = try open()
         try connection.execute("CREATE TABLE t (x UNIQUE)")
         let insert = try connection.prepare("INSERT INTO t VALUES (?1)")
@@ -65,7 +65,7 @@ import Testing
         #expect(error?.description.contains("secret") == false)
     }
 
-    @Test func `another connection's write lock is a busy error after the time to wait`() throws {
+    @Test func `another connection's write lock is a busy error after the timeout`() throws {
         let first = try open()
         try first.execute("CREATE TABLE t (x)")
         let second = try open()
@@ -87,7 +87,7 @@ import Testing
         #expect(size == 0)
     }
 
-    @Test func `a symbolic link is not followed, and what is no database is named as damage`() throws {
+    @Test func `a symbolic link is not followed, and a file that is not a database is reported as damaged`() throws {
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: directory.path("target"))
         #expect(throws: SQLiteError.self) { try open() }
         #expect(!FileManager.default.fileExists(atPath: directory.path("target")))
@@ -99,7 +99,7 @@ import Testing
         #expect(error?.isCorrupt == true)
     }
 
-    @Test func `a read-only connection refuses to write, and says so`() throws {
+    @Test func `a write on a read-only connection is a read-only error`() throws {
         try open().execute("CREATE TABLE t (x)")
         let error = try #require(
             #expect(throws: SQLiteError.self) { try open(.readOnly).execute("INSERT INTO t VALUES (1)") }

@@ -3,8 +3,8 @@ import RecorderSQLite
 import RecorderTestSupport
 import Testing
 
-/// What a commit and a checkpoint write is gathered on its way to the file. Nobody may ever see a difference.
-@Suite struct GatheredFileTests {
+/// Writes of commits and checkpoints are coalesced before they reach the file. No reader may see a difference.
+@Suite struct WriteCoalescingVFSTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.path("test.db") }
 
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(1)...4)
-    func `commits and checkpoints of any size beside readers leave what was committed, to each of them`(
+    func `with commits and checkpoints of any size, each reader sees exactly what was committed`(
         seed: UInt64
     ) throws {
         var random = SeededRandom(seed)
@@ -51,7 +51,7 @@ import Testing
             let committed = try rows(writer)
             #expect(try rows(fresh) == committed)
             if let old = held {
-                // A reader of old pages is in the checkpoints' way, and keeps what it sees.
+                // A reader of old pages limits the checkpoints, and keeps its snapshot.
                 #expect(try rows(holder) == old)
                 if Bool.random(using: &random) {
                     try holder.execute("COMMIT")
@@ -70,7 +70,7 @@ import Testing
         if held != nil { try holder.execute("COMMIT") }
         try writer.checkpoint(.truncate)
         let committed = try rows(writer)
-        // Without its log: all of it is in the database.
+        // Without the log: everything is in the database.
         let copy = directory.path("copy.db")
         try FileManager.default.copyItem(atPath: path, toPath: copy)
         let copied = try SQLiteConnection(path: copy, access: .readOnly)
@@ -78,7 +78,7 @@ import Testing
         #expect(try rows(copied) == committed)
     }
 
-    @Test func `a commit is in the files when it returns, whoever looks at them`() throws {
+    @Test func `a commit is in the files when it returns, for any process that reads them`() throws {
         let writer = try SQLiteConnection(path: path, access: .readWrite)
         try writer.execute("PRAGMA journal_mode = WAL")
         try writer.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, sum INTEGER, data BLOB)")
@@ -88,7 +88,7 @@ import Testing
                 try put.bind(Int64(id), at: 1)
                 try put.run(binding: Data(count: id * 10_000), at: 2)
             }
-            // What a process that died now would leave behind.
+            // The files that a process would leave behind if it died now.
             let copy = directory.path("copy\(id).db")
             try FileManager.default.copyItem(atPath: path, toPath: copy)
             try FileManager.default.copyItem(atPath: path + "-wal", toPath: copy + "-wal")

@@ -113,7 +113,8 @@ enum StoreSchema {
         if header.version == 1 { try connection.transaction(running: try expecting(try upgrade(connection))) }
     }
 
-    /// Runs an expression that uses tables which must exist: a missing table or column is damage.
+    /// Runs an expression that uses tables which must exist: a missing table or column is damage. Every operation of the writer
+    /// and the reader runs in it.
     static func expecting<T>(_ body: @autoclosure () throws(SQLiteError) -> T) throws(SQLiteError) -> T {
         do {
             return try body()

@@ -80,7 +80,7 @@ final class StoreSegments {
 
     @discardableResult
     private func useForNextRecord(_ segment: Segment) throws(SQLiteError) -> SQLiteStatement {
-        let insert = try StoreSchema.expecting(try connection.prepare(segment.insertion))
+        let insert = try connection.prepare(segment.insertion)
         current = (segment, insert)
         return insert
     }
@@ -110,7 +110,7 @@ final class StoreSegments {
         if let known = tables[segment.first] { return known }
         // Batches come from one or two segments; keeping more statements would only use memory.
         if tables.count >= 8 { tables = [:] }
-        let table = try StoreSchema.expecting(try SegmentTable(segment, connection: connection))
+        let table = try SegmentTable(segment, connection: connection)
         tables[segment.first] = table
         return table
     }

@@ -13,7 +13,7 @@ enum BuiltProgram {
         process.executableURL = URL(fileURLWithPath: path(of: name))
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        await (try ProcessEnd(starting: process)).come()
+        await (try ProcessEnd(starting: process)).finished()
         return process.terminationStatus
     }
 

@@ -1,11 +1,12 @@
 import Foundation
 import RecorderTestSupport
 
-/// A disk that loses power: what of a log's events is on it for sure, and what may be.
+/// A disk that loses power: which of a log's events are certainly on it, and which may be.
 ///
-/// Written sectors of 512 bytes are safe once a sync of their file that began later has ended; until then each is kept or
-/// not, on its own. A truncation is kept or not, with all before or all after it. A name (new, renamed or removed) is
-/// safe once its directory was synced: the strict reading of POSIX, whatever ext4 or XFS add to it.
+/// Written sectors of 512 bytes are durable once a sync of their file that began later has ended; until then each is
+/// kept or lost independently. A truncation is kept with everything before it, or lost with everything after it. A name
+/// (new, renamed or removed) is durable once its directory was synced: the strict reading of POSIX, without the
+/// additional guarantees of ext4 or XFS.
 struct CutDisk {
     private final class File {
         enum Change {
@@ -17,7 +18,7 @@ struct CutDisk {
         var pending: [Change] = []
         var durableChanges = 0
 
-        /// Changes that were made, ever.
+        /// The number of all changes ever made.
         var changes: Int { durableChanges + pending.count }
 
         func makeDurable(_ upTo: Int) {
@@ -97,7 +98,7 @@ struct CutDisk {
                 names[to] = node
             }
         case .linked(let from, let to): change(in: [from, to]) { names in names[to] = names[from] }
-        case .promised: break
+        case .journaled: break
         }
     }
 
@@ -127,18 +128,18 @@ struct CutDisk {
         switch node {
         case .file(let synced): synced.makeDurable(began.changes)
         case .directory:
-            let isSafe = { (change: NameChange) in change.number < began.names && change.directories.contains(path) }
-            for change in pendingNames where isSafe(change) { change.apply(&durableNames) }
-            pendingNames.removeAll(where: isSafe)
+            let isDurable = { (change: NameChange) in change.number < began.names && change.directories.contains(path) }
+            for change in pendingNames where isDurable(change) { change.apply(&durableNames) }
+            pendingNames.removeAll(where: isDurable)
         }
     }
 
     // MARK: power cut
 
-    /// Writes what one power cut at this instant may leave to `directory`, in the place of `root`.
+    /// Writes to `directory` what a power cut at this moment may leave of `root`.
     func write(to directory: String, root: String, _ random: inout SeededRandom) throws {
         var left = durableNames
-        // Most file systems keep the order of names, none has to.
+        // Most file systems keep the order of name changes, but none has to.
         let kept = Int.random(in: 0...pendingNames.count, using: &random)
         let keepsOrder = Bool.random(using: &random)
         for (index, change) in pendingNames.enumerated() {
@@ -149,22 +150,22 @@ struct CutDisk {
         var written: Set<String> = []
         for (path, node) in left.sorted(by: { $0.key < $1.key }) {
             let parent = (path as NSString).deletingLastPathComponent
-            // What is in a directory that is gone is gone with it.
+            // The contents of a lost directory are lost too.
             guard path == root || written.contains(parent) else { continue }
             written.insert(path)
-            let place = directory + path.dropFirst(root.count)
+            let target = directory + path.dropFirst(root.count)
             switch node {
             case .directory:
-                try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
-                chmod(place, 0o700)
+                try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
+                chmod(target, 0o700)
             case .file(let file):
-                try Data(Self.content(file, lossChance: chance, &random)).write(to: URL(fileURLWithPath: place))
-                chmod(place, 0o600)
+                try Data(Self.content(file, lossChance: chance, &random)).write(to: URL(fileURLWithPath: target))
+                chmod(target, 0o600)
             }
         }
     }
 
-    /// Each sector as it was after one of the writes to it, none for a loss before the first.
+    /// The file with each sector as it was after, or before, one of the pending writes to it.
     private static func content(_ file: File, lossChance: Double, _ random: inout SeededRandom) -> [UInt8] {
         let truncations = file.pending.count { if case .resize = $0 { true } else { false } }
         var truncationsLeft = Int.random(in: 0...truncations, using: &random)
@@ -178,16 +179,16 @@ struct CutDisk {
                 File.resize(&content, size)
                 stale = stale.filter { $0 * sector < size }
             case .write(let offset, let bytes):
-                var place = offset
-                while place < offset + bytes.count {
-                    let end = min((place / sector + 1) * sector, offset + bytes.count)
-                    if !stale.contains(place / sector), Double.random(in: 0..<1, using: &random) < lossChance {
-                        stale.insert(place / sector)
+                var position = offset
+                while position < offset + bytes.count {
+                    let end = min((position / sector + 1) * sector, offset + bytes.count)
+                    if !stale.contains(position / sector), Double.random(in: 0..<1, using: &random) < lossChance {
+                        stale.insert(position / sector)
                     }
-                    if !stale.contains(place / sector) {
-                        File.put(bytes[place - offset..<end - offset], at: place, &content)
+                    if !stale.contains(position / sector) {
+                        File.put(bytes[position - offset..<end - offset], at: position, &content)
                     }
-                    place = end
+                    position = end
                 }
             }
         }

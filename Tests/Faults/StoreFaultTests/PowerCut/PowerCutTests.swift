@@ -4,23 +4,22 @@ import RecorderTestSupport
 import Testing
 
 extension FaultRows {
-    /// Power is cut at random instants of a store's life; what a disk may hold then is opened by a new process.
+    /// Cuts the power at random moments of a run; a new process opens what the disk may hold then.
     @Suite struct PowerCut {
-        /// What all cuts of one life came to.
+        /// The results of all cuts of one run.
         private struct Figures {
             var cuts = 0
-            var owed = 0
+            var undelivered = 0
             var lost = 0
             var cutsWithLoss = 0
             var altered = 0
             var sentAgain = 0
             var unusable = 0
             var rescues = 0
-            var told: [String] = []
+            var details: [String] = []
         }
 
-        @Test func `a power cut takes nothing acknowledged, alters nothing, and repeats nothing settled`() async throws
-        {
+        @Test func `a power cut loses no acknowledged record, alters none, and repeats no settled one`() async throws {
             guard let shim = try PreloadedLibrary.powerLog.get().path else {
                 return print("R4 skipped: no C compiler.")
             }
@@ -29,19 +28,20 @@ extension FaultRows {
             report(
                 "R4 power cuts:",
                 [
-                    "cuts": figures.cuts, "owed": figures.owed, "lost": figures.lost, "altered": figures.altered,
+                    "cuts": figures.cuts, "undelivered": figures.undelivered, "lost": figures.lost,
+                    "altered": figures.altered,
                     "settled sent again": figures.sentAgain, "rescues": figures.rescues, "unusable": figures.unusable,
                 ]
             )
-            #expect(figures.lost == 0, "\(figures.told)")
-            #expect(figures.altered == 0, "\(figures.told)")
-            #expect(figures.sentAgain == 0, "\(figures.told)")
-            #expect(figures.unusable == 0, "\(figures.told)")
-            #expect(figures.rescues == 0, "\(figures.told)")
-            #expect(figures.owed > 0)
+            #expect(figures.lost == 0, "\(figures.details)")
+            #expect(figures.altered == 0, "\(figures.details)")
+            #expect(figures.sentAgain == 0, "\(figures.details)")
+            #expect(figures.unusable == 0, "\(figures.details)")
+            #expect(figures.rescues == 0, "\(figures.details)")
+            #expect(figures.undelivered > 0)
         }
 
-        @Test func `control: with synchronous=NORMAL power cuts take acknowledged records`() async throws {
+        @Test func `control: with synchronous=NORMAL, power cuts lose acknowledged records`() async throws {
             guard let shim = try PreloadedLibrary.powerLog.get().path else {
                 return print("R4 control skipped: no C compiler.")
             }
@@ -50,24 +50,24 @@ extension FaultRows {
             report(
                 "R4 control NORMAL:",
                 [
-                    "cuts": figures.cuts, "owed": figures.owed, "lost": figures.lost,
+                    "cuts": figures.cuts, "undelivered": figures.undelivered, "lost": figures.lost,
                     "cuts with a loss": figures.cutsWithLoss,
                 ]
             )
             #expect(figures.lost > 0)
         }
 
-        /// One life under the log, and so many cuts of it.
+        /// Logs one run, and cuts it at `count` moments.
         private func cut(
             _ count: Int,
             synchronous: String?,
             _ shim: String,
             _ random: inout SeededRandom
         ) async throws -> Figures {
-            let life = try TemporaryDirectory()
-            let (root, journal, output) = (life.path("disk"), life.path("journal"), life.path("log"))
+            let directory = try TemporaryDirectory()
+            let (root, journal, output) = (directory.path("disk"), directory.path("journal"), directory.path("log"))
             try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: false)
-            let server = try RecordingServer(moodySeed: seed)
+            let server = try RecordingServer(faultSeed: seed)
             var environment = [
                 "env", "LD_PRELOAD=\(shim)", "POWERLOG_DIRECTORY=\(root)", "POWERLOG_JOURNAL=\(journal)",
                 "POWERLOG_OUTPUT=\(output)",
@@ -80,31 +80,31 @@ extension FaultRows {
             let everything = Set(JournalReading(journal).acknowledged)
             try #require(events.count > 1_000)
 
-            // The first steps of a new store are few and matter as much as any later ones.
-            let places = (0..<count).map { number in
+            // A fifth of the cuts hit the first steps of a new store, which are few and as important as later ones.
+            let positions = (0..<count).map { number in
                 Int.random(in: 0..<(number % 5 == 0 ? 120 : events.count), using: &random)
             }
             var figures = Figures()
             var disk = CutDisk(root: root)
-            var promises = Promises()
+            var journalState = JournalState()
             var next = 0
-            for place in places.sorted() {
-                for event in events[next..<place] {
+            for position in positions.sorted() {
+                for event in events[next..<position] {
                     disk.apply(event)
-                    if case .promised(let lines) = event { promises.add(lines) }
+                    if case .journaled(let lines) = event { journalState.add(lines) }
                 }
-                next = place
-                try await open(disk, root, at: place, promises, everything, &random, &figures)
+                next = position
+                try await open(disk, root, at: position, journalState, everything, &random, &figures)
             }
             return figures
         }
 
-        /// Lets a new process save and submit with what one cut left.
+        /// Runs a new process that saves and submits with what one cut left.
         private func open(
             _ disk: CutDisk,
             _ root: String,
-            at place: Int,
-            _ promises: Promises,
+            at position: Int,
+            _ journalState: JournalState,
             _ everything: Set<String>,
             _ random: inout SeededRandom,
             _ figures: inout Figures
@@ -113,16 +113,16 @@ extension FaultRows {
             try disk.write(to: directory.path("disk"), root: root, &random)
             let server = try RecordingServer()
             let (path, journal) = (directory.path("disk/state/store"), directory.path("journal"))
-            let child = try Child("mend", path, server.url, journal, "new")
+            let child = try Child("restart", path, server.url, journal, "new")
             let end = await child.end()
             let reading = JournalReading(journal)
             let arrived = Set(server.texts.keys)
-            let lost = promises.owed.subtracting(arrived)
-            let again = promises.settled.intersection(arrived)
+            let lost = journalState.undelivered.subtracting(arrived)
+            let again = journalState.settled.intersection(arrived)
             let altered = arrived.subtracting(everything).subtracting(["new"])
             let isUsable = end == .exit(0) && reading.failures.isEmpty && arrived.contains("new")
             figures.cuts += 1
-            figures.owed += promises.owed.count
+            figures.undelivered += journalState.undelivered.count
             figures.lost += lost.count
             figures.cutsWithLoss += lost.isEmpty ? 0 : 1
             figures.altered += altered.count
@@ -131,8 +131,8 @@ extension FaultRows {
             figures.rescues += reading.notes.contains { $0.hasPrefix("rescued") } ? 1 : 0
             if !lost.isEmpty || !again.isEmpty || !altered.isEmpty || !isUsable {
                 let lostNames = lost.map { $0.prefix(20) }.sorted().prefix(3)
-                figures.told.append(
-                    "event \(place): lost \(lost.count) \(lostNames) \(reading.failures) \(reading.notes)"
+                figures.details.append(
+                    "event \(position): lost \(lost.count) \(lostNames) \(reading.failures) \(reading.notes)"
                 )
             }
         }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a process did to its disk, as `Tests/Faults/PowerLog/powerlog.c` wrote it down: reads the events of the log.
+/// Reads the log that `Tests/Faults/PowerLog/powerlog.c` writes: what a process did to its files.
 struct PowerLog {
     enum Event {
         case opened(file: UInt32, path: String, isNew: Bool)
@@ -13,8 +13,8 @@ struct PowerLog {
         case unlinked(String)
         case renamed(String, to: String)
         case linked(String, to: String)
-        /// Lines of the journal: what was promised, see `Promises`.
-        case promised([UInt8])
+        /// Lines of the journal, see `JournalState`.
+        case journaled([UInt8])
     }
 
     let events: [Event]
@@ -22,18 +22,18 @@ struct PowerLog {
     init(_ path: String) throws {
         let log = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         var events: [Event] = []
-        var place = 0
+        var position = 0
         func number<N: FixedWidthInteger>(_ type: N.Type) -> N {
-            defer { place += MemoryLayout<N>.size }
-            return log[place..<place + MemoryLayout<N>.size].reversed().reduce(0) { $0 << 8 | N($1) }
+            defer { position += MemoryLayout<N>.size }
+            return log[position..<position + MemoryLayout<N>.size].reversed().reduce(0) { $0 << 8 | N($1) }
         }
-        while place < log.count {
+        while position < log.count {
             let kind = Character(UnicodeScalar(UInt8(number(UInt32.self))))
             let file = number(UInt32.self)
             let offset = Int(number(UInt64.self))
             let length = Int(number(UInt64.self))
-            let bytes = Array(log[place..<place + length])
-            place += length
+            let bytes = Array(log[position..<position + length])
+            position += length
             events.append(try Self.event(kind, file, offset, bytes))
         }
         self.events = events
@@ -54,7 +54,7 @@ struct PowerLog {
         case "U": return .unlinked(names[0])
         case "R": return .renamed(names[0], to: names[1])
         case "L": return .linked(names[0], to: names[1])
-        case "J": return .promised(bytes)
+        case "J": return .journaled(bytes)
         default: throw POSIXError(.EILSEQ)
         }
     }

@@ -3,9 +3,9 @@ import RecorderEngine
 import RecorderTestSupport
 import Testing
 
-/// A store that refuses what it has no room for, as the Amplify clients' cache does.
+/// A store that refuses records it has no room for, as the Amplify clients' cache does.
 @Suite struct CacheTests {
-    @Test func `a full store refuses, keeps what it has, and counts payloads and keys alone`() async throws {
+    @Test func `a full store refuses a save, keeps its records, and counts only payloads and keys`() async throws {
         let harness = try PipelineHarness(amplify: .kinesis, cacheBytes: 100)
         try await harness.save(Data(count: 45), key: "12345")
         try await harness.save(Data(count: 45), key: "12345")
@@ -19,7 +19,7 @@ import Testing
         #expect(harness.events.discards.isEmpty)
     }
 
-    @Test func `what one save leaves free the next may take, also within one commit`() async throws {
+    @Test func `a save may use the room that earlier saves of the same commit left`() async throws {
         let harness = try PipelineHarness(amplify: .firehose, cacheBytes: 100)
         let answers = Recorded<String>()
         await withCheckedContinuation { continuation in
@@ -47,7 +47,7 @@ import Testing
         (StreamServiceDescription.kinesis, 10 * 1_024 * 1_024 - 3, true), (.kinesis, 10 * 1_024 * 1_024 - 2, false),
         (.firehose, 1_024_000, true), (.firehose, 1_024_001, false),
     ])
-    func `a record may have 10 MiB with its key for Kinesis and 1,000 KiB for Firehose`(
+    func `a record may have 10 MiB including its key for Kinesis, and 1,000 KiB for Firehose`(
         service: StreamServiceDescription,
         size: Int,
         isAllowed: Bool

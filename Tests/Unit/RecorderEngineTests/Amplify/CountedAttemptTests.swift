@@ -4,13 +4,14 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-/// One attempt a record and flush, and what counts as one: the rule of the Amplify clients.
+/// The Amplify clients' rule: one attempt per record and flush, and what counts as an attempt.
 @Suite(.timeLimit(.minutes(10))) struct CountedAttemptTests {
-    /// What the service answers for the stream, and what must come of its three records. A neighbour always arrives.
+    /// What the service answers for the stream, and the expected result for its three records. A record of another
+    /// stream always arrives.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         let answer: @Sendable (PutCall) -> Reply
-        /// What is still stored.
+        /// The records that are still stored.
         let kept: [String]
         /// The failures counted for each of them.
         let failures: [Int64]
@@ -19,22 +20,22 @@ import Testing
     }
 
     static let rows: [Row] = [
-        Row(name: "taken", answer: { $0.takes() }, kept: [], failures: []),
-        Row(name: "one throttled", answer: { $0.takes { $0 == "1" ? throttled : nil } }, kept: ["1"], failures: [1]),
-        Row(name: "all throttled", answer: { $0.takes { _ in throttled } }, kept: all, failures: [1, 1, 1]),
+        Row(name: "accepted", answer: { $0.accepts() }, kept: [], failures: []),
+        Row(name: "one throttled", answer: { $0.accepts { $0 == "1" ? throttled : nil } }, kept: ["1"], failures: [1]),
+        Row(name: "all throttled", answer: { $0.accepts { _ in throttled } }, kept: all, failures: [1, 1, 1]),
         Row(
-            name: "a code that says invalid",
-            answer: { $0.takes { $0 == "0" ? PutCall.failed("InvalidRecordException") : nil } },
+            name: "invalid record",
+            answer: { $0.accepts { $0 == "0" ? PutCall.failed("InvalidRecordException") : nil } },
             kept: ["0"],
             failures: [1]
         ),
-        Row(name: "proves nothing", answer: { $0.takes { $0 == "2" ? "{}" : nil } }, kept: ["2"], failures: [0]),
+        Row(name: "no proof", answer: { $0.accepts { $0 == "2" ? "{}" : nil } }, kept: ["2"], failures: [0]),
         Row(name: "too few answers", answer: { $0.answer([$0.proof]) }, kept: all, failures: [0, 0, 0]),
         Row(name: "no JSON", answer: { _ in .html(200, "<p>Welcome</p>") }, kept: all, failures: [0, 0, 0]),
         page(400), page(403), page(413), page(502), page(503),
         refusing(400, "AccessDeniedException"), refusing(400, "ResourceNotFoundException"),
         refusing(400, "ExpiredTokenException"), refusing(400, "InvalidSignatureException"),
-        refusing(400, "KMSDisabledException"), refusing(400, "NobodyKnowsException"),
+        refusing(400, "KMSDisabledException"), refusing(400, "UnknownCodeException"),
         refusing(400, "ValidationException"), refusing(400, "ProvisionedThroughputExceededException"),
         refusing(500, "InternalFailure"), refusing(503, "ServiceUnavailable"),
     ]
@@ -46,20 +47,20 @@ import Testing
         Row(name: "\(status) \(code)", answer: { _ in .error(status, code) }, kept: all, failures: [1, 1, 1])
     }
 
-    /// What a proxy says, not the service.
+    /// A page from a proxy, not from the service.
     private static func page(_ status: Int) -> Row {
         Row(name: "page \(status)", answer: { _ in .html(status, "<h1>Sorry</h1>") }, kept: all, failures: [0, 0, 0])
     }
 
     @Test(arguments: [StreamServiceDescription.kinesis, .firehose], rows)
-    func `an answer that fails a record counts once, and leaves the other streams alone`(
+    func `an answer that fails a record counts one attempt, and does not affect the other streams`(
         service: StreamServiceDescription,
         row: Row
     ) async throws {
         let server = try LocalServer { request, index in
-            let seen = PutRequestSeen(request)
+            let seen = ParsedPutRequest(request)
             let call = PutCall(service: service, index: index, texts: seen.texts)
-            return seen.stream == "stream" ? row.answer(call) : call.takes()
+            return seen.stream == "stream" ? row.answer(call) : call.accepts()
         }
         let harness = try PipelineHarness(amplify: service, to: server)
         try await harness.saveAll(Self.all)
@@ -72,16 +73,16 @@ import Testing
     }
 
     @Test(arguments: ["reset", "redirect", "no credentials"])
-    func `trouble without the service's answer counts for no record and starts no further stream`(
-        trouble: String
+    func `a failure without the service's answer counts no attempt and starts no further stream`(
+        cause: String
     ) async throws {
         let server = try LocalServer { _, _ in
-            trouble == "reset" ? .reset : .answer(status: 302, headers: [.init("Location", "/login")], body: [])
+            cause == "reset" ? .reset : .answer(status: 302, headers: [.init("Location", "/login")], body: [])
         }
         let harness = try PipelineHarness(amplify: .kinesis, to: server) { policy in
             policy.parallelStreams = 1
         } calling: { configuration in
-            if trouble == "no credentials" { configuration.credentials = NoCredentials() }
+            if cause == "no credentials" { configuration.credentials = NoCredentials() }
         }
         for stream in ["a", "b", "c"] { try await harness.save("0", to: stream) }
         for _ in 0..<20 {
@@ -93,13 +94,13 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 5])
-    func `a record is discarded by its failure number maxRetries plus one, not earlier or later`(
+    func `a record is discarded exactly at failure number maxRetries plus one`(
         maxRetries: Int
     ) async throws {
         let server = try LocalServer { request, index in
-            let seen = PutRequestSeen(request)
+            let seen = ParsedPutRequest(request)
             guard seen.stream == "throttled" else { return .error(400, "AccessDeniedException") }
-            return PutCall(service: .kinesis, index: index, texts: seen.texts).takes { _ in Self.throttled }
+            return PutCall(service: .kinesis, index: index, texts: seen.texts).accepts { _ in Self.throttled }
         }
         let harness = try PipelineHarness(amplify: .kinesis, maxRetries: maxRetries, to: server)
         try await harness.save("0", to: "throttled")
@@ -109,17 +110,19 @@ import Testing
             _ = try await harness.pipeline.flushIfFree()
         }
         #expect(try harness.records() == 0)
-        // Events come on the delivery thread; an empty submit is answered there, behind them.
+        // Events arrive on the callback queue; an empty submit is answered there, after them.
         _ = try await harness.flush()
         #expect(harness.events.discards.map(\.reason) == [.retriesExhausted, .retriesExhausted])
         #expect(Set(harness.events.discards.flatMap(\.streams).map(\.rawValue)) == ["throttled", "denied"])
     }
 
-    @Test func `a record refused as invalid counts an attempt, its neighbours go in that flush`() async throws {
+    @Test func `a record refused as invalid counts an attempt, and the others are delivered in that flush`()
+        async throws
+    {
         let server = try LocalServer { request, index in
-            let texts = PutRequestSeen(request).texts
+            let texts = ParsedPutRequest(request).texts
             guard !texts.contains("250") else { return .error(400, "ValidationException") }
-            return PutCall(service: .kinesis, index: index, texts: texts).takes()
+            return PutCall(service: .kinesis, index: index, texts: texts).accepts()
         }
         let harness = try PipelineHarness(amplify: .kinesis, maxRetries: 1, to: server)
         try await harness.saveAll((0..<500).map(String.init))
@@ -132,7 +135,7 @@ import Testing
         #expect(try harness.records() == 0)
     }
 
-    @Test func `a batch refused throughout counts one attempt for each record and costs few requests`() async throws {
+    @Test func `a batch refused as a whole counts one attempt per record and takes few requests`() async throws {
         let server = try LocalServer { _, _ in .error(400, "ValidationException") }
         let harness = try PipelineHarness(amplify: .kinesis, to: server)
         try await harness.saveAll((0..<600).map(String.init))
@@ -142,7 +145,7 @@ import Testing
     }
 }
 
-/// A provider that has no keys to give.
+/// A provider without credentials.
 private struct NoCredentials: CredentialsSource {
     func credentials() async throws(CredentialsFailure) -> Credentials? { throw CredentialsFailure("Signed out.") }
 

@@ -3,9 +3,9 @@ import RecorderEngine
 import RecorderTestSupport
 import Testing
 
-/// How much one flush sends by the rule of the Amplify clients, and what it does beside another.
+/// The Amplify clients' rule: how much one flush sends, and what it does while another one runs.
 @Suite(.timeLimit(.minutes(10))) struct OneBatchTests {
-    @Test func `a flush sends one batch of each stream, and a drain the rest`() async throws {
+    @Test func `a flush sends one batch of each stream, and a drain sends the rest`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let harness = try PipelineHarness(amplify: .kinesis, to: server)
         try await harness.saveAll((0..<1_200).map(String.init), to: "long")
@@ -17,7 +17,9 @@ import Testing
         #expect(server.requests.count == 4)
     }
 
-    @Test func `a flush beside another does nothing and says so, whichever client asks`() async throws {
+    @Test func `a flush while another one runs sends nothing and reports busy, for every client of the store`()
+        async throws
+    {
         let gate = Gate()
         let server = try LocalServer { request, _ in
             gate.wait()
@@ -38,7 +40,7 @@ import Testing
         #expect(try await !other.pipeline.flushIfFree().isBusy)
     }
 
-    @Test func `a drain that is asked for during a flush follows it`() async throws {
+    @Test func `a drain requested during a flush runs after it`() async throws {
         let gate = Gate()
         let server = try LocalServer { request, _ in
             gate.wait()
@@ -54,7 +56,7 @@ import Testing
         #expect(try await drain.delivered == 700)
     }
 
-    @Test func `a cancelled flush ends at once, and keeps and does not count what has no answer`() async throws {
+    @Test func `a cancelled flush ends at once, and counts no attempt for records without an answer`() async throws {
         let server = try LocalServer { _, _ in .stall }
         let harness = try PipelineHarness(amplify: .kinesis, to: server)
         for stream in ["a", "b", "c", "d", "e", "f"] { try await harness.save("0", to: stream) }

@@ -5,10 +5,10 @@ import Testing
 
 @Suite struct BatchLimitTests {
     @Test(arguments: [0, 2, 256])
-    func `a request holds no more bytes of payload and partition keys than its limit`(key: Int) async throws {
+    func `the payloads and partition keys of a request do not exceed its byte limit`(key: Int) async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let harness = try PipelineHarness(to: server) { $0.batchByteLimit = 2_000 }
-        // Two bytes for each code point: bytes are what counts, and 128 of these are 256.
+        // Two bytes per character: the limit counts bytes, and 128 of these are 256.
         let key = String(repeating: "é", count: key / 2)
         for number in 0..<40 { try await harness.save("\(number + 100)", key: key.isEmpty ? nil : key) }
         _ = try await harness.flush()
@@ -19,8 +19,8 @@ import Testing
             }
         }
         #expect(sizes.allSatisfy { $0 <= 2_000 })
-        // Nor is one sent before it is full.
+        // Every request but the last is full.
         #expect(sizes.dropLast().allSatisfy { $0 > 2_000 - 3 - 256 })
-        #expect(server.requests.flatMap { PutRequestSeen($0).texts } == (100..<140).map(String.init))
+        #expect(server.requests.flatMap { ParsedPutRequest($0).texts } == (100..<140).map(String.init))
     }
 }

@@ -4,18 +4,18 @@ import RecorderEngine
 import RecorderTestSupport
 import Testing
 
-/// A submit that is given up answers at once, whatever the service does, and takes nothing with it.
+/// A withdrawn submit ends at once, whatever the service does, and loses no record.
 @Suite(.timeLimit(.minutes(10))) struct CancellationTests {
-    /// Long enough for a busy machine, far below what the gate and the pause take.
-    private static let atOnce = Duration.seconds(400)
+    /// Long enough for a busy machine, and far below the waits of the gate and the pause.
+    private static let promptLimit = Duration.seconds(400)
 
-    /// Where a submit can be when it is given up.
+    /// What a submit waits for when it is withdrawn.
     enum Wait: String, CaseIterable, Sendable {
         case answer, retry
     }
 
     @Test(arguments: Wait.allCases)
-    func `a submit that is given up answers, and its records stay without a failure`(wait: Wait) async throws {
+    func `a withdrawn submit ends, and its records stay without a failure`(wait: Wait) async throws {
         let gate = Gate()
         let server = try LocalServer { request, _ in
             guard wait == .answer else { return .error(503, "ServiceUnavailable") }
@@ -33,7 +33,7 @@ import Testing
         let start = ContinuousClock.now
         harness.pipeline.withdraw(ticket)
         try await harness.runEnds()
-        #expect(ContinuousClock.now - start < Self.atOnce)
+        #expect(ContinuousClock.now - start < Self.promptLimit)
         #expect(answers.all.count == 1)
         if case .failure(.cancelled)? = answers.all.first {} else { Issue.record("\(answers.all)") }
         #expect(try harness.storedTexts() == ["a", "b", "c"])
@@ -41,22 +41,22 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test func `a submit that is given up leaves the noted troubles as they are`() async throws {
+    @Test func `a withdrawn submit leaves a stream's last error unchanged`() async throws {
         let server = try LocalServer { _, index in index == 0 ? .error(400, "ResourceNotFoundException") : .stall }
         let harness = try PipelineHarness(to: server)
         try await harness.save("a")
         _ = try await harness.flush()
-        let trouble = try #require(try harness.pipeline.status().streams.first?.lastError)
+        let lastError = try #require(try harness.pipeline.status().streams.first?.lastError)
         let ticket = harness.pipeline.flush { _ in }
         await server.received(2)
         harness.pipeline.withdraw(ticket)
         try await harness.runEnds()
-        #expect(try harness.pipeline.status().streams.first?.lastError?.message == trouble.message)
+        #expect(try harness.pipeline.status().streams.first?.lastError?.message == lastError.message)
     }
 
     @Test func `a cancelled submit in which one stream fails keeps the stored errors of the others`() async throws {
         let server = try LocalServer { request, index in
-            PutRequestSeen(request).stream == "b" && index > 1 ? .stall : .error(400, "ResourceNotFoundException")
+            ParsedPutRequest(request).stream == "b" && index > 1 ? .stall : .error(400, "ResourceNotFoundException")
         }
         let harness = try PipelineHarness(to: server) { $0.parallelStreams = 1 }
         for stream in ["a", "b"] { try await harness.save("text", to: stream) }
@@ -69,7 +69,7 @@ import Testing
         #expect(errors == [true, true])
     }
 
-    @Test func `a drain waits for the flush under way, and can be cancelled meanwhile`() async throws {
+    @Test func `a drain waits for the running flush, and can be cancelled meanwhile`() async throws {
         let gate = Gate()
         let server = try LocalServer { request, _ in
             gate.wait()
@@ -80,17 +80,20 @@ import Testing
         async let flush = harness.flush()
         await server.received(1)
         try await harness.save("b")
-        let given = Task { await failure { try await harness.pipeline.drain() } as? RecorderError }
+        let withdrawn = Task { await failure { try await harness.pipeline.drain() } as? RecorderError }
         let kept = Task { try await harness.pipeline.drain() }
-        given.cancel()
-        if case .cancelled? = await given.value {} else { Issue.record("\(String(describing: await given.value))") }
+        withdrawn.cancel()
+        if case .cancelled? = await withdrawn.value {
+        } else {
+            Issue.record("\(String(describing: await withdrawn.value))")
+        }
         gate.open()
         #expect(try await flush.delivered == 1)
         #expect(try await kept.value.delivered == 1)
         #expect(server.requests.count == 2)
     }
 
-    @Test func `a run that somebody else waits for goes on`() async throws {
+    @Test func `a run that another caller waits for continues`() async throws {
         let gate = Gate()
         let server = try LocalServer { request, _ in
             gate.wait()
@@ -98,25 +101,25 @@ import Testing
         }
         let harness = try PipelineHarness(to: server)
         try await harness.saveAll(["a", "b"])
-        let given = Recorded<Bool>()
+        let withdrawn = Recorded<Bool>()
         let first = Recorded<Int>()
         harness.pipeline.flush { first.append((try? $0.get().delivered) ?? -1) }
         let second = harness.pipeline.flush { result in
-            if case .failure(.cancelled) = result { given.append(true) } else { given.append(false) }
+            if case .failure(.cancelled) = result { withdrawn.append(true) } else { withdrawn.append(false) }
         }
         await server.received(1)
         harness.pipeline.withdraw(second)
         gate.open()
         _ = try await harness.flush()
-        #expect(given.all == [true])
+        #expect(withdrawn.all == [true])
         #expect(first.all == [2])
         #expect(try harness.records() == 0)
     }
 }
 
 extension PipelineHarness {
-    /// Waits until this pipeline submits no more: another one of the same store gets its turn then, and fails for want of
-    /// a service.
+    /// Waits until this pipeline's run has ended: only then can another pipeline of the store submit, which fails
+    /// because it has no service.
     fileprivate func runEnds() async throws {
         let other = try PipelineHarness(in: directory)
         await #expect(throws: RecorderError.self) { try await other.flush() }

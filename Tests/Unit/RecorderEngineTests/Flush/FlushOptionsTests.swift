@@ -4,9 +4,9 @@ import RecorderEngine
 import RecorderTestSupport
 import Testing
 
-/// What a user may turn on or up.
+/// The options of a flush.
 @Suite struct FlushOptionsTests {
-    @Test func `with several requests at once they overlap, and every record is delivered once and settled`()
+    @Test func `with several requests per stream they overlap, and every record is delivered and settled once`()
         async throws
     {
         let gate = Gate()
@@ -18,11 +18,11 @@ import Testing
         let all = (0..<4_200).map(String.init)
         try await harness.saveAll(all)
         async let report = harness.flush()
-        // All four are there before the first one is answered.
+        // All four arrive before the first one is answered.
         await server.received(4)
         gate.open()
         #expect(try await report.delivered == 4_200)
-        let sent = server.requests.flatMap { PutRequestSeen($0).texts }
+        let sent = server.requests.flatMap { ParsedPutRequest($0).texts }
         #expect(sent.count == 4_200 && Set(sent) == Set(all))
         #expect(try harness.records() == 0)
     }
@@ -46,9 +46,9 @@ import Testing
         #expect(most.withLock { $0 } == 1)
     }
 
-    @Test func `with several requests at once a failed one keeps its records and only those`() async throws {
+    @Test func `with several requests per stream a failed one keeps its records and only those`() async throws {
         let server = try LocalServer { request, _ in
-            PutRequestSeen(request).texts.contains("700") ? .error(400, "AccessDeniedException") : .kinesis(request)
+            ParsedPutRequest(request).texts.contains("700") ? .error(400, "AccessDeniedException") : .kinesis(request)
         }
         let harness = try PipelineHarness(to: server) { $0.requestsPerStream = 3 }
         try await harness.saveAll((0..<1_500).map(String.init))
@@ -58,7 +58,7 @@ import Testing
         #expect(try harness.pipeline.totals().records == 500)
     }
 
-    @Test func `compressed requests say so, under the signature, and are small`() async throws {
+    @Test func `compressed requests have a signed Content-Encoding header, and are small`() async throws {
         let server = try LocalServer { _, _ in
             .json(200, #"{"Records":[{"SequenceNumber":"1"},{"SequenceNumber":"2"}]}"#)
         }
@@ -72,7 +72,7 @@ import Testing
         #expect(request.body.starts(with: [0x1F, 0x8B]) && request.body.count < 2_000)
     }
 
-    @Test func `a delimiter is added where it is missing, also at the size limit`() async throws {
+    @Test func `a delimiter is added if it is missing, even at the size limit`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let harness = try PipelineHarness(to: server) { $0.delimiter = UInt8(ascii: "\n") }
         try await harness.save("a")
@@ -80,12 +80,12 @@ import Testing
         try await harness.save("")
         try await harness.save(Data(count: 262_144))
         #expect(try await harness.flush().delivered == 4)
-        let texts = server.requests.flatMap { PutRequestSeen($0).texts }
+        let texts = server.requests.flatMap { ParsedPutRequest($0).texts }
         #expect(texts.prefix(3) == ["a\n", "b\n", "\n"])
         #expect(texts.last?.utf8.count == 262_145)
     }
 
-    @Test func `progress tells what was sent and what is left, and ends with nothing left`() async throws {
+    @Test func `progress reports what was sent and what is left, and ends with nothing left`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let harness = try PipelineHarness(to: server)
         try await harness.saveAll((0..<1_200).map(String.init))

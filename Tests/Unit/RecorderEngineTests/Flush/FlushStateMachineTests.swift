@@ -18,7 +18,7 @@ import Testing
         #expect(afterwards == .start)
     }
 
-    @Test func `a run is for nobody once the last one who waits for it has given up`() {
+    @Test func `a run is unused once its last waiter has withdrawn`() {
         var machine = FlushStateMachine<String>()
         for waiter in ["a", "b"] { _ = machine.flushRequested(by: waiter) }
         let unknown = machine.withdraw { $0 == "x" }

@@ -6,13 +6,13 @@ import RecorderTestSupport
 import Testing
 
 @Suite struct FlushTests {
-    private func texts(_ server: LocalServer) -> [String] { server.requests.flatMap { PutRequestSeen($0).texts } }
+    private func texts(_ server: LocalServer) -> [String] { server.requests.flatMap { ParsedPutRequest($0).texts } }
 
     private func kind(_ error: RecorderError?) -> ServiceFailure.Kind? {
         if case .service(let failure)? = error { failure.kind } else { nil }
     }
 
-    @Test func `every record is sent once, in order, at most 500 a request, and the store is empty`() async throws {
+    @Test func `every record is sent once, in order, at most 500 per request, and the store is empty`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let harness = try PipelineHarness(to: server)
         let all = (0..<1_203).map { "record \($0)" }
@@ -20,7 +20,7 @@ import Testing
         let report = try await harness.flush()
         #expect(report.delivered == 1_203 && report.failures.isEmpty)
         #expect(texts(server) == all)
-        #expect(server.requests.map { PutRequestSeen($0).texts.count } == [500, 500, 203])
+        #expect(server.requests.map { ParsedPutRequest($0).texts.count } == [500, 500, 203])
         #expect(try harness.records() == 0)
         #expect(try harness.pipeline.totals().bytes == 0)
     }
@@ -54,11 +54,15 @@ import Testing
         try await harness.saveAll((0..<10).map(String.init))
         let report = try await harness.flush()
         #expect(report.delivered == 10 && report.failures.isEmpty)
-        #expect(server.requests.map { PutRequestSeen($0).texts } == [(0..<10).map(String.init), ["0", "3", "6", "9"]])
+        #expect(
+            server.requests.map { ParsedPutRequest($0).texts } == [(0..<10).map(String.init), ["0", "3", "6", "9"]]
+        )
         #expect(try harness.records() == 0)
     }
 
-    @Test func `records that stay throttled are kept after four tries, with the service's code`() async throws {
+    @Test func `records that stay throttled are kept after four attempts, and the service's code is reported`()
+        async throws
+    {
         let server = try LocalServer { request, _ in .kinesis(request) { _ in "ProvisionedThroughputExceededException" }
         }
         let harness = try PipelineHarness(to: server)
@@ -71,7 +75,7 @@ import Testing
         #expect(harness.events.discards.isEmpty)
     }
 
-    @Test func `a batch waits behind throttled ones, and what is sent again has its own delays alone`() async throws {
+    @Test func `a batch waits behind throttled ones, and retries wait only for their own delays`() async throws {
         let server = try LocalServer { request, index in
             .kinesis(request) { index < 2 && $0 != "\(index)" ? "ProvisionedThroughputExceededException" : nil }
         }
@@ -80,7 +84,7 @@ import Testing
             $0.random = { 1 }
             $0.pause = { duration in
                 pauses.append(duration)
-                // One record in so much time is a rate at which 500 would take longer than any wait.
+                // At one record in 10 ms, 500 would take longer than the longest wait.
                 try await Task.sleep(for: .milliseconds(10))
             }
         }
@@ -89,7 +93,7 @@ import Testing
         #expect(pauses.all == [.seconds(1), .seconds(2), StreamRateLimiter.longestDelay])
     }
 
-    @Test func `with a limit on failures, records are discarded at it and reported`() async throws {
+    @Test func `with a failure limit, records are discarded at the limit and reported`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) { _ in "InternalFailure" } }
         let harness = try PipelineHarness(to: server) { $0.discardsAfterFailures = 4 }
         try await harness.save("a")
@@ -110,7 +114,7 @@ import Testing
         #expect(harness.events.discards.map(\.reason) == [.retriesExhausted])
     }
 
-    @Test func `a record called invalid is deleted and reported, its neighbours are delivered`() async throws {
+    @Test func `a rejected record is deleted and reported, and the others are delivered`() async throws {
         let server = try LocalServer { request, _ in
             .kinesis(request) { $0 == "bad" ? "InvalidArgumentException" : nil }
         }
@@ -122,7 +126,7 @@ import Testing
         #expect(try harness.records() == 0)
     }
 
-    @Test func `an entry that proves nothing keeps its record, and only that one`() async throws {
+    @Test func `an entry without a proof of delivery keeps its record, and only that one`() async throws {
         let server = try LocalServer { _, _ in
             .json(200, #"{"FailedRecordCount":0,"Records":[{"SequenceNumber":"1"},{},{"SequenceNumber":"3"}]}"#)
         }
@@ -134,7 +138,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test func `an answer with an entry too few keeps the whole batch after three tries`() async throws {
+    @Test func `an answer with a missing entry keeps the whole batch after three attempts`() async throws {
         let server = try LocalServer { _, _ in .json(200, #"{"Records":[{"SequenceNumber":"1"}]}"#) }
         let harness = try PipelineHarness(to: server)
         try await harness.saveAll(["1", "2"])
@@ -144,9 +148,9 @@ import Testing
         #expect(try harness.storedTexts() == ["1", "2"])
     }
 
-    @Test func `one stream's trouble keeps its records and leaves the others alone`() async throws {
+    @Test func `a failing stream keeps its records and does not affect the others`() async throws {
         let server = try LocalServer { request, _ in
-            PutRequestSeen(request).stream == "missing"
+            ParsedPutRequest(request).stream == "missing"
                 ? .error(400, "ResourceNotFoundException") : .kinesis(request)
         }
         let harness = try PipelineHarness(to: server)
@@ -158,7 +162,7 @@ import Testing
         #expect(try harness.storedTexts() == ["for missing"])
     }
 
-    @Test func `denied costs at most two requests and keeps everything`() async throws {
+    @Test func `denied access takes at most two requests and keeps everything`() async throws {
         let server = try LocalServer { _, _ in .error(400, "AccessDeniedException") }
         let harness = try PipelineHarness(to: server)
         try await harness.saveAll((0..<600).map(String.init))
@@ -168,10 +172,10 @@ import Testing
         #expect(try harness.records() == 600)
     }
 
-    @Test func `nobody listening keeps everything, and a later flush delivers it`() async throws {
-        // Bound as long as the test runs, so that nobody else gets the port, and answers.
-        let nobody = try LocalSocket.loopback()
-        let url = "http://\(nobody.authority)"
+    @Test func `a refused connection keeps everything, and a later flush delivers it`() async throws {
+        // Bound as long as the test runs, so that no other process gets the port and answers.
+        let closedPort = try LocalSocket.loopback()
+        let url = "http://\(closedPort.authority)"
         let server = try LocalServer { request, _ in .kinesis(request) }
         let harness = try PipelineHarness(
             to: server,
@@ -187,29 +191,31 @@ import Testing
         let later = try PipelineHarness(to: server, in: harness.directory)
         #expect(try await later.flush().delivered == 2)
         #expect(texts(server) == ["1", "2"])
-        withExtendedLifetime(nobody) {}
+        withExtendedLifetime(closedPort) {}
     }
 
-    @Test func `one poison record among 500 costs at most 20 requests, and 499 are delivered in order`() async throws {
+    @Test func `one invalid record among 500 takes at most 20 requests, and 499 are delivered in order`() async throws {
         let server = try LocalServer { request, _ in
-            PutRequestSeen(request).texts.contains("poison") ? .error(400, "ValidationException") : .kinesis(request)
+            ParsedPutRequest(request).texts.contains("invalid") ? .error(400, "ValidationException") : .kinesis(request)
         }
         for position in [0, 1, 250, 498, 499] {
             let before = server.requests.count
             let harness = try PipelineHarness(to: server)
             var all = (0..<499).map(String.init)
-            all.insert("poison", at: position)
+            all.insert("invalid", at: position)
             try await harness.saveAll(all)
             let report = try await harness.flush()
             #expect(report.delivered == 499 && report.discarded == 1 && report.failures.isEmpty)
-            let taken = server.requests[before...].map { PutRequestSeen($0).texts }.filter { !$0.contains("poison") }
-            #expect(taken.flatMap { $0 } == all.filter { $0 != "poison" })
+            let accepted = server.requests[before...].map { ParsedPutRequest($0).texts }.filter {
+                !$0.contains("invalid")
+            }
+            #expect(accepted.flatMap { $0 } == all.filter { $0 != "invalid" })
             #expect(server.requests.count - before <= 20)
             #expect(harness.events.discards.map(\.reason) == [.rejected(code: "ValidationException")])
         }
     }
 
-    @Test func `where every request is refused nothing is deleted, and it ends within 12 requests`() async throws {
+    @Test func `if every request is refused, nothing is deleted and the flush ends within 12 requests`() async throws {
         let server = try LocalServer { _, _ in .error(400, "InvalidArgumentException") }
         for count in [2, 3, 499, 500] {
             let before = server.requests.count
@@ -223,7 +229,7 @@ import Testing
         }
     }
 
-    @Test func `a refused record alone in its stream is given up at its fourth refusal`() async throws {
+    @Test func `a refused record alone in its stream is discarded at its fourth refusal`() async throws {
         let server = try LocalServer { _, _ in .error(400, "ValidationException") }
         let harness = try PipelineHarness(to: server)
         try await harness.save("alone")
@@ -236,7 +242,7 @@ import Testing
         #expect(harness.events.discards.map(\.reason) == [.rejected(code: "ValidationException")])
     }
 
-    @Test func `flushes asked for together do not send anything twice`() async throws {
+    @Test func `concurrent flushes send nothing twice`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let harness = try PipelineHarness(to: server)
         try await harness.saveAll((0..<700).map(String.init))
@@ -247,7 +253,7 @@ import Testing
         #expect(texts(server) == (0..<700).map(String.init))
     }
 
-    @Test func `two users of one file who flush together send nothing twice`() async throws {
+    @Test func `two pipelines that flush one file at the same time send nothing twice`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let first = try PipelineHarness(to: server)
         let second = try PipelineHarness(to: server, in: first.directory)
@@ -258,7 +264,7 @@ import Testing
         #expect(Set(texts(server)).count == 1_500 && texts(server).count == 1_500)
     }
 
-    @Test func `saves go on while a request waits, and are not part of that flush`() async throws {
+    @Test func `saves continue while a request is in flight, and are not part of that flush`() async throws {
         let gate = Gate()
         let server = try LocalServer { request, _ in
             gate.wait()
@@ -275,7 +281,7 @@ import Testing
         #expect(try harness.storedTexts() == ["second"])
     }
 
-    @Test func `a record evicted while it is in flight counts as delivered once the service took it`() async throws {
+    @Test func `a record evicted in flight counts as delivered once the service has accepted it`() async throws {
         let gate = Gate()
         let server = try LocalServer { request, _ in
             gate.wait()
@@ -296,9 +302,9 @@ import Testing
         #expect(totals.bytes == 1 + 36 + 64)
     }
 
-    @Test func `Firehose gets its own request, without partition keys`() async throws {
+    @Test func `a Firehose request has its own format, without partition keys`() async throws {
         let server = try LocalServer { request, _ in
-            let entries = PutRequestSeen(request).texts.map { _ in #"{"RecordId":"r"}"# }
+            let entries = ParsedPutRequest(request).texts.map { _ in #"{"RecordId":"r"}"# }
             return .json(200, #"{"FailedPutCount":0,"RequestResponses":[\#(entries.joined(separator: ","))]}"#)
         }
         let harness = try PipelineHarness(.firehose, to: server)
@@ -312,7 +318,7 @@ import Testing
         )
     }
 
-    @Test func `a partition key of any content arrives as it was`() async throws {
+    @Test func `a partition key of any content arrives unchanged`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let harness = try PipelineHarness(to: server)
         let key = "quote\" slash\\ line\n tab\t nul\u{1} ünï 🦆"

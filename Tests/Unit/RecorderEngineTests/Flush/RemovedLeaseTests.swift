@@ -3,9 +3,9 @@ import RecorderEngine
 import RecorderTestSupport
 import Testing
 
-/// Who removes the lock files of a store that is in use lets another process in; the one that has it notices.
+/// Removing the lock files of a store in use lets another process in; the process that held the lock notices.
 @Suite(.timeLimit(.minutes(10))) struct RemovedLeaseTests {
-    /// What becomes of the lease's file during a submit.
+    /// What happens to the lease's file during a submit.
     enum Loss: String, CaseIterable, Sendable {
         case removed, replaced
     }
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: Loss.allCases, [1, 3])
-    func `a submit whose lease is gone sends no more, and nothing is sent twice but what was on its way`(
+    func `a submit that has lost its lease sends nothing more, and only requests in flight are sent twice`(
         loss: Loss,
         requestsPerStream: Int
     ) async throws {
@@ -32,7 +32,7 @@ import Testing
         async let first = harness.flush()
         await server.received(requestsPerStream)
         try Self.lose(loss, "\(harness.path).submit")
-        // As another process does that finds the lease free.
+        // Like another process that finds the lease free.
         let other = try PipelineHarness(to: server, in: directory)
         #expect(try await other.flush().failures.isEmpty)
         let before = server.requests.count
@@ -40,14 +40,15 @@ import Testing
         let report = try await first
         #expect(server.requests.count == before)
         #expect(report.failures.first?.error.message.contains(".submit") == true)
-        let times = Dictionary(grouping: server.requests.flatMap { PutRequestSeen($0).texts }) { $0 }.mapValues(\.count)
+        let times = Dictionary(grouping: server.requests.flatMap { ParsedPutRequest($0).texts }) { $0 }.mapValues(
+            \.count
+        )
         #expect(Set(times.keys) == Set(texts))
         #expect(times.values.count { $0 > 1 } <= 500 * requestsPerStream)
         #expect(try harness.records() == 0)
     }
 
-    @Test func `a submit whose lease was removed counts no failure, and the next one sends what is left`() async throws
-    {
+    @Test func `a submit whose lease was removed counts no failure, and the next one sends the rest`() async throws {
         let directory = try TemporaryDirectory()
         let server = try LocalServer { request, index in
             if index == 0 { try? Self.lose(.removed, directory.path("kinesis.db.submit")) }
@@ -58,11 +59,11 @@ import Testing
         try await harness.saveAll(texts)
         #expect(try await harness.flush().delivered == 500)
         #expect(try await harness.flush().delivered == 700)
-        #expect(server.requests.flatMap { PutRequestSeen($0).texts } == texts)
+        #expect(server.requests.flatMap { ParsedPutRequest($0).texts } == texts)
     }
 
     @Test(arguments: Loss.allCases)
-    func `a save whose lock file is gone waits for who holds the new one`(loss: Loss) async throws {
+    func `a save whose lock file was removed waits for the holder of the new one`(loss: Loss) async throws {
         let harness = try PipelineHarness()
         try await harness.save("1")
         let path = "\(harness.path).lock"

@@ -3,11 +3,11 @@ import RecorderEngine
 import RecorderTestSupport
 import Testing
 
-/// Failed requests, lost answers and failed records draw on the same retries: no record is tried more than `maxRetryCount`
+/// Failed requests, lost answers and failed records share the same retries: no record is sent more than `maxRetryCount`
 /// + 1 times.
 @Suite(.timeLimit(.minutes(10))) struct SharedRetriesTests {
-    /// What a service in trouble answers, one after the other and then again from the start.
-    struct Trouble: Sendable, CustomTestStringConvertible {
+    /// The answers of a failing service, repeated in this order.
+    struct FaultSequence: Sendable, CustomTestStringConvertible {
         let name: String
         let answers: [@Sendable (ReceivedRequest) -> Reply]
         var testDescription: String { name }
@@ -20,26 +20,26 @@ import Testing
     }
     private static let throttled: @Sendable (ReceivedRequest) -> Reply = { request in
         let entry = #"{"ErrorCode":"ProvisionedThroughputExceededException"}"#
-        let entries = PutRequestSeen(request).texts.map { _ in entry }
+        let entries = ParsedPutRequest(request).texts.map { _ in entry }
         return .json(200, #"{"Records":[\#(entries.joined(separator: ","))]}"#)
     }
 
-    static let troubles = [
-        Trouble(name: "down, then records throttled", answers: [down, throttled]),
-        Trouble(name: "records throttled, then down", answers: [throttled, down]),
-        Trouble(name: "down three times, then records throttled", answers: [down, down, down, throttled]),
-        Trouble(name: "unreadable, then down", answers: [unreadable, down]),
-        Trouble(name: "cut off", answers: [cutOff]),
-        Trouble(name: "cut off, then records throttled", answers: [cutOff, throttled]),
-        Trouble(name: "records throttled, then cut off", answers: [throttled, cutOff]),
-        Trouble(name: "everything in turn", answers: [unreadable, down, cutOff, throttled]),
+    static let sequences = [
+        FaultSequence(name: "down, then records throttled", answers: [down, throttled]),
+        FaultSequence(name: "records throttled, then down", answers: [throttled, down]),
+        FaultSequence(name: "down three times, then records throttled", answers: [down, down, down, throttled]),
+        FaultSequence(name: "unreadable, then down", answers: [unreadable, down]),
+        FaultSequence(name: "cut off", answers: [cutOff]),
+        FaultSequence(name: "cut off, then records throttled", answers: [cutOff, throttled]),
+        FaultSequence(name: "records throttled, then cut off", answers: [throttled, cutOff]),
+        FaultSequence(name: "everything in turn", answers: [unreadable, down, cutOff, throttled]),
     ]
 
-    @Test(arguments: troubles, [0, 1, 3, 5])
-    func `a batch in mixed trouble costs at most one request and its retries`(trouble: Trouble, retries: Int)
+    @Test(arguments: sequences, [0, 1, 3, 5])
+    func `a batch with mixed failures takes at most one request and its retries`(sequence: FaultSequence, retries: Int)
         async throws
     {
-        let server = try LocalServer { request, index in trouble.answers[index % trouble.answers.count](request) }
+        let server = try LocalServer { request, index in sequence.answers[index % sequence.answers.count](request) }
         let harness = try PipelineHarness(.kinesis, to: server) { $0.maximumRetries = retries }
         try await harness.saveAll(["a", "b", "c"])
         let report = try await harness.flush()
@@ -48,10 +48,10 @@ import Testing
         #expect(try harness.storedTexts() == ["a", "b", "c"])
     }
 
-    @Test func `what is left of a batch after half of it was taken has only the retries that are left`() async throws {
+    @Test func `the rest of a partly accepted batch has only the remaining retries`() async throws {
         let server = try LocalServer { request, index in
             guard index > 1 else { return .error(500, "InternalFailure") }
-            let entries = PutRequestSeen(request).texts.map { text in
+            let entries = ParsedPutRequest(request).texts.map { text in
                 text == "b" ? #"{"ErrorCode":"InternalFailure"}"# : #"{"SequenceNumber":"1"}"#
             }
             return .json(200, #"{"Records":[\#(entries.joined(separator: ","))]}"#)
@@ -60,7 +60,7 @@ import Testing
         try await harness.saveAll(["a", "b", "c"])
         let report = try await harness.flush()
         #expect(
-            server.requests.map { PutRequestSeen($0).texts } == [
+            server.requests.map { ParsedPutRequest($0).texts } == [
                 ["a", "b", "c"], ["a", "b", "c"], ["a", "b", "c"], ["b"],
             ]
         )
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 3])
-    func `a kept connection that is hung up on costs each try at most the one more that libcurl adds`(retries: Int)
+    func `a dropped kept connection adds at most the one request per attempt that libcurl repeats`(retries: Int)
         async throws
     {
         let server = try LocalServer { request, index in index == 0 ? Self.throttled(request) : .dropConnection }

@@ -4,7 +4,7 @@ import RecorderEngine
 import RecorderTestSupport
 import Testing
 
-/// Saves that come faster than they can be stored: each has an answer in its time, and memory is bounded.
+/// Saves that arrive faster than they can be stored: each is answered within its timeout, and memory is bounded.
 @Suite struct SaveQueueTests {
     /// Holds the lock between processes, as another process would.
     private final class Holder {
@@ -24,12 +24,12 @@ import Testing
         let all = Locked<[Result<Void, RecorderError>]>([])
         let done = DispatchSemaphore(value: 0)
 
-        func take(_ result: Result<Void, RecorderError>) {
+        func add(_ result: Result<Void, RecorderError>) {
             all.withLock { $0.append(result) }
             done.signal()
         }
 
-        /// Waits for so many.
+        /// Waits for this many.
         func wait(for count: Int) { for _ in 0..<count { done.wait() } }
 
         var failures: [String] {
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `behind a lock that stays held each save is answered in its own time, not one group after another`()
+    @Test func `while a lock stays held, each save has its own timeout, not one group after another`()
         async throws
     {
         let timeout = Duration.seconds(1)
@@ -55,21 +55,21 @@ import Testing
         let holder = try Holder(harness)
         let answers = Answers()
         let start = ContinuousClock.now
-        // Twenty commits' worth.
+        // Enough for twenty commits.
         for _ in 0..<100 {
-            harness.pipeline.save(Data(count: 200_000), stream: "s", partitionKey: nil) { answers.take($0) }
+            harness.pipeline.save(Data(count: 200_000), stream: "s", partitionKey: nil) { answers.add($0) }
         }
         await onThread { answers.wait(for: 100) }
         let waited = ContinuousClock.now - start
         holder.release()
         #expect(answers.failures.count == 100 && answers.failures.allSatisfy { $0.contains("Another process") })
-        // One group after another would be twenty times as long.
+        // One group after another would take twenty times as long.
         #expect(waited >= timeout && waited < timeout * 15)
         try await harness.save("after")
         #expect(try harness.storedTexts() == ["before", "after"])
     }
 
-    @Test func `a save that finds the queue full waits for room until its time is over, and then says so`() async throws
+    @Test func `a save waits for room in a full queue until its timeout, and then fails with the reason`() async throws
     {
         let harness = try PipelineHarness {
             $0.saveQueueBytes = 1_000_000
@@ -79,12 +79,12 @@ import Testing
         let holder = try Holder(harness)
         let (early, late) = (Answers(), Answers())
         for _ in 0..<4 {
-            harness.pipeline.save(Data(count: 200_000), stream: "s", partitionKey: nil) { early.take($0) }
+            harness.pipeline.save(Data(count: 200_000), stream: "s", partitionKey: nil) { early.add($0) }
         }
         harness.pipeline.policy.saveTimeout = .milliseconds(200)
         let start = ContinuousClock.now
         await onThread {
-            harness.pipeline.save(Data(count: 200_000), stream: "s", partitionKey: nil) { late.take($0) }
+            harness.pipeline.save(Data(count: 200_000), stream: "s", partitionKey: nil) { late.add($0) }
             late.wait(for: 1)
         }
         #expect(ContinuousClock.now - start >= .milliseconds(200))
@@ -94,7 +94,7 @@ import Testing
         #expect(try harness.records() == 5 && early.failures.isEmpty)
     }
 
-    @Test func `a program that saves faster than the disk is slowed, not failed, and the order stays`() async throws {
+    @Test func `saves that are faster than the disk are slowed down, succeed, and keep their order`() async throws {
         let harness = try PipelineHarness {
             $0.limits.bytes = 0
             $0.saveQueueBytes = 100_000
@@ -105,7 +105,7 @@ import Testing
         async let saved: Void = onThread {
             for number in 0..<200 {
                 let text = "\(number) " + String(repeating: "x", count: 10_000)
-                harness.pipeline.save(Data(text.utf8), stream: "s", partitionKey: nil) { answers.take($0) }
+                harness.pipeline.save(Data(text.utf8), stream: "s", partitionKey: nil) { answers.add($0) }
             }
         }
         holder.release()
@@ -116,7 +116,7 @@ import Testing
         #expect(numbers == Array(0..<200))
     }
 
-    @Test func `async saves that find the queue full are suspended, and stored in the end`() async throws {
+    @Test func `async saves are suspended while the queue is full, and stored in the end`() async throws {
         let harness = try PipelineHarness {
             $0.limits.bytes = 0
             $0.saveQueueBytes = 100_000
@@ -133,7 +133,7 @@ import Testing
         #expect(try harness.records() == 101)
     }
 
-    @Test func `a completion that blocks keeps no room from coming`() async throws {
+    @Test func `a completion that blocks does not stop the queue from draining`() async throws {
         let harness = try PipelineHarness {
             $0.limits.bytes = 0
             $0.saveQueueBytes = 100_000
@@ -143,11 +143,11 @@ import Testing
         await onThread {
             harness.pipeline.save(Data("first".utf8), stream: "s", partitionKey: nil) { result in
                 gate.wait()
-                answers.take(result)
+                answers.add(result)
             }
-            // Ten times what the queue holds: each call returns once there was room.
+            // Ten times the queue's size: each call returns once there is room.
             for _ in 0..<100 {
-                harness.pipeline.save(Data(count: 10_000), stream: "s", partitionKey: nil) { answers.take($0) }
+                harness.pipeline.save(Data(count: 10_000), stream: "s", partitionKey: nil) { answers.add($0) }
             }
             gate.signal()
             answers.wait(for: 101)
@@ -156,7 +156,7 @@ import Testing
         #expect(try harness.records() == 101)
     }
 
-    @Test func `one record goes however small the queue is`() async throws {
+    @Test func `a single record is saved however small the queue is`() async throws {
         let harness = try PipelineHarness { $0.saveQueueBytes = 1 }
         for number in 0..<3 { try await harness.pipeline.save(Data("\(number)".utf8), stream: "s", partitionKey: nil) }
         #expect(try harness.storedTexts() == ["0", "1", "2"])

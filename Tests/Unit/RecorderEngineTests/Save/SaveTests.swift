@@ -9,7 +9,7 @@ import Testing
         if case .invalidRecord(let fault, _)? = error { fault } else { nil }
     }
 
-    @Test func `saves complete in the order of the calls, and are stored in it`() async throws {
+    @Test func `saves complete and are stored in the order of the calls`() async throws {
         let harness = try PipelineHarness()
         let order = Locked<[Int]>([])
         for number in 0..<2_000 {
@@ -22,7 +22,7 @@ import Testing
         #expect(try harness.storedTexts() == (0...2_000).map(String.init))
     }
 
-    @Test func `a completion that takes its time delays no commit and no submit, and begins before those behind it`()
+    @Test func `a slow completion delays no commit and no submit, and begins before later completions`()
         async throws
     {
         let server = try LocalServer { request, _ in .kinesis(request) }
@@ -36,7 +36,7 @@ import Testing
         harness.pipeline.save(Data("2".utf8), stream: "s", partitionKey: nil) { _ in begun.withLock { $0.append("2") } }
         async let report = harness.flush()
         while try server.requests.isEmpty || harness.records() > 0 { await Task.yield() }
-        #expect(server.requests.flatMap { PutRequestSeen($0).texts } == ["1", "2"])
+        #expect(server.requests.flatMap { ParsedPutRequest($0).texts } == ["1", "2"])
         gate.open()
         #expect(try await report.delivered == 2)
         #expect(begun.withLock { $0 } == ["1", "2"])
@@ -49,7 +49,7 @@ import Testing
         #expect(try harness.records() == 0)
     }
 
-    @Test func `256 KiB is taken and one byte more is refused at once, with both sizes named`() async throws {
+    @Test func `256 KiB is accepted, and one byte more is refused at once with both sizes in the error`() async throws {
         let harness = try PipelineHarness()
         try await harness.save(Data(count: 262_144))
         let answered = Locked<RecorderError?>(nil)
@@ -62,7 +62,7 @@ import Testing
         #expect(try harness.records() == 1)
     }
 
-    @Test func `a stream name that no stream can have is refused`() async throws {
+    @Test func `an invalid stream name is refused`() async throws {
         let harness = try PipelineHarness()
         for name in [nil, "", "with space", "slash/", "ünïcode", String(repeating: "a", count: 129)] {
             let error = await #expect(throws: RecorderError.self) { try await harness.save(Data([1]), to: name) }
@@ -71,7 +71,7 @@ import Testing
         #expect(try harness.records() == 0)
     }
 
-    @Test func `stream names are as long as their service allows`() async throws {
+    @Test func `stream names may be as long as their service allows`() async throws {
         let kinesis = try PipelineHarness(.kinesis)
         try await kinesis.save(Data([1]), to: String(repeating: "a", count: 128))
         let firehose = try PipelineHarness(.firehose)
@@ -96,7 +96,7 @@ import Testing
         #expect(try harness.records() == 1)
     }
 
-    @Test func `a record saved without a key gets one of its own, an upper-case UUID`() throws {
+    @Test func `a record saved without a key gets a unique one, an upper-case UUID`() throws {
         let keys = try (0..<1_000).map { _ in
             try StreamServiceDescription.kinesis.record(Data([1]), stream: "s", partitionKey: nil, maximumBytes: 10)
                 .partitionKey

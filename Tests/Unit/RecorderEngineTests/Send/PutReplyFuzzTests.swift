@@ -4,67 +4,67 @@ import RecorderTestSupport
 import ReplyFuzzer
 import Testing
 
-/// Whatever a service, a proxy or a broken memory answers: no crash, no hang, and no record leaves without its proof.
+/// For any answer, valid or corrupted: no crash, no hang, and no record leaves the store without a proof of delivery.
 @Suite(.timeLimit(.minutes(10))) struct PutReplyFuzzTests {
     private static let stress = ProcessInfo.processInfo.environment["STRESS"]
     private static let isFull = stress == "full"
-    /// Fresh in the long runs.
+    /// Random in the long runs.
     private static let seed = stress == nil ? 1 : UInt64.random(in: 0...UInt64.max)
 
-    @Test func `no spoilt answer moves a record that its own entry does not prove, and each sound one is read right`()
+    @Test func `a corrupted answer proves no record that its own entry does not, and a valid one is read correctly`()
         async
     {
         let count = Self.isFull ? 1_000_000 : Self.stress != nil ? 40_000 : 10_000
         await withTaskGroup(of: String?.self) { group in
             for part in 0..<UInt64(4) {
-                group.addTask { await onThreadOfItsOwn { Self.fuzz(seed: Self.seed &+ part, count: count / 4) } }
+                group.addTask { await onDedicatedThread { Self.fuzz(seed: Self.seed &+ part, count: count / 4) } }
             }
-            for await complaint in group where complaint != nil { Issue.record("\(complaint ?? "")") }
+            for await problem in group where problem != nil { Issue.record("\(problem ?? "")") }
         }
     }
 
-    /// The first complaint.
+    /// The first problem.
     private static func fuzz(seed: UInt64, count: Int) -> String? {
         var maker = ReplyMaker(seed: seed)
-        var sound = maker.make()
+        var valid = maker.make()
         for number in 0..<count {
-            if number % 10 == 0 { sound = maker.make() }
-            let made = number % 10 == 0 ? sound : maker.spoil(sound)
-            guard let complaint = complaint(about: made) else { continue }
+            if number % 10 == 0 { valid = maker.make() }
+            let made = number % 10 == 0 ? valid : maker.corrupt(valid)
+            guard let problem = problem(about: made) else { continue }
             let text = String(decoding: made.body.prefix(2_000), as: UTF8.self)
-            return "\(complaint); \(made.service.name), seed \(seed), number \(number): \(text)"
+            return "\(problem); \(made.service.name), seed \(seed), number \(number): \(text)"
         }
         return nil
     }
 
-    private static func complaint(about made: ReplyMaker.Made) -> String? {
+    private static func problem(about made: ReplyMaker.Made) -> String? {
         let reply = PutReply(made.body, to: made.service, records: made.records)
         guard let outcomes = made.outcomes else {
-            return ReplyOracle.objection(to: reply, for: made.body, made.service, records: made.records)
+            return ReplyOracle.violation(in: reply, for: made.body, made.service, records: made.records)
         }
         return reply == .outcomes(outcomes) ? nil : "read as \(reply) instead of \(outcomes)"
     }
 
-    @Test func `four megabytes of anything are read in a moment`() async {
-        #expect(await onThreadOfItsOwn { Self.objectionsToLongBodies() } == [])
+    @Test func `four megabytes of any content are read quickly`() async {
+        #expect(await onDedicatedThread { Self.violationsInLongBodies() } == [])
     }
 
-    private static func objectionsToLongBodies() -> [String] {
+    private static func violationsInLongBodies() -> [String] {
         let size = 4 << 20
-        var objections: [String] = []
+        var violations: [String] = []
         for piece in ["[", "{\"a\":", "\"", "\\", "9", " ", "{", #"{"Records":["#, #"\u0000"#, "\u{FEFF}"] {
             for start in ["", #"{"Records":"#, #"{"Records":[{"SequenceNumber":""#] {
                 let body = Array((start + String(repeating: piece, count: size / piece.utf8.count)).utf8)
                 let reply = PutReply(body, to: .kinesis, records: 1)
-                if let objection = ReplyOracle.objection(to: reply, for: body, .kinesis, records: 1) {
-                    objections.append("\(start)\(piece): \(objection)")
+                if let violation = ReplyOracle.violation(in: reply, for: body, .kinesis, records: 1) {
+                    violations.append("\(start)\(piece): \(violation)")
                 }
             }
         }
-        return objections
+        return violations
     }
 
-    @Test func `through a whole flush, only proven records leave, whatever is answered`() async throws {
+    @Test func `in a whole flush, only proven records leave the store, for any answer`() async throws {
         for service in [StreamServiceDescription.kinesis, .firehose] {
             try await flushFuzz(service, rounds: Self.isFull ? 2_000 : 150)
         }
@@ -74,10 +74,10 @@ import Testing
         let seed = Self.seed
         let answered = Recorded<(texts: [String], body: [UInt8])>()
         let server = try LocalServer { request, index in
-            let texts = PutRequestSeen(request).texts
+            let texts = ParsedPutRequest(request).texts
             var maker = ReplyMaker(seed: seed &+ UInt64(index))
-            let sound = maker.make(service, records: texts.count)
-            let body = index % 4 == 0 ? sound.body : maker.spoil(sound).body
+            let valid = maker.make(service, records: texts.count)
+            let body = index % 4 == 0 ? valid.body : maker.corrupt(valid).body
             answered.append((texts, body))
             return .answer(status: 200, headers: [], body: body)
         }

@@ -35,7 +35,7 @@ import Testing
         #expect(outcomes(body) == [.retry(code: "InternalFailure", message: "m")])
     }
 
-    @Test func `what follows a proof and a shard counts, whatever it is`() {
+    @Test func `an entry is read to its end, after a proof and a shard`() {
         let start = #"{"SequenceNumber":"1","ShardId":"s""#
         #expect(
             outcomes(#"{"Records":[\#(start),"ErrorCode":"InternalFailure"}]}"#) == [
@@ -47,7 +47,7 @@ import Testing
         #expect(outcomes(#"{"Records":[\#(start)"}]}"#) == nil)
     }
 
-    @Test func `a code that says invalid rejects the record, any other is tried again`() {
+    @Test func `a code for an invalid record rejects it, and any other code is retried`() {
         for code in ["InvalidArgumentException", "ValidationException", "RecordTooLarge", "MalformedData"] {
             #expect(outcomes(#"{"Records":[{"ErrorCode":"\#(code)"}]}"#) == [.rejected(code: code, message: "")])
         }
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `an answer for fewer or more records, or none, proves nothing for any`() {
+    @Test func `an answer with a wrong number of entries, or an unreadable one, proves nothing`() {
         for body in [
             "", "{", "[]", "null", "{}", #"{"Records":{}}"#, #"{"Records":[]}"#,
             #"{"Records":[{"SequenceNumber":"1"},{"SequenceNumber":"2"}]}"#, "<html>",

@@ -1,10 +1,10 @@
 import RecorderEngine
 
-/// Makes answers of known meaning in the many ways that JSON allows to write them, and spoils them.
+/// Makes answers of known meaning in the many forms that JSON allows, and corrupts them.
 struct ReplyMaker {
     struct Made {
         var body: [UInt8]
-        /// What it must be read as; for a spoilt body the oracle decides instead.
+        /// The expected outcomes; nil for a corrupted body, which the oracle judges.
         var outcomes: [Outcome]?
         var service: StreamServiceDescription
         var records: Int
@@ -16,13 +16,13 @@ struct ReplyMaker {
         dice = Dice(seed: seed)
     }
 
-    /// A sound answer for a random number of records.
+    /// Makes a valid answer for a random number of records.
     mutating func make() -> Made {
         let service = dice.once(in: 2) ? StreamServiceDescription.kinesis : .firehose
         return make(service, records: dice.once(in: 200) ? 500 : 1 + dice.roll(6))
     }
 
-    /// A sound answer.
+    /// A valid answer.
     mutating func make(_ service: StreamServiceDescription, records: Int) -> Made {
         let entries = (0..<records).map { _ in entry(service) }
         var members = [#""\#(service.entriesField)"\#(gap):\#(gap)[\#(list(entries.map(\.text)))]"#]
@@ -63,7 +63,7 @@ struct ReplyMaker {
             outcome = .delivered
         }
         if dice.once(in: 2) { fields.append(#""ShardId":"shardId-000000000000""#) }
-        if dice.once(in: 8) { fields.append(#""\#(dice.pick(Self.strangers))":\#(dice.pick(Self.values))"#) }
+        if dice.once(in: 8) { fields.append(#""\#(dice.pick(Self.unknownFields))":\#(dice.pick(Self.values))"#) }
         dice.shuffle(&fields)
         return ("{\(list(fields))}", outcome)
     }
@@ -79,7 +79,7 @@ struct ReplyMaker {
     }
 
     private static let counters = ["FailedRecordCount", "FailedPutCount"]
-    private static let strangers = [
+    private static let unknownFields = [
         "Encrypted", "errorcode", "SequenceNumbers", "", "Records", "RequestResponses", "ünï",
     ]
     private static let codes =
@@ -98,21 +98,21 @@ struct ReplyMaker {
         ("ünï 🦆", "ünï 🦆"), (#"\",\"SequenceNumber\":\"1"#, #"","SequenceNumber":"1"#), ("}]}", "}]}"),
     ]
 
-    // MARK: spoiling
+    // MARK: corruption
 
-    /// The same answer with a few things wrong.
-    mutating func spoil(_ sound: Made) -> Made {
-        var made = sound
+    /// The same answer with a few errors.
+    mutating func corrupt(_ valid: Made) -> Made {
+        var made = valid
         made.outcomes = nil
         for _ in 0...dice.roll(3) where !made.body.isEmpty {
-            let place = dice.roll(made.body.count)
-            let end = min(made.body.count, place + 1 + dice.roll(24))
+            let offset = dice.roll(made.body.count)
+            let end = min(made.body.count, offset + 1 + dice.roll(24))
             switch dice.roll(10) {
-            case 0: made.body[place] ^= 1 << UInt8(dice.roll(8))
-            case 1: made.body[place] = UInt8(dice.roll(256))
-            case 2: made.body.removeSubrange(place..<end)
-            case 3: made.body.removeSubrange(place...)
-            case 4: made.body.insert(contentsOf: made.body[place..<end], at: dice.roll(made.body.count))
+            case 0: made.body[offset] ^= 1 << UInt8(dice.roll(8))
+            case 1: made.body[offset] = UInt8(dice.roll(256))
+            case 2: made.body.removeSubrange(offset..<end)
+            case 3: made.body.removeSubrange(offset...)
+            case 4: made.body.insert(contentsOf: made.body[offset..<end], at: dice.roll(made.body.count))
             case 5: made.records += dice.once(in: 2) ? 1 : made.records > 1 ? -1 : 2
             default: insertPiece(&made.body)
             }
@@ -120,7 +120,7 @@ struct ReplyMaker {
         return made
     }
 
-    /// Puts a piece of JSON where it may well fit: behind a brace, a bracket, a comma or a colon.
+    /// Inserts a piece of JSON where it may fit: next to a brace, a bracket, a comma, a colon or a quote.
     private mutating func insertPiece(_ body: inout [UInt8]) {
         let start = dice.roll(body.count)
         let joint = body[start...].firstIndex { "{}[],:\"".utf8.contains($0) } ?? start

@@ -5,16 +5,18 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-/// A batch's SHA-256 is computed before its turn comes; what becomes of the batch may be another body.
+/// A batch's SHA-256 is computed before the batch is sent; bisecting or retrying it changes the body.
 @Suite(.timeLimit(.minutes(10))) struct SignedBodyTests {
     private static let date = Date(timeIntervalSince1970: 1_700_000_000)
 
     @Test(arguments: [false, true])
-    func `each request is signed over its own body: whole, halved, sent again in part`(compresses: Bool) async throws {
+    func `each request is signed over its own body: complete, bisected or retried in part`(compresses: Bool)
+        async throws
+    {
         let server = try LocalServer { request, index in
-            // Without gunzip here, a compressed body is told by its place alone.
+            // The test does not decompress, so compressed requests are distinguished by their index.
             guard !compresses else { return index == 0 ? .error(500, "InternalFailure") : .kinesis(request) }
-            let texts = PutRequestSeen(request).texts
+            let texts = ParsedPutRequest(request).texts
             if texts.count == 8 { return .error(400, "ValidationException") }
             return .kinesis(request) { index < 3 && $0 == "2" ? "InternalFailure" : nil }
         }
@@ -29,7 +31,7 @@ import Testing
         for request in server.requests { #expect(request.header("Authorization") == Self.authorization(of: request)) }
     }
 
-    /// The signature that belongs to a request as it came.
+    /// The correct signature of a received request.
     private static func authorization(of request: ReceivedRequest) -> String? {
         var signed = HTTPRequest(url: "https://localhost", body: request.body)
         let names: Set = ["host", "content-type", "x-amz-target", "content-encoding"]

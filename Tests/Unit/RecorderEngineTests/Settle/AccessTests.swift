@@ -5,19 +5,19 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-/// Tokens that ended and clocks that are wrong: mended once, delivered; what cannot be mended keeps everything.
+/// Expired tokens and wrong clocks are corrected once and the records delivered; if that fails, every record is kept.
 @Suite(.timeLimit(.minutes(10))) struct AccessTests {
     private static let streams = ["a", "b", "c", "d"]
 
     @Test func `an expired token is renewed, and every stream delivers`() async throws {
-        let keys = CredentialsCache(LimitedKeys(fetches: 2))
-        let crowd = Crowd(of: Self.streams.count)
+        let credentials = CredentialsCache(LimitedCredentials(fetches: 2))
+        let barrier = Barrier(of: Self.streams.count)
         let server = try LocalServer { request, index in
             guard request.header("X-Amz-Security-Token") == "token 1" else { return .kinesis(request) }
-            crowd.waitForAll()
+            barrier.waitForAll()
             return .error(400, "ExpiredTokenException")
         }
-        let harness = try PipelineHarness(.kinesis, to: server) { $0.credentials = keys }
+        let harness = try PipelineHarness(.kinesis, to: server) { $0.credentials = credentials }
         try await save(on: harness)
         let report = try await harness.flush()
         #expect(report.delivered == 4 && report.failures.isEmpty)
@@ -25,10 +25,12 @@ import Testing
         #expect(try harness.records() == 0)
     }
 
-    @Test func `a token that renewal does not mend costs two requests a stream and keeps everything`() async throws {
-        let keys = CredentialsCache(LimitedKeys(fetches: .max))
+    @Test func `a token that stays expired after renewal takes two requests per stream and keeps everything`()
+        async throws
+    {
+        let credentials = CredentialsCache(LimitedCredentials(fetches: .max))
         let server = try LocalServer { _, _ in .error(400, "ExpiredTokenException", message: "token is expired") }
-        let harness = try PipelineHarness(.kinesis, to: server) { $0.credentials = keys }
+        let harness = try PipelineHarness(.kinesis, to: server) { $0.credentials = credentials }
         try await save(on: harness)
         let report = try await harness.flush()
         #expect(Set(report.failures.map(\.stream.rawValue)) == Set(Self.streams))
@@ -38,10 +40,10 @@ import Testing
         #expect(try harness.storedFailures() == [0, 0, 0, 0])
     }
 
-    @Test func `keys that cannot be renewed keep everything, and the error says why`() async throws {
-        let keys = CredentialsCache(LimitedKeys(fetches: 1))
+    @Test func `credentials that cannot be renewed keep everything, and the error says why`() async throws {
+        let credentials = CredentialsCache(LimitedCredentials(fetches: 1))
         let server = try LocalServer { _, _ in .error(400, "ExpiredTokenException") }
-        let harness = try PipelineHarness(.kinesis, to: server) { $0.credentials = keys }
+        let harness = try PipelineHarness(.kinesis, to: server) { $0.credentials = credentials }
         try await harness.save("kept")
         let report = try await harness.flush()
         #expect(report.failures.first?.error.message.contains("identity pool") == true)
@@ -51,7 +53,8 @@ import Testing
     }
 
     @Test(arguments: [-7_200, 7_200, -10 * 86_400, 400_000_000])
-    func `a wrong clock is corrected by one request more, and everything is delivered`(error: TimeInterval) async throws
+    func `a wrong clock is corrected with one extra request, and everything is delivered`(error: TimeInterval)
+        async throws
     {
         let service = SkewedService()
         let server = try LocalServer { request, _ in service.answer(request) }
@@ -62,12 +65,12 @@ import Testing
         #expect(server.requests.count == 4)
     }
 
-    @Test func `a wrong clock is corrected for every request that was on its way`() async throws {
+    @Test func `a wrong clock is corrected for every request in flight`() async throws {
         let service = SkewedService()
-        let crowd = Crowd(of: Self.streams.count)
+        let barrier = Barrier(of: Self.streams.count)
         let server = try LocalServer { request, _ in
             let answer = service.answer(request)
-            if service.isRefused(request) { crowd.waitForAll() }
+            if service.isRefused(request) { barrier.waitForAll() }
             return answer
         }
         let harness = try PipelineHarness(.kinesis, to: server) { $0.now = { service.time - 7_200 } }
@@ -78,7 +81,7 @@ import Testing
         #expect(try harness.records() == 0)
     }
 
-    @Test func `a signature's time refused without a date to go by keeps everything`() async throws {
+    @Test func `a signature refused for its time, in an answer without a date, keeps everything`() async throws {
         let server = try LocalServer { _, _ in .error(403, "RequestTimeTooSkewed", message: "the clock is wrong") }
         let harness = try PipelineHarness(.kinesis, to: server) { _ in }
         try await harness.save("kept")
@@ -93,8 +96,8 @@ import Testing
     }
 }
 
-/// Fetches new keys up to a limit, and then fails.
-private struct LimitedKeys: CredentialsFetcher {
+/// Fetches new credentials up to a limit, and then fails.
+private struct LimitedCredentials: CredentialsFetcher {
     let limit: Int
     private let fetched = Recorded<Int>()
 
@@ -104,7 +107,7 @@ private struct LimitedKeys: CredentialsFetcher {
 
     func fetch() async throws(CredentialsFailure) -> Credentials {
         let number = fetched.append(0) + 1
-        guard number <= limit else { throw CredentialsFailure("The identity pool is gone.") }
+        guard number <= limit else { throw CredentialsFailure("The identity pool no longer exists.") }
         return Credentials(accessKeyID: "AKID", secretAccessKey: Canary.secret, sessionToken: "token \(number)")
     }
 }
@@ -131,8 +134,8 @@ private struct SkewedService {
     )
 }
 
-/// Lets the server's threads go on once so many of them have come.
-private final class Crowd: Sendable {
+/// Blocks the server's threads until a number of them have arrived.
+private final class Barrier: Sendable {
     private let gate = Gate()
     private let arrived = Recorded<Int>()
     private let size: Int

@@ -4,7 +4,7 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-/// Answers that point elsewhere, never end, never come, or are no HTTP: bounded in time and memory, nothing deleted.
+/// Answers that redirect, never end, never arrive, or are not HTTP: time and memory are bounded, nothing is deleted.
 @Suite(.timeLimit(.minutes(10))) struct BrokenAnswerTests {
     private let pauses = [Duration.milliseconds(50), .milliseconds(100)]
 
@@ -20,11 +20,11 @@ import Testing
             cause: .service(.redirect),
             says: "\(status)"
         )
-        try await row.prove()
+        try await row.verify()
         #expect(elsewhere.connectionCount == 0)
     }
 
-    @Test func `an answer without end is read up to 4 MiB`() async throws {
+    @Test func `an endless answer is read up to 4 MiB`() async throws {
         let written = ByteCount()
         let row = OutcomeRow(
             name: "endless",
@@ -35,14 +35,14 @@ import Testing
             says: "4194304 bytes",
             delays: pauses
         )
-        try await row.prove()
-        // What lies beyond the limit is in the buffers of two sockets.
+        try await row.verify()
+        // The bytes beyond the limit are in the buffers of two sockets.
         let megabyte = 1 << 20
         #expect(written.value > 12 * megabyte)
         #expect(written.value < 60 * megabyte)
     }
 
-    @Test func `an error without end is not read either`() async throws {
+    @Test func `an endless error is read up to 4 MiB`() async throws {
         let row = OutcomeRow(
             name: "endless error",
             answer: { _ in .endless(status: 500) },
@@ -52,10 +52,10 @@ import Testing
             says: "4194304 bytes",
             delays: pauses
         )
-        try await row.prove()
+        try await row.verify()
     }
 
-    @Test func `silence ends with the stall time`() async throws {
+    @Test func `a request without an answer ends after the stall timeout`() async throws {
         let row = OutcomeRow(
             name: "stall",
             timeouts: HTTPTimeouts(stall: .seconds(2)),
@@ -66,10 +66,10 @@ import Testing
             says: "no byte moved",
             delays: pauses
         )
-        try await row.prove()
+        try await row.verify()
     }
 
-    @Test func `a trickle ends with the total time, however steady it is`() async throws {
+    @Test func `a trickling answer ends after the total timeout, however steady it is`() async throws {
         let row = OutcomeRow(
             name: "trickle",
             timeouts: HTTPTimeouts(stall: .seconds(10), total: .seconds(3)),
@@ -81,10 +81,10 @@ import Testing
             cause: .transport(.timedOut),
             delays: pauses
         )
-        try await row.prove()
+        try await row.verify()
     }
 
-    @Test func `a trickle that ends in time delivers`() async throws {
+    @Test func `a trickling answer that ends in time delivers`() async throws {
         let row = OutcomeRow(
             name: "slow",
             answer: { call in
@@ -92,10 +92,10 @@ import Testing
                 return .trickle(status: 200, body: Array(body.utf8), every: .milliseconds(1))
             }
         )
-        try await row.prove()
+        try await row.verify()
     }
 
-    @Test func `what is not HTTP proves nothing`() async throws {
+    @Test func `an answer that is not HTTP proves nothing`() async throws {
         let row = OutcomeRow(
             name: "mail server",
             answer: { _ in .raw(Array("220 mail.example ESMTP\r\n".utf8)) },
@@ -104,10 +104,10 @@ import Testing
             cause: .transport(.unreadableResponse),
             delays: pauses
         )
-        try await row.prove()
+        try await row.verify()
     }
 
-    @Test func `promises to answer soon are not waited for without end`() async throws {
+    @Test func `the number of interim responses is limited`() async throws {
         let again = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
         let row = OutcomeRow(
             name: "100 Continue",
@@ -117,6 +117,6 @@ import Testing
             cause: .transport(.responseTooLarge),
             delays: pauses
         )
-        try await row.prove()
+        try await row.verify()
     }
 }

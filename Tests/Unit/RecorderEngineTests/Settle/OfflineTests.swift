@@ -5,10 +5,10 @@ import RecorderTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct OfflineTests {
-    @Test func `a thousand flushes offline lose nothing and count no failure, and then everything arrives`()
+    @Test func `a thousand flushes while offline lose nothing and count no failure, and then everything arrives`()
         async throws
     {
-        let nobody = try LocalSocket.loopback()
+        let closedPort = try LocalSocket.loopback()
         let broken = try LocalServer { request, index in
             switch index % 5 {
             case 0: .reset
@@ -20,7 +20,7 @@ import Testing
         }
         let arrived = Recorded<[String]>()
         let online = try LocalServer { request, _ in
-            arrived.append(PutRequestSeen(request).texts)
+            arrived.append(ParsedPutRequest(request).texts)
             return .kinesis(request)
         }
         let url = Locked("")
@@ -35,7 +35,7 @@ import Testing
 
         var failures = 0
         for number in 0..<1_000 {
-            let offline = number % 10 == 3 ? broken.url : "http://127.0.0.1:\(nobody.port)"
+            let offline = number % 10 == 3 ? broken.url : "http://127.0.0.1:\(closedPort.port)"
             url.withLock { $0 = offline }
             let report = try await harness.flush()
             failures += report.failures.count
@@ -53,10 +53,10 @@ import Testing
         #expect(arrived.all.flatMap { $0 } == all)
     }
 
-    @Test func `a name that has no address is asked for three times, and everything is kept`() async throws {
+    @Test func `a host name without an address is resolved three times, and everything is kept`() async throws {
         let unused = try LocalServer { request, _ in .kinesis(request) }
         let pauses = Recorded<Duration>()
-        // A label of more than 63 letters is in no server's list, so none is asked.
+        // A label of more than 63 letters is invalid, so no name server is queried.
         let name = "kinesis." + String(repeating: "x", count: 64) + ".invalid"
         let harness = try PipelineHarness(
             to: unused,

@@ -5,10 +5,10 @@ import RecorderSQLite
 import RecorderTestSupport
 import Testing
 
-/// One row of the table of outcomes: what the service answers for a stream, and what must come of its records.
+/// One row of the table of outcomes: what the service answers for a stream, and the expected result for its records.
 ///
-/// The records are "0", "1", "2" ... in one stream. A neighbour stream has one record, which must always arrive, but in
-/// rows with short timeouts, which a busy machine would let it miss.
+/// The records are "0", "1", "2" ... in one stream. A neighbour stream has one record, which must always arrive. Rows
+/// with short timeouts have no neighbour, because it could time out on a busy machine.
 struct OutcomeRow: Sendable, CustomTestStringConvertible {
     /// Why a stream kept records: the kind of failure, where it came from.
     enum Cause: Sendable {
@@ -22,7 +22,7 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
     var timeouts: HTTPTimeouts?
     let answer: @Sendable (PutCall) -> Reply
 
-    /// How many requests the stream costs, exactly.
+    /// The exact number of requests of the stream.
     var requests = 1
     /// What is still stored afterwards; nil for all.
     var kept: [String]? = []
@@ -30,21 +30,21 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
     var deleted: [String] = []
     /// Why the stream is reported; nil for success.
     var cause: Cause?
-    /// A word of that error's message.
+    /// A part of that error's message.
     var says = ""
     /// The longest delay before each retry.
     var delays: [Duration] = []
 
     var testDescription: String { "\(service.name): \(name)" }
 
-    /// Runs the row through the whole harness, and then shows that what was kept can still be delivered.
-    func prove() async throws {
+    /// Runs the row through a whole pipeline, and then checks that the kept records can still be delivered.
+    func verify() async throws {
         let all = (0..<records).map(String.init)
         let kept = kept ?? all
         let sent = Recorded<[String]>()
         let server = try LocalServer { request, _ in
-            let seen = PutRequestSeen(request)
-            guard seen.stream == "stream" else { return call(0, seen.texts).takesAndHangsUp() }
+            let seen = ParsedPutRequest(request)
+            guard seen.stream == "stream" else { return call(0, seen.texts).acceptsAndCloses() }
             return answer(call(sent.append(seen.texts), seen.texts))
         }
         let pauses = Recorded<Duration>()
@@ -57,7 +57,7 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
         let neighbours = timeouts == nil ? 1 : 0
         if neighbours > 0 { try await harness.save("neighbour", to: "neighbour") }
         let report = try await harness.flush()
-        // On a busy machine the server may read a request after its sender has given it up.
+        // On a busy machine the server may read a request after its sender has timed out.
         await server.received(requests)
 
         #expect(try harness.storedTexts() == kept)
@@ -93,9 +93,9 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
     private func deliver(_ kept: [String], of harness: PipelineHarness) async throws {
         let texts = Recorded<[String]>()
         let server = try LocalServer { request, index in
-            let seen = PutRequestSeen(request)
+            let seen = ParsedPutRequest(request)
             texts.append(seen.texts)
-            return call(index, seen.texts).takes()
+            return call(index, seen.texts).accepts()
         }
         let later = try PipelineHarness(service, to: server, in: harness.directory)
         let report = try await later.flush()

@@ -4,30 +4,30 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-/// The table of outcomes, row by row, over real sockets: what is kept, sent again, deleted, and what the error says.
+/// The table of outcomes over real sockets: which records are kept, retried or deleted, and what the error says.
 @Suite(.timeLimit(.minutes(10))) struct OutcomeTableTests {
     @Test(arguments: OutcomeRow.perRecord)
-    func `an answer for each record decides about that record alone`(row: OutcomeRow) async throws {
-        try await row.prove()
+    func `each entry of an answer decides about its own record only`(row: OutcomeRow) async throws {
+        try await row.verify()
     }
 
-    @Test(arguments: OutcomeRow.passing)
-    func `trouble that may pass is tried again a few times, and everything is kept`(row: OutcomeRow) async throws {
-        try await row.prove()
+    @Test(arguments: OutcomeRow.transient)
+    func `a transient failure is retried a few times, and everything is kept`(row: OutcomeRow) async throws {
+        try await row.verify()
     }
 
     @Test(arguments: OutcomeRow.final)
-    func `a refusal that repeating cannot mend costs one request, and everything is kept`(
+    func `a permanent refusal takes one request, and everything is kept`(
         row: OutcomeRow
     ) async throws {
-        try await row.prove()
+        try await row.verify()
     }
 
     @Test(arguments: OutcomeRow.unreadable)
-    func `an answer that makes no sense proves nothing: three requests, and everything is kept`(
+    func `an unreadable answer proves nothing: three requests, and everything is kept`(
         row: OutcomeRow
     ) async throws {
-        try await row.prove()
+        try await row.verify()
     }
 }
 
@@ -53,7 +53,8 @@ extension OutcomeRow {
                 name: "\(code) for some, once",
                 service: service,
                 records: 9,
-                answer: { call in call.takes { call.index == 0 && (Int($0) ?? 0) % 3 == 1 ? PutCall.failed(code) : nil }
+                answer: { call in
+                    call.accepts { call.index == 0 && (Int($0) ?? 0) % 3 == 1 ? PutCall.failed(code) : nil }
                 },
                 requests: 2,
                 delays: [.seconds(1)]
@@ -64,7 +65,7 @@ extension OutcomeRow {
                 service: service,
                 records: 4,
                 answer: { call in
-                    call.takes { (Int($0) ?? 0) > call.index ? PutCall.failed("ThrottlingException") : nil }
+                    call.accepts { (Int($0) ?? 0) > call.index ? PutCall.failed("ThrottlingException") : nil }
                 },
                 requests: 4,
                 delays: throttlingDelays
@@ -74,7 +75,7 @@ extension OutcomeRow {
                 service: service,
                 records: 5,
                 answer: { call in
-                    call.takes {
+                    call.accepts {
                         switch $0 {
                         case "1": PutCall.failed("ThrottlingException")
                         case "2": PutCall.failed("InvalidArgumentException")
@@ -98,7 +99,7 @@ extension OutcomeRow {
             OutcomeRow(
                 name: "\(code) for all, always",
                 service: service,
-                answer: { call in call.takes { _ in PutCall.failed(code) } },
+                answer: { call in call.accepts { _ in PutCall.failed(code) } },
                 requests: 4,
                 kept: nil,
                 cause: .service(.throttled),
@@ -106,11 +107,11 @@ extension OutcomeRow {
                 delays: throttlingDelays
             )
         }
-            + ["InternalFailure", "NeverHeardOfException"].map { code in
+            + ["InternalFailure", "UnknownCodeException"].map { code in
                 OutcomeRow(
                     name: "\(code) for all, always",
                     service: service,
-                    answer: { call in call.takes { _ in #"{"ErrorCode":"\#(code)"}"# } },
+                    answer: { call in call.accepts { _ in #"{"ErrorCode":"\#(code)"}"# } },
                     requests: 4,
                     kept: nil,
                     cause: .service(.transient),
@@ -131,7 +132,7 @@ extension OutcomeRow {
             OutcomeRow(
                 name: "\(entry) proves nothing",
                 service: service,
-                answer: { call in call.takes { $0 == "1" ? entry : nil } },
+                answer: { call in call.accepts { $0 == "1" ? entry : nil } },
                 kept: ["1"],
                 cause: .service(.unreadable),
                 says: "kept"
@@ -139,10 +140,10 @@ extension OutcomeRow {
         }
             + codes(service) + [
                 OutcomeRow(
-                    name: "a code beside a proof",
+                    name: "a code with a proof",
                     service: service,
                     answer: { call in
-                        call.takes { text in
+                        call.accepts { text in
                             guard call.index == 0, text == "1" else { return nil }
                             return #"{"\#(service.proofField)":"49","ErrorCode":"InternalFailure"}"#
                         }
@@ -151,15 +152,15 @@ extension OutcomeRow {
                     delays: [.milliseconds(50)]
                 ),
                 OutcomeRow(
-                    name: "a null code beside a proof",
+                    name: "a null code with a proof",
                     service: service,
-                    answer: { call in call.takes { _ in #"{"\#(service.proofField)":"49","ErrorCode":null}"# } }
+                    answer: { call in call.accepts { _ in #"{"\#(service.proofField)":"49","ErrorCode":null}"# } }
                 ),
             ]
     }
 
-    /// Codes that call the record invalid, and codes that only look like it: those are about the sender, the stream's key
-    /// or nothing that is known.
+    /// Codes for an invalid record, and similar codes that are not: those are about the sender, the stream's key, or
+    /// unknown.
     private static func codes(_ service: StreamServiceDescription) -> [OutcomeRow] {
         let invalid = [
             "InvalidArgument", "InvalidArgumentException", "InvalidDataException", "InvalidRecordException",
@@ -179,7 +180,7 @@ extension OutcomeRow {
             OutcomeRow(
                 name: "\(code) is deleted",
                 service: service,
-                answer: { call in call.takes { $0 == "1" ? PutCall.failed(code) : nil } },
+                answer: { call in call.accepts { $0 == "1" ? PutCall.failed(code) : nil } },
                 deleted: [code]
             )
         }
@@ -187,7 +188,7 @@ extension OutcomeRow {
                 OutcomeRow(
                     name: "\(code) is kept",
                     service: service,
-                    answer: { call in call.takes { $0 == "1" ? PutCall.failed(code) : nil } },
+                    answer: { call in call.accepts { $0 == "1" ? PutCall.failed(code) : nil } },
                     requests: 4,
                     kept: ["1"],
                     cause: .service(.transient),
@@ -197,10 +198,10 @@ extension OutcomeRow {
             }
     }
 
-    // MARK: the whole request fails, perhaps not for long
+    // MARK: the whole request fails, perhaps temporarily
 
-    static let passing = services.flatMap { service in
-        throttledWhole(service) + serverTrouble(service) + noAnswer(service)
+    static let transient = services.flatMap { service in
+        throttledWhole(service) + serverErrors(service) + lostAnswers(service)
     }
 
     private static func throttledWhole(_ service: StreamServiceDescription) -> [OutcomeRow] {
@@ -222,7 +223,7 @@ extension OutcomeRow {
         }
     }
 
-    private static func serverTrouble(_ service: StreamServiceDescription) -> [OutcomeRow] {
+    private static func serverErrors(_ service: StreamServiceDescription) -> [OutcomeRow] {
         let replies: [(String, Reply)] = [
             ("InternalFailure", .error(500, "InternalFailure")),
             ("ServiceUnavailableException", .error(503, "ServiceUnavailableException")),
@@ -244,14 +245,14 @@ extension OutcomeRow {
             OutcomeRow(
                 name: "503, then fine",
                 service: service,
-                answer: { $0.index == 0 ? .html(503, "<p>busy</p>") : $0.takes() },
+                answer: { $0.index == 0 ? .html(503, "<p>busy</p>") : $0.accepts() },
                 requests: 2,
                 delays: [.milliseconds(50)]
             )
         ]
     }
 
-    private static func noAnswer(_ service: StreamServiceDescription) -> [OutcomeRow] {
+    private static func lostAnswers(_ service: StreamServiceDescription) -> [OutcomeRow] {
         let replies: [(String, @Sendable (PutCall) -> Reply)] = [
             ("reset instead of an answer", { _ in .reset }),
             ("closed without an answer", { _ in .dropConnection }),
@@ -275,14 +276,14 @@ extension OutcomeRow {
             OutcomeRow(
                 name: "reset, then fine",
                 service: service,
-                answer: { $0.index == 0 ? .reset : $0.takes() },
+                answer: { $0.index == 0 ? .reset : $0.accepts() },
                 requests: 2,
                 delays: [.milliseconds(50)]
             )
         ]
     }
 
-    // MARK: the whole request fails for good
+    // MARK: the whole request fails permanently
 
     static let final = services.flatMap { denied($0) }
 
@@ -304,7 +305,7 @@ extension OutcomeRow {
                 ("no such page", .notFound, .html(404, "<p>no such page</p>")),
                 ("Forbidden by proxy", .denied, .html(403, "<p>Forbidden by proxy</p>")),
                 ("HTTP 407", .denied, .html(407, "")),
-                ("NeverHeardOfException", .other, .error(400, "NeverHeardOfException")),
+                ("UnknownCodeException", .other, .error(400, "UnknownCodeException")),
                 ("HTTP 400", .other, .json(400, "{}")),
             ]
         return replies.map { says, kind, reply in

@@ -4,11 +4,11 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-/// Refusals that are not the service's own: a proxy's status or page costs no record, and no stream its later ones.
+/// Refusals by a proxy, not the service: they lose no record, and do not block the later records of a stream.
 @Suite(.timeLimit(.minutes(10))) struct ProxyRefusalTests {
-    /// What stands between the device and the service says.
+    /// The answers of a proxy between the device and the service.
     enum Proxy: String, CaseIterable {
-        case page413, page400, page403, empty413, object413, gateway413, codeWithoutRequestID, serverTrouble
+        case page413, page400, page403, empty413, object413, gateway413, codeWithoutRequestID, serverError
 
         var reply: Reply {
             let id = [HTTPHeader("x-amzn-RequestId", "6f0d")]
@@ -25,14 +25,14 @@ import Testing
                     headers: id + [HTTPHeader("x-amzn-ErrorType", "RequestTooLargeException")]
                 )
             case .codeWithoutRequestID: .json(400, #"{"__type":"ValidationException","message":"no"}"#)
-            case .serverTrouble:
+            case .serverError:
                 .json(500, #"{"__type":"ValidationException","message":"no"}"#, headers: id)
             }
         }
     }
 
     @Test(arguments: [StreamServiceDescription.kinesis, .firehose], Proxy.allCases)
-    func `a device behind a proxy that refuses everything loses nothing, however often it submits`(
+    func `a proxy that refuses everything causes no loss, however often the device submits`(
         service: StreamServiceDescription,
         proxy: Proxy
     ) async throws {
@@ -51,29 +51,29 @@ import Testing
         #expect(try harness.storedFailures().allSatisfy { $0 == 0 })
         #expect(harness.events.discards.isEmpty)
 
-        let taken = Recorded<[String]>()
+        let accepted = Recorded<[String]>()
         let open = try LocalServer { request, index in
-            let seen = PutRequestSeen(request)
-            if seen.stream == "stream" { taken.append(seen.texts) }
-            return PutCall(service: service, index: index, texts: seen.texts).takes()
+            let seen = ParsedPutRequest(request)
+            if seen.stream == "stream" { accepted.append(seen.texts) }
+            return PutCall(service: service, index: index, texts: seen.texts).accepts()
         }
         let later = try PipelineHarness(service, to: open, in: harness.directory)
         let report = try await later.flush()
         #expect(report.delivered == 11 && report.failures.isEmpty)
-        #expect(taken.all.flatMap { $0 } == (0..<10).map(String.init))
+        #expect(accepted.all.flatMap { $0 } == (0..<10).map(String.init))
     }
 
     @Test(arguments: [StreamServiceDescription.kinesis, .firehose], [Proxy.page413, .object413, .gateway413])
-    func `one record that a proxy refuses stays and is reported; all others are sent, in each submit`(
+    func `a record that a proxy refuses is kept and reported, and all others are sent, in each submit`(
         service: StreamServiceDescription,
         proxy: Proxy
     ) async throws {
-        let taken = Recorded<[String]>()
+        let accepted = Recorded<[String]>()
         let server = try LocalServer { request, index in
-            let texts = PutRequestSeen(request).texts
+            let texts = ParsedPutRequest(request).texts
             guard !texts.contains("250") else { return proxy.reply }
-            taken.append(texts)
-            return PutCall(service: service, index: index, texts: texts).takes()
+            accepted.append(texts)
+            return PutCall(service: service, index: index, texts: texts).accepts()
         }
         let harness = try PipelineHarness(service, to: server)
         let all = (0..<500).map(String.init)
@@ -90,18 +90,18 @@ import Testing
             #expect(try harness.storedFailures() == [0])
             try await harness.saveAll(["a\(round)", "b\(round)"])
         }
-        #expect(Array(taken.all.flatMap { $0 }.prefix(499)) == all.filter { $0 != "250" })
+        #expect(Array(accepted.all.flatMap { $0 }.prefix(499)) == all.filter { $0 != "250" })
         #expect(harness.events.discards.isEmpty)
     }
 
-    /// A proxy that lets requests of so many bytes pass.
+    /// A proxy that accepts requests of up to `limit` bytes.
     private func proxy(limit: Int) throws -> LocalServer {
         try LocalServer { request, _ in
             request.body.count > limit ? Proxy.page413.reply : .kinesis(request)
         }
     }
 
-    @Test func `many records too large for a proxy cost few requests, and the others are all sent`() async throws {
+    @Test func `many records too large for a proxy take few requests, and the others are all sent`() async throws {
         let server = try proxy(limit: 60_000)
         let harness = try PipelineHarness(to: server)
         let large = String(repeating: "x", count: 60_000)
@@ -117,7 +117,7 @@ import Testing
         #expect(server.requests.count <= 28)
     }
 
-    @Test func `records too large for a proxy, in batches of their own, hold up none behind them`() async throws {
+    @Test func `records too large for a proxy, in batches of their own, do not block later records`() async throws {
         let server = try proxy(limit: 20_000)
         let harness = try PipelineHarness(to: server) { $0.batchByteLimit = 70_000 }
         let large = (0..<6).map { String(repeating: "x", count: 30_000 - $0) }

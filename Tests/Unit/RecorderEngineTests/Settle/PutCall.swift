@@ -3,30 +3,30 @@ import RecorderEngine
 import RecorderHTTP
 import RecorderTestSupport
 
-/// One request as a row's script sees it, and the ways to answer it.
+/// One request as a row's script receives it, and the ways to answer it.
 struct PutCall {
     let service: StreamServiceDescription
-    /// Which request for this stream it is, from 0.
+    /// The number of this request among those for its stream, from 0.
     let index: Int
     let texts: [String]
 
     /// The entry that proves delivery.
     var proof: String { #"{"\#(service.proofField)":"49\#(index)"}"# }
 
-    /// The entry of a record that was not taken.
-    static func failed(_ code: String) -> String { #"{"ErrorCode":"\#(code)","ErrorMessage":"told to fail"}"# }
+    /// The entry of a record that was not accepted.
+    static func failed(_ code: String) -> String { #"{"ErrorCode":"\#(code)","ErrorMessage":"injected failure"}"# }
 
-    /// A 200 with these entries, and a counter that is always wrong.
+    /// A 200 with these entries, and failure counters that are always 0.
     func answer(_ entries: [String]) -> Reply { .json(200, body(entries)) }
 
-    /// A 200 that takes every record but those that `entry` writes another entry for.
-    func takes(but entry: (String) -> String? = { _ in nil }) -> Reply {
+    /// A 200 that accepts every record, except those for which `entry` returns another entry.
+    func accepts(but entry: (String) -> String? = { _ in nil }) -> Reply {
         answer(texts.map { entry($0) ?? proof })
     }
 
-    /// A 200 that takes every record, over a connection that is not used again. libcurl repeats by itself what it sent
-    /// over a kept connection that turns out dead, so a count of requests needs new ones.
-    func takesAndHangsUp() -> Reply {
+    /// A 200 that accepts every record and closes the connection. libcurl itself repeats a request that it sent over a
+    /// kept connection that turns out to be dead, so counting requests needs new connections.
+    func acceptsAndCloses() -> Reply {
         .json(200, body(texts.map { _ in proof }), headers: [HTTPHeader("Connection", "close")])
     }
 
@@ -35,7 +35,7 @@ struct PutCall {
     }
 }
 
-/// What happened, in order.
+/// A thread-safe list of values, in order.
 final class Recorded<Element: Sendable>: Sendable {
     private let elements = Locked<[Element]>([])
 

@@ -4,9 +4,9 @@ import RecorderEngine
 import RecorderTestSupport
 import Testing
 
-/// Requests that a service calls invalid: only what is proven bad is deleted. For proxies see `ProxyRefusalTests`.
+/// Requests that a service rejects as invalid: only confirmed records are deleted. For proxies see `ProxyRefusalTests`.
 @Suite(.timeLimit(.minutes(10))) struct RefusedTests {
-    /// How a refusal may look, and the code that a deleted record is reported with.
+    /// The forms of a refusal, with the code that a deleted record is reported with.
     enum Refusal: String, CaseIterable {
         case validation = "ValidationException"
         case argument = "InvalidArgumentException"
@@ -18,30 +18,30 @@ import Testing
     }
 
     @Test(arguments: [StreamServiceDescription.kinesis, .firehose], Refusal.allCases)
-    func `one bad record among 500 is deleted, the others are delivered in order`(
+    func `one invalid record among 500 is deleted, and the others are delivered in order`(
         service: StreamServiceDescription,
         refusal: Refusal
     ) async throws {
-        let taken = Recorded<[String]>()
+        let accepted = Recorded<[String]>()
         let server = try LocalServer { request, index in
-            let texts = PutRequestSeen(request).texts
+            let texts = ParsedPutRequest(request).texts
             guard !texts.contains("250") else { return refusal.reply }
-            taken.append(texts)
-            return PutCall(service: service, index: index, texts: texts).takes()
+            accepted.append(texts)
+            return PutCall(service: service, index: index, texts: texts).accepts()
         }
         let harness = try PipelineHarness(service, to: server)
         try await harness.saveAll((0..<500).map(String.init))
         let report = try await harness.flush()
         #expect(report.delivered == 499 && report.discarded == 1 && report.failures.isEmpty)
         let good = (0..<500).filter { $0 != 250 }.map(String.init)
-        #expect(taken.all.flatMap { $0 } == good)
+        #expect(accepted.all.flatMap { $0 } == good)
         #expect(server.requests.count <= 20)
         #expect(harness.events.discards.map(\.reason) == [.rejected(code: refusal.rawValue)])
         #expect(try harness.records() == 0)
     }
 
     @Test(arguments: [StreamServiceDescription.kinesis, .firehose], Refusal.allCases)
-    func `a stream whose every request is refused keeps all and costs at most 12 requests`(
+    func `a stream whose every request is refused keeps all records and takes at most 12 requests`(
         service: StreamServiceDescription,
         refusal: Refusal
     ) async throws {
@@ -61,7 +61,7 @@ import Testing
         #expect(harness.events.discards.isEmpty)
     }
 
-    @Test func `a request too large for a proxy goes in smaller ones, and nothing is deleted`() async throws {
+    @Test func `a request too large for a proxy is bisected, and nothing is deleted`() async throws {
         let server = try LocalServer { request, _ in
             request.body.count > 20_000 ? Refusal.tooLarge.reply : .kinesis(request)
         }
@@ -70,8 +70,8 @@ import Testing
         try await harness.saveAll(all)
         let report = try await harness.flush()
         #expect(report.delivered == 200 && report.failures.isEmpty)
-        let taken = server.requests.filter { $0.body.count <= 20_000 }
-        #expect(taken.flatMap { PutRequestSeen($0).texts } == all)
+        let accepted = server.requests.filter { $0.body.count <= 20_000 }
+        #expect(accepted.flatMap { ParsedPutRequest($0).texts } == all)
         #expect(server.requests.count <= 40)
         #expect(harness.events.discards.isEmpty)
     }
@@ -80,30 +80,30 @@ import Testing
         arguments: [StreamServiceDescription.kinesis, .firehose],
         ["InvalidParameterException", "InvalidParameterValue", "MissingParameter"]
     )
-    func `a refusal by a code outside the closed list deletes nothing, and the neighbours are sent`(
+    func `a refusal with a code outside the closed list deletes nothing, and the other records are sent`(
         service: StreamServiceDescription,
         code: String
     ) async throws {
         let server = try LocalServer { request, index in
-            let texts = PutRequestSeen(request).texts
+            let texts = ParsedPutRequest(request).texts
             guard !texts.contains("3") else { return .error(400, code) }
-            return PutCall(service: service, index: index, texts: texts).takes()
+            return PutCall(service: service, index: index, texts: texts).accepts()
         }
         let harness = try PipelineHarness(service, to: server)
         try await harness.saveAll((0..<9).map(String.init))
         let report = try await harness.flush()
         #expect(report.delivered == 8 && report.discarded == 0)
-        #expect(report.failures.map { "\($0.error.message)" } == ["told to fail"])
+        #expect(report.failures.map { "\($0.error.message)" } == ["injected failure"])
         for _ in 0..<5 { #expect(try await harness.flush().failures.count == 1) }
         #expect(try harness.storedTexts() == ["3"])
         #expect(try harness.storedFailures() == [0])
         #expect(server.requests.count <= 13)
     }
 
-    @Test func `two bad records that fill the first batch do not hold up those behind them`() async throws {
+    @Test func `two invalid records that fill the first batch do not block later records`() async throws {
         let bad = String(repeating: "bad ", count: 50)
         let server = try LocalServer { request, _ in
-            PutRequestSeen(request).texts.contains(bad) ? .error(400, "ValidationException") : .kinesis(request)
+            ParsedPutRequest(request).texts.contains(bad) ? .error(400, "ValidationException") : .kinesis(request)
         }
         let harness = try PipelineHarness(to: server) { $0.batchByteLimit = 500 }
         try await harness.saveAll([bad, bad, "1", "2", "3"])
@@ -113,10 +113,10 @@ import Testing
         #expect(try harness.records() == 0)
     }
 
-    @Test func `several bad records are all deleted, next to each other or apart`() async throws {
+    @Test func `several invalid records are all deleted, adjacent or apart`() async throws {
         for bad in [["0", "1"], ["7", "400"], ["250", "251"], ["499", "3", "251"], ["498", "499"]] {
             let server = try LocalServer { request, _ in
-                PutRequestSeen(request).texts.contains(where: bad.contains)
+                ParsedPutRequest(request).texts.contains(where: bad.contains)
                     ? .error(400, "ValidationException") : .kinesis(request)
             }
             let harness = try PipelineHarness(to: server)
@@ -130,9 +130,9 @@ import Testing
         }
     }
 
-    @Test func `a bad record is convicted by a delivery of another batch`() async throws {
+    @Test func `a delivery in another batch confirms an invalid record`() async throws {
         let server = try LocalServer { request, _ in
-            PutRequestSeen(request).texts.contains("bad") ? .error(400, "ValidationException") : .kinesis(request)
+            ParsedPutRequest(request).texts.contains("bad") ? .error(400, "ValidationException") : .kinesis(request)
         }
         let harness = try PipelineHarness(to: server) { $0.batchByteLimit = 1 }
         try await harness.saveAll(["bad", "1", "2"])
@@ -141,14 +141,14 @@ import Testing
         #expect(server.requests.count == 3)
     }
 
-    @Test func `what stands between two bad records of different batches stays`() async throws {
+    @Test func `a record between two invalid records of different batches is kept`() async throws {
         let bad = String(repeating: "bad ", count: 50)
         let server = try LocalServer { request, index in
-            let texts = PutRequestSeen(request).texts
+            let texts = ParsedPutRequest(request).texts
             let isRefused = texts.contains { $0.hasPrefix("bad") }
             return isRefused
                 ? .error(400, "ValidationException")
-                : PutCall(service: .kinesis, index: index, texts: texts).takes { $0 == "unproven" ? "{}" : nil }
+                : PutCall(service: .kinesis, index: index, texts: texts).accepts { $0 == "unproven" ? "{}" : nil }
         }
         // The first batch is the long record alone, the second holds the other three.
         let harness = try PipelineHarness(to: server) { $0.batchByteLimit = 150 }
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 20])
-    func `a record that was throttled before is given up alone at its fourth refusal, no sooner`(
+    func `a single record that was throttled before is discarded at its fourth refusal, not earlier`(
         limit: Int?
     ) async throws {
         let server = try LocalServer { request, index in
@@ -182,14 +182,14 @@ import Testing
         #expect(harness.events.discards.map(\.reason) == [.rejected(code: "ValidationException")])
     }
 
-    @Test func `a refusal ends the halving when the trouble becomes another`() async throws {
+    @Test func `bisecting ends when the failure is another one`() async throws {
         let server = try LocalServer { _, index in
             index == 0 ? .error(400, "ValidationException") : .error(400, "AccessDeniedException")
         }
         let harness = try PipelineHarness(to: server)
         try await harness.saveAll(["1", "2", "3"])
         let report = try await harness.flush()
-        #expect(report.failures.first?.error.message == "told to fail")
+        #expect(report.failures.first?.error.message == "injected failure")
         #expect(server.requests.count == 2)
         #expect(try harness.storedTexts() == ["1", "2", "3"])
         #expect(try harness.storedFailures() == [0, 0, 0])

@@ -4,9 +4,9 @@ import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
-/// Records go to the server that the certificate proves, and to no other.
+/// Records are sent only to a server with a valid certificate.
 @Suite(.timeLimit(.minutes(10))) struct TLSTests {
-    /// What is wrong with a server.
+    /// What is wrong with a server or its certificate.
     enum Flaw: String, CaseIterable {
         case untrusted, selfSigned, expired, notYetValid, otherHost, oldTLS, missingAuthorityFile
 
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: Flaw.allCases)
-    func `a server that cannot prove who it is gets no record, and all are kept`(flaw: Flaw) async throws {
+    func `a server without a valid certificate gets no record, and all are kept`(flaw: Flaw) async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let (authority, other) = (try TLSAuthority(), try TLSAuthority())
         var trusted: String? = authority.certificate
@@ -61,16 +61,16 @@ import Testing
         try await harness.saveAll((0..<1_100).map(String.init))
         let report = try await harness.flush()
         #expect(report.delivered == 1_100 && report.failures.isEmpty, "\(report.failures)")
-        #expect(server.requests.flatMap { PutRequestSeen($0).texts } == (0..<1_100).map(String.init))
+        #expect(server.requests.flatMap { ParsedPutRequest($0).texts } == (0..<1_100).map(String.init))
         #expect(try harness.records() == 0)
     }
 
     @Test(arguments: [("IP:::1", true), ("IP:127.0.0.1", false), ("DNS:localhost", false)])
-    func `a server at an address of version 6 must have a certificate for that address`(
+    func `a server at an IPv6 address must have a certificate for that address`(
         name: String,
         isRight: Bool
     ) async throws {
-        guard LocalSocket.hasVersion6 else { return print("R23 skipped: this machine has no ::1.") }
+        guard LocalSocket.hasIPv6 else { return print("R23 skipped: this machine has no ::1.") }
         let server = try LocalServer { request, _ in .kinesis(request) }
         let authority = try TLSAuthority()
         let front = try TLSFront(on: "[::1]", before: server, try authority.identity(for: name))

@@ -3,7 +3,7 @@ import RecorderEngine
 import RecorderTestSupport
 import Testing
 
-/// The wall clock of a device without a clock chip: it starts years off, and jumps when the network comes.
+/// The wall clock of a device without a battery-backed clock: it starts years off, and jumps once the network is up.
 @Suite struct ClockTests {
     private static let hour: Double = 3_600
     private static let day: Double = 24 * hour
@@ -18,11 +18,11 @@ import Testing
         harness.clock.jump(by: -jump)
         try await harness.save("5")
         _ = try await harness.flush()
-        #expect(server.requests.flatMap { PutRequestSeen($0).texts } == ["1", "2", "3", "4", "5"])
+        #expect(server.requests.flatMap { ParsedPutRequest($0).texts } == ["1", "2", "3", "4", "5"])
         #expect(harness.events.discards.isEmpty)
     }
 
-    @Test func `what is too old is discarded with a report, never silently`() async throws {
+    @Test func `records over the age limit are discarded and reported`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let harness = try PipelineHarness(to: server) { $0.limits.age = .seconds(Self.day) }
         try await harness.saveAll(["1", "2", "3"])
@@ -31,11 +31,11 @@ import Testing
         _ = try await harness.flush()
         #expect(harness.events.discards.map(\.count) == [3])
         #expect(harness.events.discards.first?.reason == .ageLimit)
-        #expect(server.requests.flatMap { PutRequestSeen($0).texts } == ["4"])
+        #expect(server.requests.flatMap { ParsedPutRequest($0).texts } == ["4"])
     }
 
     @Test(arguments: [-30 * 365 * day, 12 * 365 * day])
-    func `age is counted by the time that passed, whatever the clock was set to meanwhile`(jump: Double) async throws {
+    func `age is measured by elapsed time, whatever the clock is set to meanwhile`(jump: Double) async throws {
         let harness = try PipelineHarness { $0.limits.age = .seconds(Self.day) }
         try await harness.save("first")
         harness.clock.advance(by: 0.6 * Self.day)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [-30 * 365 * day, 12 * 365 * day])
-    func `a program that starts under a clock years off expires nothing of an earlier one`(jump: Double) async throws {
+    func `a program that starts with a clock years off expires no earlier record`(jump: Double) async throws {
         let harness = try PipelineHarness { $0.limits.age = .seconds(Self.day) }
         try await harness.saveAll(["1", "2"])
         harness.clock.jump(by: jump)
@@ -56,7 +56,7 @@ import Testing
         try await later.save("3")
         #expect(try later.storedTexts() == ["1", "2", "3"])
         let oldest = try #require(try later.pipeline.status().streams.first?.oldest)
-        #expect(abs(oldest.timeIntervalSince(harness.clock.now)) < 1, "told by the clock as it is set now")
+        #expect(abs(oldest.timeIntervalSince(harness.clock.now)) < 1, "relative to the clock's current setting")
     }
 
     private static let timesOff: [(Double, Int)] = [
@@ -64,7 +64,7 @@ import Testing
     ]
 
     @Test(arguments: timesOff)
-    func `time without power counts as far as the clock can be believed`(off: Double, left: Int) async throws {
+    func `time without power counts only if the clock is plausible`(off: Double, left: Int) async throws {
         let harness = try PipelineHarness { $0.limits.age = .seconds(Self.day) }
         try await harness.saveAll(["1", "2"])
         harness.clock.reboot(after: off)

@@ -4,28 +4,28 @@ import RecorderTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct DescriptorTests {
-    /// In a process of its own, which has no file left to open but so many.
-    @Test func `a store that finds no file descriptor says so, whichever of its files it is for`() async {
+    /// In a separate process, which can open only a few more files.
+    @Test func `running out of file descriptors is reported, for each of the store's files`() async {
         await #expect(processExitsWith: .success) {
             let harnesses = try (0..<8).map { _ in try PipelineHarness() }
             var limit = rlimit(rlim_cur: 256, rlim_max: 256)
             #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
-            var taken: [CInt] = []
-            while case let file = open("/dev/null", O_RDONLY | O_CLOEXEC), file >= 0 { taken.append(file) }
+            var opened: [CInt] = []
+            while case let file = open("/dev/null", O_RDONLY | O_CLOEXEC), file >= 0 { opened.append(file) }
             var refused = 0
             for (free, harness) in harnesses.enumerated() {
-                for file in taken.suffix(free) { close(file) }
+                for file in opened.suffix(free) { close(file) }
                 let error = await failure { try await harness.save("a") } as? RecorderError
                 refused += error == nil ? 0 : 1
                 #expect(error?.message.contains("ulimit -n") != false, "\(free) left: \(error?.message ?? "")")
-                taken = taken.dropLast(free)
-                while case let file = open("/dev/null", O_RDONLY | O_CLOEXEC), file >= 0 { taken.append(file) }
+                opened = opened.dropLast(free)
+                while case let file = open("/dev/null", O_RDONLY | O_CLOEXEC), file >= 0 { opened.append(file) }
             }
             #expect(refused > 1)
         }
     }
 
-    @Test func `a save that finds no descriptor for the lock fails and says so, and the next one is stored`() async {
+    @Test func `a save without a descriptor for the lock fails with that reason, and the next one is stored`() async {
         await #expect(processExitsWith: .success) {
             let harness = try PipelineHarness()
             // A process with many stores opens the lock for each commit.
@@ -33,13 +33,13 @@ import Testing
             try await harness.save("1")
             var limit = rlimit(rlim_cur: 256, rlim_max: 256)
             #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
-            var taken: [CInt] = []
-            while case let file = open("/dev/null", O_RDONLY | O_CLOEXEC), file >= 0 { taken.append(file) }
+            var opened: [CInt] = []
+            while case let file = open("/dev/null", O_RDONLY | O_CLOEXEC), file >= 0 { opened.append(file) }
             let error = await failure { try await harness.save("2") } as? RecorderError
             #expect(error?.message.contains("ulimit -n") == true)
-            close(taken.removeLast())
+            close(opened.removeLast())
             try await harness.save("3")
-            for file in taken { close(file) }
+            for file in opened { close(file) }
             #expect(try harness.storedTexts() == ["1", "3"])
             withExtendedLifetime(others) {}
         }

@@ -4,55 +4,56 @@ import RecorderSQLite
 import RecorderTestSupport
 import Testing
 
-/// Damage can leave any number in the file: nothing traps on it, and a number that cannot be is reported.
+/// Damage can leave any number in the file: none causes a trap, and impossible counts are never returned.
 @Suite(.timeLimit(.minutes(10))) struct ExtremeCountTests {
     /// One column of one table, in all rows or in some.
-    struct Place: Sendable, CustomTestStringConvertible {
+    struct Location: Sendable, CustomTestStringConvertible {
         let table: String
         let column: String
         let rows: String
 
         var change: String { column.contains("?1") ? column : "\(column) = ?1" }
 
-        /// What meets the number first; over all places, each call does.
+        /// The call that reads the number first; each call does for some location.
         var first: Call { [.totals, .status, .save, .flush][column.utf8.count % 4] }
 
         var testDescription: String { "\(table).\(column) \(rows)" }
     }
 
-    static let places: [Place] = {
+    static let locations: [Location] = {
         let counts = [
             "records", "bytes", "saved", "delivered", "retried", "evicted", "expired", "rejected", "exhausted",
             "cleared", "cursor", "saved_bytes", "next_sequence", "byte_limit", "age_limit", "trouble_at",
         ]
         let streams = ["number = 0", "number = 1"].flatMap { rows in
-            counts.map { Place(table: "stream", column: $0, rows: rows) }
+            counts.map { Location(table: "stream", column: $0, rows: rows) }
         }
         let others = [
             ("stream", counts[..<10].map { "\($0) = ?1" }.joined(separator: ", "), "number = 0"),
-            ("stream", "number", "number = 1"), ("stream", "number", "number = 0"), ("stream", "trouble", "number = 1"),
+            ("stream", "number", "number = 1"), ("stream", "number", "number = 0"),
+            ("stream", "trouble = ?1, trouble_at = trouble_at", "number = 1"),
             ("segment", "first_sequence", "1"), ("segment", "first_bytes", "1"), ("segment", "removed", "1"),
             ("record_1", "id", "id & 255 = 2"), ("record_1", "saved_at", "1"), ("record_1", "failures", "1"),
             ("record_1", "sum", "id & 255 = 2"),
         ]
-        return streams + others.map { Place(table: $0.0, column: $0.1, rows: $0.2) }
+        return streams + others.map { Location(table: $0.0, column: $0.1, rows: $0.2) }
     }()
 
     static let values: [Int64] = [.min, -1, 1 << 60, .max]
 
-    @Test(arguments: places)
-    func `a number that cannot be traps nowhere`(place: Place) async throws {
+    @Test(arguments: locations)
+    func `an impossible number causes no trap`(location: Location) async throws {
         for value in Self.values {
-            for first in [place.first, .clear] { try await meet(place, value, first) }
+            for first in [location.first, .clear] { try await check(location, value, first) }
         }
     }
 
-    /// What meets the number first.
+    /// A call that reads the number.
     enum Call: CaseIterable, Sendable {
         case totals, status, save, flush, clear
     }
 
-    private func meet(_ place: Place, _ value: Int64, _ first: Call) async throws {
+    private func check(_ location: Location, _ value: Int64, _ first: Call) async throws {
         let server = try LocalServer { request, _ in .kinesis(request) { $0 == "kept" ? "InternalFailure" : nil } }
         let directory = try TemporaryDirectory()
         let harness = try PipelineHarness(to: server, in: directory, Self.adjust)
@@ -61,24 +62,24 @@ import Testing
         do {
             let connection = try SQLiteConnection(path: harness.path, access: .readWrite)
             let change = try connection.prepare(
-                "UPDATE OR IGNORE \(place.table) SET \(place.change) WHERE \(place.rows)"
+                "UPDATE OR IGNORE \(location.table) SET \(location.change) WHERE \(location.rows)"
             )
             try change.bind(value, at: 1)
             try change.run()
         }
-        let isCount = place.rows == "number = 0" && ["records", "bytes"].contains(place.column)
-        // The one that has the file open, and one that opens it.
+        let isCount = location.rows == "number = 0" && ["records", "bytes"].contains(location.column)
+        // One that has the file open, and one that opens it.
         for harness in [harness, try PipelineHarness(to: server, in: directory, Self.adjust)] {
             for call in [first] + Call.allCases where call != .clear || first == .clear { await run(call, on: harness) }
         }
-        if isCount { #expect(harness.events.discards.isEmpty, "\(place) \(value) \(first)") }
+        if isCount { #expect(harness.events.discards.isEmpty, "\(location) \(value) \(first)") }
     }
 
     private static func adjust(_ policy: inout RecorderPolicy) {
         policy.limits = DiskLimits(bytes: 1 << 20, age: .seconds(3_600), notificationThreshold: 1)
     }
 
-    /// Results and errors are either's business; what is asked here is that there is one.
+    /// Either a result or an error is fine; the call must return one.
     private func run(_ call: Call, on harness: PipelineHarness) async {
         switch call {
         case .totals:

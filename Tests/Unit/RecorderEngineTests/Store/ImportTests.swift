@@ -27,7 +27,7 @@ import Testing
         INSERT INTO record VALUES ('key-3', 'no such name', 'unfit', 1700000003.5, 0);
         """
 
-    @Test func `records of the AWS SDK's recorders are taken oldest first, with their keys, and the file is renamed`()
+    @Test func `records of the AWS SDK's recorders are imported oldest first with their keys, and the file is renamed`()
         async throws
     {
         let server = try LocalServer { request, _ in .kinesis(request) }
@@ -45,11 +45,11 @@ import Testing
         )
     }
 
-    @Test func `a file whose records are here already is not taken twice, even if its renaming was cut off`()
+    @Test func `a file is not imported twice, even if its renaming failed`()
         async throws
     {
         let harness = try PipelineHarness()
-        // With one letter more, no file system here has such a name: the renaming fails.
+        // With the suffix the name is one character too long, so the renaming fails.
         let path = harness.directory.path(String(repeating: "x", count: 255 - ".imported".count + 1))
         try FileManager.default.moveItem(atPath: try database(harness.directory, Self.legacy), toPath: path)
         #expect(try await importing(path, into: harness).imported == 2)
@@ -61,13 +61,13 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: shorter))
     }
 
-    @Test func `another database is taken whatever lay in its place on disk before, and no spent one is overwritten`()
+    @Test func `another database at the same path is imported, and no imported file is overwritten`()
         async throws
     {
         let harness = try PipelineHarness()
         let path = try database(harness.directory, Self.legacy)
         _ = try await importing(path, into: harness)
-        // The same file to the system, as when a new one gets the number of one that was deleted.
+        // The same inode, as when a new file gets the number of a deleted one.
         try FileManager.default.moveItem(atPath: "\(path).imported", toPath: path)
         let connection = try SQLiteConnection(path: path, access: .readWrite)
         try connection.execute("DELETE FROM record; INSERT INTO record VALUES ('key', 'c', 'new', 1700000009, 0)")
@@ -79,7 +79,8 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: "\(path).imported-2"))
     }
 
-    @Test func `records of the Amplify clients are taken, with keys for Kinesis and without for Firehose`() async throws
+    @Test func `records of the Amplify clients are imported, with keys for Kinesis and without for Firehose`()
+        async throws
     {
         let kinesis = try PipelineHarness()
         let records = "id INTEGER PRIMARY KEY AUTOINCREMENT, stream_name TEXT, data BLOB, data_size INTEGER"
@@ -99,7 +100,7 @@ import Testing
         #expect(try firehose.pipeline.totals().bytes == 1 + 64)
     }
 
-    @Test func `what is no original's database is refused and left alone`() async throws {
+    @Test func `a database of another program is refused and left unchanged`() async throws {
         let harness = try PipelineHarness()
         let path = try database(harness.directory, "CREATE TABLE other (x)")
         let error = await #expect(throws: RecorderError.self) { try await importing(path, into: harness) }
@@ -110,7 +111,7 @@ import Testing
 }
 
 extension ImportTests {
-    /// A database that is whole up to its middle.
+    /// A database that is damaged in the middle.
     private func damagedDatabase(_ directory: TemporaryDirectory) throws -> String {
         let path = try database(
             directory,
@@ -126,7 +127,7 @@ extension ImportTests {
     }
 
     @Test(arguments: [true, false])
-    func `a file that is damaged, or no database, is refused by its name, and our store stays as it is`(
+    func `a file that is damaged, or not a database, is refused by name, and the store is unchanged`(
         isDamaged: Bool
     ) async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
@@ -147,7 +148,7 @@ extension ImportTests {
         #expect(try await harness.flush().delivered == 2)
     }
 
-    @Test func `our own store's damage is still damage during an import, and the import succeeds`() async throws {
+    @Test func `a damaged store is rescued during an import, and the import succeeds`() async throws {
         let first = try PipelineHarness()
         try await first.save("ours")
         do {
@@ -161,7 +162,7 @@ extension ImportTests {
         #expect(try harness.storedTexts() == ["ours", "first", "second"])
     }
 
-    @Test func `a partition key is taken whole, whatever characters it has`() async throws {
+    @Test func `a partition key is imported completely, whatever characters it has`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let harness = try PipelineHarness(to: server)
         let path = try database(
@@ -178,7 +179,7 @@ extension ImportTests {
         #expect(body.contains(#""PartitionKey":"a\u0000b""#))
     }
 
-    @Test func `a time that cannot be is taken as now`() async throws {
+    @Test func `an impossible time is imported as now`() async throws {
         let harness = try PipelineHarness()
         let path = try database(
             harness.directory,
@@ -203,11 +204,11 @@ extension ImportTests {
         }
     }
 
-    @Test func `a database with a log is put aside with all that it holds, and leaves no log behind`() async throws {
+    @Test func `a database with a log is moved aside with all its contents, and leaves no log behind`() async throws {
         let harness = try PipelineHarness()
         let path = harness.directory.path("original")
         do {
-            // As a process leaves them that was killed.
+            // As a killed process leaves them.
             let open = try SQLiteConnection(path: harness.directory.path("open"), access: .readWrite)
             try open.execute("PRAGMA journal_mode = WAL; \(Self.legacy)")
             try withExtendedLifetime(open) {
@@ -222,7 +223,7 @@ extension ImportTests {
         #expect(try await importing(path, into: harness).imported == 2)
         let size = try? FileManager.default.attributesOfItem(atPath: "\(path)-wal")[.size] as? Int
         #expect((size ?? 0) == 0)
-        let spent = try SQLiteConnection(path: "\(path).imported", access: .readWrite)
-        #expect(try spent.integer("SELECT count(*) FROM record") == 3)
+        let imported = try SQLiteConnection(path: "\(path).imported", access: .readWrite)
+        #expect(try imported.integer("SELECT count(*) FROM record") == 3)
     }
 }

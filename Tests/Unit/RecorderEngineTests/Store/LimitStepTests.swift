@@ -4,7 +4,7 @@ import RecorderEngine
 import RecorderTestSupport
 import Testing
 
-/// A limit that leaves much to discard: it goes in steps, each a transaction of its own.
+/// A limit that discards many records does so in steps, each in a separate transaction.
 @Suite struct LimitStepTests {
     private func filled(_ count: Int, in streams: Int = 1, clock: ManualClock = ManualClock()) async throws
         -> PipelineHarness
@@ -17,14 +17,14 @@ import Testing
         return harness
     }
 
-    @Test func `a byte limit that is lowered by far is reached in steps`() async throws {
+    @Test func `a much lower byte limit is enforced in steps`() async throws {
         let harness = try await filled(40_000, in: 7)
         let bytes = try harness.pipeline.totals().bytes
         harness.pipeline.policy.limits.bytes = 100 * 70
         try await harness.save("then", key: "k")
         await harness.pipeline.limitsEnforced()
         let totals = try harness.pipeline.totals()
-        #expect(harness.events.discards.count > 1, "all of it went in one transaction")
+        #expect(harness.events.discards.count > 1, "everything was discarded in one transaction")
         #expect(totals.bytes <= 100 * 70 && totals.bytes > 98 * 70)
         #expect(totals.saved == totals.records + totals.evicted)
         #expect(harness.events.discards.reduce(0) { $0 + $1.count } == totals.evicted)
@@ -33,7 +33,7 @@ import Testing
         #expect(try harness.storedTexts() == newest.suffix(totals.records))
     }
 
-    @Test func `an age limit that takes all is reached in steps, before anything is sent`() async throws {
+    @Test func `an age limit that expires everything is enforced in steps, before anything is sent`() async throws {
         let clock = ManualClock()
         let filled = try await filled(40_000, in: 3, clock: clock)
         clock.advance(by: 100)
@@ -41,13 +41,15 @@ import Testing
         let harness = try PipelineHarness(to: server, in: filled.directory, by: clock) { $0.limits.age = .seconds(60) }
         let report = try await harness.flush()
         #expect(report.delivered == 0 && server.requests.isEmpty)
-        #expect(harness.events.discards.count > 1, "all of it went in one transaction")
+        #expect(harness.events.discards.count > 1, "everything was discarded in one transaction")
         #expect(harness.events.discards.reduce(0) { $0 + $1.count } == 40_001)
         let totals = try harness.pipeline.totals()
         #expect(totals.records == 0 && totals.bytes == 0 && totals.expired == 40_001)
     }
 
-    @Test func `a store that is released while it discards goes on at the next save of any process`() async throws {
+    @Test func `discarding that a released store left incomplete continues at the next save of any process`()
+        async throws
+    {
         let directory = try await {
             let harness = try await filled(40_000)
             harness.pipeline.policy.limits.bytes = 100 * 70
@@ -71,11 +73,11 @@ import Testing
         let totals = try first.pipeline.totals()
         #expect(totals.saved == 400 && totals.records + totals.evicted == 400 && totals.bytes <= 50 * 70)
         #expect(try first.storedTexts() == (0..<400).map(String.init).suffix(totals.records))
-        let told = (first.events.discards + second.events.discards).reduce(0) { $0 + $1.count }
-        #expect(told == totals.evicted)
+        let reported = (first.events.discards + second.events.discards).reduce(0) { $0 + $1.count }
+        #expect(reported == totals.evicted)
     }
 
-    @Test func `what was settled since the oldest were read is evicted no more`() async throws {
+    @Test func `records settled since the oldest were read are not evicted`() async throws {
         let refused = Locked<Set<String>>([])
         let server = try LocalServer { request, _ in
             .kinesis(request) { text in
@@ -84,7 +86,7 @@ import Testing
         }
         let harness = try PipelineHarness(to: server) { $0.limits.bytes = 20 * 70 }
         for number in 0..<40 { try await harness.save("\(number)", to: "s\(number % 2)", key: "k") }
-        // Some in the middle stay, those around them go.
+        // Some in the middle stay; those around them are delivered.
         refused.withLock { $0 = ["25", "30", "31"] }
         _ = try await harness.flush()
         #expect(try harness.storedTexts() == ["25", "30", "31"])

@@ -5,7 +5,8 @@ import RecorderTestSupport
 import Testing
 
 @Suite struct LimitTests {
-    @Test func `beyond the byte limit the oldest go first, across streams, and the report says so`() async throws {
+    @Test func `beyond the byte limit the oldest records are evicted first, across streams, and reported`() async throws
+    {
         // Each record takes 1 + 1 + 64 bytes: four fit.
         let harness = try PipelineHarness { $0.limits.bytes = 4 * 66 }
         for (number, stream) in ["a", "b", "a", "b", "b", "c"].enumerated() {
@@ -46,9 +47,9 @@ import Testing
     }
 
     private let limit = 1_024 * 1_024
-    /// What the documents say of a store's files: twice the limit, for rows that fill their pages badly, and the log. Of
-    /// small records they take less.
-    private func promised(size: Int) -> Int { (size <= 1_000 ? limit * 5 / 4 : limit * 2) + 6 * 1_024 * 1_024 }
+    /// The documented size of a store's files: twice the limit, for rows that fill their pages badly, plus the log.
+    /// Small records take less.
+    private func documentedBytes(size: Int) -> Int { (size <= 1_000 ? limit * 5 / 4 : limit * 2) + 6 * 1_024 * 1_024 }
 
     private func fileBytes(of harness: PipelineHarness) throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: harness.directory.path).reduce(0) { sum, name in
@@ -58,22 +59,22 @@ import Testing
     }
 
     @Test(arguments: [20, 1_000, 20_000, 262_144])
-    func `however many records pass through, the files stay within what the limit promises`(size: Int) async throws {
+    func `the files stay within the documented size, however many records pass through`(size: Int) async throws {
         let harness = try PipelineHarness { $0.limits.bytes = limit }
         let record = Data(count: size)
-        // Eight times what may stay.
+        // Eight times the limit.
         for number in 0..<(8 * limit / (size + 100)) {
             harness.pipeline.save(record, stream: "s\(number % 3)", partitionKey: "key") { _ in }
         }
         try await harness.save(record)
-        #expect(try fileBytes(of: harness) <= promised(size: size))
+        #expect(try fileBytes(of: harness) <= documentedBytes(size: size))
         let totals = try harness.pipeline.totals()
         #expect(totals.bytes <= limit && totals.bytes > limit - size - 100)
     }
 
-    /// Each commit is as large as one can be, which a fast disk hardly ever sees.
+    /// Each commit has the largest possible size, which rarely happens on a fast disk.
     @Test(arguments: [20, 1_000, 2_100, 4_100, 5_000, 20_000, 262_144])
-    func `saves that waited together take no more room than the limit promises either`(size: Int) async throws {
+    func `saves that share large commits stay within the documented size`(size: Int) async throws {
         let harness = try PipelineHarness { $0.limits.bytes = limit }
         try await harness.save("first")
         let lock = open(harness.path + ".lock", O_RDWR)
@@ -84,18 +85,18 @@ import Testing
         }
         flock(lock, LOCK_UN)
         try await harness.save("last")
-        #expect(try fileBytes(of: harness) <= promised(size: size))
+        #expect(try fileBytes(of: harness) <= documentedBytes(size: size))
     }
 
-    /// The Amplify clients take records of up to 10 MiB, each of which the log must hold at once.
+    /// The Amplify clients accept records of up to 10 MiB, each of which the log must hold as a whole.
     @Test(arguments: [1, 4, 10])
-    func `records of megabytes take no more room than the clients' documents say`(mebibytes: Int) async throws {
+    func `records of several megabytes stay within the documented size`(mebibytes: Int) async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let limit = 21 * 1_024 * 1_024
         let harness = try PipelineHarness(to: server) { $0 = .amplify(.kinesis, cacheBytes: limit, maxRetries: 5) }
         let record = Data(count: mebibytes * 1_024 * 1_024 - 1)
         for _ in 0..<2 {
-            // One batch goes, so that what comes next meets what is dead, and what is left of the log.
+            // Delivers one batch, so that later saves reuse free pages and the rest of the log.
             await #expect(throws: RecorderError.self) {
                 while true {
                     try await harness.save(record, key: "k")
@@ -107,10 +108,10 @@ import Testing
         }
     }
 
-    @Test func `what lay before a stream that was delivered first is given back like any other`() async throws {
+    @Test func `space before the records of a stream that was delivered first is released`() async throws {
         let refused = Locked<Set<String>>(["slow"])
         let server = try LocalServer { request, _ in
-            refused.withLock { $0.contains(PutRequestSeen(request).stream) }
+            refused.withLock { $0.contains(ParsedPutRequest(request).stream) }
                 ? .error(400, "ResourceNotFoundException") : .kinesis(request)
         }
         let harness = try PipelineHarness(to: server) { $0.limits.bytes = 0 }
@@ -129,7 +130,7 @@ import Testing
         #expect(try harness.pipeline.totals().bytes <= 200_000)
     }
 
-    @Test func `a lower limit counts from the next save on`() async throws {
+    @Test func `a lower limit applies from the next save on`() async throws {
         let harness = try PipelineHarness()
         for number in 0..<10 { try await harness.save("\(number)", key: "k") }
         harness.pipeline.policy.limits.bytes = 2 * 66
@@ -138,7 +139,7 @@ import Testing
         #expect(try harness.storedTexts() == ["9", "x"])
     }
 
-    @Test func `records over the age limit go at the next save`() async throws {
+    @Test func `records over the age limit expire at the next save`() async throws {
         let harness = try PipelineHarness { $0.limits.age = .seconds(60) }
         try await harness.save("old", to: "a")
         harness.clock.advance(by: 30)
@@ -161,7 +162,7 @@ import Testing
         #expect(try harness.records() == 0)
     }
 
-    @Test func `each save strictly above the threshold is reported before it completes`() async throws {
+    @Test func `each save above the threshold is reported before it completes`() async throws {
         let harness = try PipelineHarness { $0.limits.notificationThreshold = 2 * 66 }
         let seen = Locked<[Int]>([])
         for number in 0..<4 {
@@ -175,7 +176,9 @@ import Testing
         #expect(harness.events.thresholds == [3 * 66, 4 * 66, 5 * 66])
     }
 
-    @Test func `where only crossings are reported, it is silent until the usage has been below again`() async throws {
+    @Test func `if only crossings are reported, the next report follows after usage was below the threshold`()
+        async throws
+    {
         let harness = try PipelineHarness {
             $0.limits.notificationThreshold = 2 * 66
             $0.limits.reportsCrossingOnly = true
@@ -187,7 +190,7 @@ import Testing
         #expect(harness.events.thresholds == [3 * 66, 3 * 66])
     }
 
-    @Test func `the usage reported counts the save before anything is evicted for it`() async throws {
+    @Test func `the reported usage includes the save, before records are evicted for it`() async throws {
         let harness = try PipelineHarness {
             $0.limits.bytes = 2 * 66
             $0.limits.notificationThreshold = 2 * 66

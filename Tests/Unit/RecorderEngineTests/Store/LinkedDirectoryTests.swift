@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["link", "link/", "link/new", "link/new/../other", "link//a/./b", "relative", "chain"])
-    func `a store lies where the links of its path lead`(name: String) async throws {
+    func `a store is created where the links in its path lead`(name: String) async throws {
         let real = try makeDirectory("real")
         _ = try link("link", to: real)
         _ = try link("relative", to: "./real")
@@ -45,7 +45,7 @@ import Testing
         #expect(found.contains { $0.hasSuffix("kinesis.db") })
     }
 
-    @Test func `programs that name one directory by different links share its records and its locks`() async throws {
+    @Test func `programs that use one directory through different links share its records and locks`() async throws {
         let real = try makeDirectory("real")
         let harnesses = try [real, link("a", to: real), link("b", to: directory.path("a"))].map {
             try PipelineHarness(in: directory, at: $0)
@@ -61,14 +61,14 @@ import Testing
         #expect(names == ["", "-shm", "-wal", ".lock", ".reserve"].map { "kinesis.db\($0)" })
     }
 
-    @Test func `when a link is pointed elsewhere, the store goes on where it leads now`() async throws {
+    @Test func `when a link is changed, the store continues at its new target`() async throws {
         let (first, second) = (try makeDirectory("first"), try makeDirectory("second"))
-        let place = try link("link", to: first)
+        let path = try link("link", to: first)
         let server = try LocalServer { request, _ in .kinesis(request) }
-        let harness = try PipelineHarness(to: server, in: directory, at: place)
+        let harness = try PipelineHarness(to: server, in: directory, at: path)
         try await harness.save("before")
         _ = try link("next", to: second)
-        #expect(rename(directory.path("next"), place) == 0)
+        #expect(rename(directory.path("next"), path) == 0)
         try await harness.save("after")
         #expect(
             try PipelineHarness(in: directory, at: first).records() == 2,
@@ -79,7 +79,7 @@ import Testing
         #expect(try harness.records() == 0)
     }
 
-    @Test func `a submit sends what lies where the link leads now`() async throws {
+    @Test func `a submit sends the records at the link's current target`() async throws {
         let (first, second) = (try makeDirectory("first"), try makeDirectory("second"))
         let server = try LocalServer { request, _ in .kinesis(request) }
         try await PipelineHarness(in: directory, at: first).save("of the first")
@@ -93,7 +93,7 @@ import Testing
         #expect(try PipelineHarness(in: directory, at: second).records() == 0)
     }
 
-    @Test func `an original's database is imported through a link`() async throws {
+    @Test func `a legacy database is imported through a link`() async throws {
         let real = try makeDirectory("real")
         do {
             let connection = try SQLiteConnection(path: "\(real)/old", access: .readWrite)
@@ -105,15 +105,15 @@ import Testing
             )
         }
         let harness = try PipelineHarness()
-        let place = try link("link", to: real)
+        let path = try link("link", to: real)
         let imported: Import = try await withCheckedThrowingContinuation { continuation in
-            harness.pipeline.importRecords(from: "\(place)/old") { continuation.resume(with: $0) }
+            harness.pipeline.importRecords(from: "\(path)/old") { continuation.resume(with: $0) }
         }
         #expect(imported.imported == 1)
         #expect(try harness.records() == 1)
     }
 
-    // MARK: what is refused
+    // MARK: refused paths
 
     private func refusal(_ path: String) async -> String {
         let error = await #expect(throws: RecorderError.self) {
@@ -123,33 +123,33 @@ import Testing
     }
 
     @Test(arguments: ["dangling", "dangling/new"])
-    func `a link to what is not there is named, with its target`(name: String) async throws {
-        let place = try link("dangling", to: directory.path("gone/away"))
+    func `a dangling link is reported with its target`(name: String) async throws {
+        let path = try link("dangling", to: directory.path("gone/away"))
         let message = await refusal(directory.path(name))
-        #expect(message.contains("\(place) is a symbolic link to \(directory.path("gone/away"))"), "\(message)")
+        #expect(message.contains("\(path) is a symbolic link to \(directory.path("gone/away"))"), "\(message)")
         #expect(message.contains("does not exist"))
         #expect(!FileManager.default.fileExists(atPath: directory.path("gone")))
     }
 
     @Test(arguments: ["loop", "loop/new"])
-    func `links in a circle are named`(name: String) async throws {
-        let place = try link("loop", to: directory.path("back"))
-        _ = try link("back", to: place)
+    func `a loop of links is reported`(name: String) async throws {
+        let path = try link("loop", to: directory.path("back"))
+        _ = try link("back", to: path)
         let message = await refusal(directory.path(name))
-        #expect(message.contains("\(place) is a symbolic link to \(directory.path("back"))"), "\(message)")
+        #expect(message.contains("\(path) is a symbolic link to \(directory.path("back"))"), "\(message)")
         #expect(message.contains("part of a loop"))
     }
 
     @Test(arguments: ["", "-wal", "-shm", ".lock", ".submit", ".reserve"])
-    func `a link in the place of a file of the store is refused, and its target is left as it is`(
+    func `a link at the path of a store's file is refused, and its target is unchanged`(
         suffix: String
     ) async throws {
-        let place = try makeDirectory("store")
+        let path = try makeDirectory("store")
         let target = directory.path("target")
         try Data("theirs".utf8).write(to: URL(fileURLWithPath: target))
-        let file = "\(place)/kinesis.db\(suffix)"
+        let file = "\(path)/kinesis.db\(suffix)"
         try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: target)
-        let message = await refusal(place)
+        let message = await refusal(path)
         #expect(message.contains(file) && message.contains("symbolic link to \(target)"), "\(message)")
         #expect(try String(contentsOfFile: target, encoding: .utf8) == "theirs")
     }
@@ -163,7 +163,7 @@ import Testing
         #expect(message.contains("497") && message.contains("AWS_KINESIS_RECORDER_DIR"))
     }
 
-    @Test func `a short name of a long path is as long as the path, and a long name of a short path is short`()
+    @Test func `the length limit applies to the resolved path, not to the given one`()
         async throws
     {
         let name = String(repeating: "d", count: 250)
@@ -174,27 +174,27 @@ import Testing
         try await PipelineHarness(in: directory, at: "\(long)/store").save("kept")
     }
 
-    @Test func `a path of exactly the limit works, a rescue of its file too`() async throws {
+    @Test func `a path of exactly the limit works, including a rescue of its file`() async throws {
         let file = "/kinesis.db".utf8.count
         let rest = 497 - file - directory.path.utf8.count - 2
         let name = String(repeating: "d", count: rest - rest / 2)
-        let place = directory.path("\(name)/\(String(repeating: "e", count: rest / 2))")
-        #expect(place.utf8.count + file == 497)
+        let path = directory.path("\(name)/\(String(repeating: "e", count: rest / 2))")
+        #expect(path.utf8.count + file == 497)
         do {
-            let harness = try PipelineHarness(in: directory, at: place)
+            let harness = try PipelineHarness(in: directory, at: path)
             for number in 0..<10 { try await harness.save("\(number)") }
         }
         do {
-            let connection = try SQLiteConnection(path: "\(place)/kinesis.db", access: .readWrite)
+            let connection = try SQLiteConnection(path: "\(path)/kinesis.db", access: .readWrite)
             try connection.checkpoint(.truncate)
         }
-        let handle = try #require(FileHandle(forUpdatingAtPath: "\(place)/kinesis.db"))
+        let handle = try #require(FileHandle(forUpdatingAtPath: "\(path)/kinesis.db"))
         try handle.seek(toOffset: 20)
         try handle.write(contentsOf: Data(repeating: 0xff, count: 60))
         try handle.close()
-        let harness = try PipelineHarness(in: directory, at: place)
+        let harness = try PipelineHarness(in: directory, at: path)
         try await harness.save("after")
         #expect(harness.events.rescues.count == 1)
-        #expect(await refusal("\(place)e").contains("498"))
+        #expect(await refusal("\(path)e").contains("498"))
     }
 }

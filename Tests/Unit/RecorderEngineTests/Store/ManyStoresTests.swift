@@ -3,9 +3,9 @@ import RecorderEngine
 import RecorderTestSupport
 import Testing
 
-/// A program may have a recorder for each of its tenants, or devices.
+/// A program may have a recorder for each of its tenants or devices.
 @Suite(.timeLimit(.minutes(10))) struct ManyStoresTests {
-    /// In a process of its own, whose threads and files are those of its stores alone.
+    /// In a separate process, which has no other stores.
     @Test func `three hundred stores have at most two threads and three descriptors each`() async {
         await #expect(processExitsWith: .success) {
             let harnesses = try (0..<300).map { _ in try PipelineHarness() }
@@ -20,12 +20,12 @@ import Testing
             for harness in harnesses { #expect(try harness.records() == 3) }
             let descriptors = ProcessCounts.databaseDescriptors
             #expect(threads <= 2 * harnesses.count, "\(threads) threads")
-            // Some may be at work at this moment, with their lock open.
+            // Some may be working at this moment, with their lock open.
             #expect(descriptors <= 3 * harnesses.count + 10, "\(descriptors) descriptors")
         }
     }
 
-    /// What a submit opened is closed when its threads end, some seconds later.
+    /// A submit's files are closed when its threads end, some seconds later.
     @Test func `stores that were submitted keep at most three descriptors each once they are idle`() async {
         await #expect(processExitsWith: .success) {
             let server = try LocalServer { request, _ in .kinesis(request) }
@@ -47,7 +47,7 @@ import Testing
     }
 }
 
-/// What the kernel says of this process.
+/// Counts of this process, from the kernel.
 private enum ProcessCounts {
     static var storeThreads: Int {
         names(in: "/proc/self/task").count { thread in

@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 @Suite struct RescueTests {
-    /// Overwrites a part of the database with nonsense, with nobody having it open.
+    /// Overwrites a part of the database with garbage, while no connection has it open.
     private func damage(_ path: String, at offset: UInt64, count: Int) throws {
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         defer { try? file.close() }
@@ -18,12 +18,14 @@ import Testing
         let texts = (0..<400).map { "\($0) " + String(repeating: "x", count: 1_000) }
         try await harness.saveAll(Array(texts[..<200]), to: "a")
         try await harness.saveAll(Array(texts[200...]), to: "b")
-        // Nothing is left for the closing of the store to write over the damage to come.
+        // So that closing the store does not overwrite the damage.
         try SQLiteConnection(path: harness.path, access: .readWrite).checkpoint(.truncate)
         return (harness.directory, harness.path, texts)
     }
 
-    @Test func `a damaged page is put aside with its file, and what can be read is delivered in order`() async throws {
+    @Test func `a file with a damaged page is moved aside, and its readable records are delivered in order`()
+        async throws
+    {
         let (directory, path, texts) = try await filled()
         try damage(path, at: 40 * 4_096, count: 8 * 4_096)
         let server = try LocalServer { request, _ in .kinesis(request) }
@@ -35,7 +37,7 @@ import Testing
         #expect(rescue.lost == 400 - rescue.rescued)
         #expect(FileManager.default.fileExists(atPath: rescue.movedTo))
         #expect(report.delivered == rescue.rescued)
-        let arrived = server.requests.flatMap { PutRequestSeen($0).texts }
+        let arrived = server.requests.flatMap { ParsedPutRequest($0).texts }
         #expect(Set(arrived).isSubset(of: texts) && Set(arrived).count == arrived.count)
         for stream in [texts[..<200], texts[200...]] {
             let own = Set(stream)
@@ -43,8 +45,7 @@ import Testing
         }
     }
 
-    @Test func `what can be read of a damaged store keeps its age, whatever the clock was set to before`() async throws
-    {
+    @Test func `rescued records keep their age, whatever the clock was set to before`() async throws {
         let clock = ManualClock()
         let directory = try await {
             let harness = try PipelineHarness(by: clock) { $0.limits.bytes = 0 }
@@ -62,9 +63,9 @@ import Testing
         #expect(harness.events.discards == [])
     }
 
-    /// In how many commits the records were saved decides where in their page the counts lie.
+    /// The number of commits determines the position of the counts in their page.
     @Test(arguments: [[400], [200, 200], [1, 1, 1, 1, 396]])
-    func `how many records a cut file lost is told right, or not at all, wherever the cut is`(
+    func `the number of records lost from a truncated file is correct or unknown, wherever it is cut`(
         commits: [Int]
     ) async throws {
         let origin = try PipelineHarness { $0.limits.bytes = 0 }
@@ -88,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is garbage from its first byte is put aside, and saves go on`() async throws {
+    @Test func `a file of garbage is moved aside, and saves continue`() async throws {
         let (directory, path, _) = try await filled()
         var random = SeededRandom(1)
         try Data((0..<100_000).map { _ in UInt8.random(in: 0...255, using: &random) }).write(
@@ -101,7 +102,7 @@ import Testing
         #expect(try harness.storedTexts() == ["goes on"])
     }
 
-    @Test func `a rescued store saves, delivers and counts as any other`() async throws {
+    @Test func `a rescued store saves, delivers and counts like any other`() async throws {
         let (directory, path, _) = try await filled()
         try damage(path, at: 40 * 4_096, count: 4_096)
         let server = try LocalServer { request, _ in .kinesis(request) }
@@ -110,7 +111,7 @@ import Testing
         let status = try harness.pipeline.status()
         #expect(status.streams.reduce(0) { $0 + $1.bytes } == status.totals.bytes)
         for number in 0..<600 { try await harness.save("later \(number)", to: "b") }
-        // What the first flush left, because the damage met it on its way, goes along.
+        // Includes the records that the first flush left when it found the damage.
         #expect(try await harness.flush().delivered >= 600)
         let totals = try harness.pipeline.totals()
         #expect(totals.records == 0 && totals.bytes == 0)
@@ -120,7 +121,7 @@ import Testing
 }
 
 extension RescueTests {
-    /// A store of three records whose file somebody else has changed since.
+    /// A store of three records whose file was changed afterwards.
     private func threeRecords(after change: String, to server: LocalServer) async throws -> PipelineHarness {
         let first = try PipelineHarness()
         try await first.saveAll(["1", "2", "3"])
@@ -131,7 +132,7 @@ extension RescueTests {
         return try PipelineHarness(to: server, in: first.directory)
     }
 
-    @Test func `counts or columns that damage made impossible are damage, not a crash`() async throws {
+    @Test func `impossible counts or columns are treated as damage and cause no crash`() async throws {
         for change in [
             "UPDATE stream SET records = 9223372036854775807 WHERE number = 0",
             "UPDATE stream SET bytes = -9223372036854775808 WHERE number = 0",
@@ -152,7 +153,7 @@ extension RescueTests {
             let harness = try await threeRecords(after: change, to: server)
             try await harness.save("4")
             #expect(try await harness.flush().failures.isEmpty, "\(change)")
-            let arrived = server.requests.flatMap { PutRequestSeen($0).texts }
+            let arrived = server.requests.flatMap { ParsedPutRequest($0).texts }
             #expect(arrived == ["1", "2", "3", "4"], "\(change)")
             #expect(harness.events.rescues.count == 1, "\(change)")
         }
@@ -160,25 +161,25 @@ extension RescueTests {
 }
 
 extension RescueTests {
-    @Test func `a record that the disk altered is never sent, but counted as lost, and all others are delivered`()
+    @Test func `an altered record is never sent but counted as lost, and all others are delivered`()
         async throws
     {
         for change in [
             "UPDATE record_1 SET data = CAST('altered' AS BLOB) WHERE id & 0xFF = 2",
             "UPDATE record_1 SET partition_key = 'altered' WHERE id & 0xFF = 2",
             "UPDATE record_1 SET data = CAST('altered' AS BLOB), sum = NULL WHERE id & 0xFF = 2",
-            // As when the disk altered the column's name, too.
+            // The column's name is damaged, too.
             "ALTER TABLE record_1 RENAME sum TO sun; UPDATE record_1 SET data = CAST('altered' AS BLOB) WHERE id & 0xFF = 2",
         ] {
             let server = try LocalServer { request, _ in .kinesis(request) }
             let harness = try await threeRecords(after: change, to: server)
             #expect(try await harness.flush().delivered == 2, "\(change)")
-            #expect(server.requests.flatMap { PutRequestSeen($0).texts } == ["1", "3"], "\(change)")
+            #expect(server.requests.flatMap { ParsedPutRequest($0).texts } == ["1", "3"], "\(change)")
             #expect(harness.events.rescues.map(\.lost) == [1], "\(change)")
         }
     }
 
-    @Test func `a file whose header alone is damaged is rescued, not refused`() async throws {
+    @Test func `a file with only a damaged header is rescued, not refused`() async throws {
         for change in ["application_id = 1096241489", "user_version = 65537", "user_version = 0"] {
             let server = try LocalServer { request, _ in .kinesis(request) }
             let harness = try await threeRecords(after: "PRAGMA \(change)", to: server)
@@ -187,30 +188,32 @@ extension RescueTests {
         }
     }
 
-    @Test func `a store of the first version, without sums, is taken over with its records`() async throws {
+    @Test func `a store of the first version, without checksums, is migrated with its records`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let first = try PipelineHarness()
         try await first.saveAll(["1", "2"])
         do {
             let connection = try SQLiteConnection(path: first.path, access: .readWrite)
             try connection.execute("ALTER TABLE record_1 DROP COLUMN sum; PRAGMA user_version = 1")
-            for column in ["byte_limit", "age_limit", "trouble", "trouble_at"] {
-                try connection.execute("ALTER TABLE stream DROP COLUMN \(column)")
-            }
+            try connection.execute(
+                "ALTER TABLE stream DROP COLUMN byte_limit; ALTER TABLE stream DROP COLUMN age_limit"
+            )
+            try connection.execute("ALTER TABLE stream DROP COLUMN trouble; ALTER TABLE stream DROP COLUMN trouble_at")
         }
         let harness = try PipelineHarness(to: server, in: first.directory)
         try await harness.save("3")
-        let sums = try SQLiteConnection(path: first.path, access: .readOnly).integer("SELECT count(sum) FROM record_1")
-        #expect(sums == 3)
+        let checksums = try SQLiteConnection(path: first.path, access: .readOnly).integer(
+            "SELECT count(sum) FROM record_1"
+        )
+        #expect(checksums == 3)
         #expect(try await harness.flush().delivered == 3)
-        #expect(server.requests.flatMap { PutRequestSeen($0).texts } == ["1", "2", "3"])
+        #expect(server.requests.flatMap { ParsedPutRequest($0).texts } == ["1", "2", "3"])
         #expect(harness.events.rescues.isEmpty)
     }
 }
 
 extension RescueTests {
-    @Test func `a byte limit that meets a cursor out of range discards no record that lies behind others`() async throws
-    {
+    @Test func `a byte limit with a cursor out of range evicts only the oldest records`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request, fail: { $0 > "2" ? "InternalFailure" : nil }) }
         let first = try PipelineHarness(to: server)
         for text in ["1", "2", "3", "4"] { try await first.save(text, key: "k") }
@@ -230,7 +233,7 @@ extension RescueTests {
     }
 
     @Test
-    func `the byte limit holds, and nothing is lost unsaid, where damage left the oldest segment without a record`()
+    func `the byte limit holds, and every loss is reported, if damage emptied the oldest segment`()
         async throws
     {
         let limit = 1_024 * 1_024
@@ -254,7 +257,7 @@ extension RescueTests {
         "UPDATE segment SET first_sequence = 2 WHERE first_sequence = 1",
         "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET name = 'record_77' WHERE name = 'record_1'",
     ])
-    func `records of a segment or table that damage gave another name are found, not dropped with it`(
+    func `records of a segment or table with a damaged name are rescued`(
         change: String
     ) async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
@@ -271,7 +274,7 @@ extension RescueTests {
         #expect(harness.events.rescues.map(\.lost) == [0])
     }
 
-    @Test func `a record with a zero character in its key outlives one rescue after another`() async throws {
+    @Test func `a record with a zero character in its key survives repeated rescues`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let directory = try TemporaryDirectory()
         try await PipelineHarness(in: directory).save("1", key: "a\u{0}b")
@@ -291,8 +294,27 @@ extension RescueTests {
         #expect(body.contains(#""PartitionKey":"a\u0000b""#))
     }
 
+    /// A flipped bit in the schema can change any name.
+    @Test(arguments: [
+        "clock RENAME boot TO bout", "stream RENAME byte_limit TO limit_b", "stream RENAME trouble TO double",
+    ])
+    func `a column with a damaged name is damage, and every record is kept`(change: String) async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let first = try PipelineHarness()
+        try await first.save("1")
+        do {
+            let connection = try SQLiteConnection(path: first.path, access: .readWrite)
+            try connection.execute("ALTER TABLE \(change)")
+        }
+        let harness = try PipelineHarness(to: server, in: first.directory, by: first.clock)
+        _ = try harness.pipeline.status()
+        try await harness.save("2")
+        #expect(try await harness.flush().delivered == 2)
+        #expect(harness.events.rescues.map(\.lost) == [0])
+    }
+
     @Test(arguments: [Int64.max, .min, -1, 1 << 40])
-    func `failures that no record can have had count as none`(damaged: Int64) async throws {
+    func `an impossible failure count is read as zero`(damaged: Int64) async throws {
         let server = try LocalServer { request, _ in .kinesis(request) { _ in "ProvisionedThroughputExceededException" }
         }
         let first = try PipelineHarness()

@@ -4,7 +4,7 @@ import RecorderTestSupport
 import Testing
 
 @Suite struct StatusTests {
-    @Test func `the status tells each stream's records, and the age of the oldest that is left`() async throws {
+    @Test func `the status contains each stream's records, and the time of the oldest one left`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) { $0 == "kept" ? "InternalFailure" : nil } }
         let harness = try PipelineHarness(to: server)
         let start = harness.clock.now
@@ -25,18 +25,18 @@ import Testing
         #expect(status.streams.map { $0.oldest?.timeIntervalSince(start) } == [nil, 60])
     }
 
-    @Test func `why a stream was left stays in the store until a flush sends it`() async throws {
+    @Test func `a stream's last error stays in the store until a flush sends the stream`() async throws {
         let server = try LocalServer { request, index in
             index == 0 ? .error(400, "ResourceNotFoundException", message: "no such stream") : .kinesis(request)
         }
         let harness = try PipelineHarness(to: server)
         try await harness.save("a")
         _ = try await harness.flush()
-        // What another process sees.
+        // Reads it as another process does.
         let other = try PipelineHarness(in: harness.directory)
-        let trouble = try #require(try other.pipeline.status().streams.first?.lastError)
-        #expect(trouble.message.contains("no such stream"))
-        #expect(abs(trouble.date.timeIntervalSince(harness.clock.now)) < 0.001)
+        let lastError = try #require(try other.pipeline.status().streams.first?.lastError)
+        #expect(lastError.message.contains("no such stream"))
+        #expect(abs(lastError.date.timeIntervalSince(harness.clock.now)) < 0.001)
         _ = try await harness.flush()
         #expect(try other.pipeline.status().streams.map { $0.lastError == nil } == [true])
     }

@@ -7,36 +7,36 @@ import Testing
             service: "kinesis",
             key: key,
             directory: directory,
-            program: "shipper",
+            program: "sender",
             environment: environment
         ).path
     }
 
-    @Test func `the first of the documented places wins`() throws {
+    @Test func `the first of the documented locations is used`() throws {
         var environment = ["HOME": "/home/u"]
-        let folder = "shipper/com.amazonaws.AWSKinesisRecorder/kinesis.db"
+        let folder = "sender/com.amazonaws.AWSKinesisRecorder/kinesis.db"
         #expect(try path(nil, environment) == "/home/u/.local/state/\(folder)")
         environment["XDG_STATE_HOME"] = "relative/is/ignored"
         #expect(try path(nil, environment) == "/home/u/.local/state/\(folder)")
         environment["XDG_STATE_HOME"] = "/x"
         #expect(try path(nil, environment) == "/x/\(folder)")
-        environment["STATE_DIRECTORY"] = "/var/lib/shipper:/other"
-        #expect(try path(nil, environment) == "/var/lib/shipper/\(folder)")
+        environment["STATE_DIRECTORY"] = "/var/lib/sender:/other"
+        #expect(try path(nil, environment) == "/var/lib/sender/\(folder)")
         environment["AWS_KINESIS_RECORDER_DIR"] = "/own"
         #expect(try path(nil, environment) == "/own/kinesis.db")
         #expect(try path(nil, environment, directory: "/api") == "/api/kinesis.db")
     }
 
-    @Test func `without a home the error names the variable that helps`() {
+    @Test func `without a home directory the error names the variable to set`() {
         let error = #expect(throws: RecorderError.self) { try path(nil, [:]) }
         #expect(error?.message.contains("AWS_KINESIS_RECORDER_DIR") == true)
     }
 
-    @Test func `a relative override is refused rather than resolved somewhere`() {
+    @Test func `a relative override is refused`() {
         #expect(throws: RecorderError.self) { try path(nil, ["AWS_KINESIS_RECORDER_DIR": "here"]) }
     }
 
-    @Test func `no key leaves the directory`() throws {
+    @Test func `no key leads outside the directory`() throws {
         let keys = ["../../etc/passwd", "a/b", "nul\0byte", "🦆", "", String(repeating: "k", count: 4_096), ".", ".."]
         for key in keys {
             let file = try path(key, [:], directory: "/d").dropFirst("/d/".count)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `every key has a file of its own, and the default recorder too`() throws {
+    @Test func `every key, and the default recorder, has a separate file`() throws {
         let keys: [String?] = [nil, "default", "Default", "kinesis", "a", "A", "a ", "sha256", "é", "e\u{301}"]
         let paths = try keys.map { try path($0, [:], directory: "/d") }
         #expect(Set(paths).count == keys.count)

@@ -5,9 +5,9 @@ import RecorderTestSupport
 import Testing
 
 @Suite struct StoreSpaceTests {
-    @Test func `a long drain writes over a short log, where saves alone let it grow`() async throws {
+    @Test func `a long drain keeps reusing a short log`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) { $0 == "kept" ? "InternalFailure" : nil } }
-        // One record a batch.
+        // One record per batch.
         let harness = try PipelineHarness(to: server) { $0.batchByteLimit = 1 }
         try await harness.saveAll((0..<400).map { "\($0)" })
         try await harness.save("kept")
@@ -17,7 +17,9 @@ import Testing
         #expect(try #require(log) < 150 * 4_096)
     }
 
-    @Test func `tables of what was delivered go when a new one comes, and when nothing is left`() async throws {
+    @Test func `tables of delivered records are dropped when a new one is created, and when the store is empty`()
+        async throws
+    {
         let server = try LocalServer { request, _ in .kinesis(request, fail: { $0 == "kept" ? "InternalFailure" : nil })
         }
         let harness = try PipelineHarness(to: server) { $0.limits.bytes = 0 }

@@ -20,7 +20,7 @@ import Testing
         #expect(try harness.pipeline.totals().bytes == 5 + 8 + 64)
     }
 
-    @Test func `clearing removes what was saved before the call and nothing saved after it`() async throws {
+    @Test func `clearing removes records saved before the call and none saved after it`() async throws {
         let harness = try PipelineHarness()
         for number in 0..<50 { harness.pipeline.save(Data([UInt8(number)]), stream: "s", partitionKey: nil) { _ in } }
         async let cleared = harness.clear()
@@ -29,7 +29,7 @@ import Testing
         #expect(try harness.storedTexts() == ["after"])
     }
 
-    @Test func `saved is always stored and delivered and discarded and cleared together`() async throws {
+    @Test func `the saved count is the sum of stored, delivered, discarded and cleared`() async throws {
         let harness = try PipelineHarness { $0.limits.bytes = 1_000 }
         for number in 0..<20 { try await harness.save("record \(number)", to: "s\(number % 2)") }
         _ = try await harness.clear()
@@ -40,7 +40,7 @@ import Testing
         #expect(totals.discarded > 0 && totals.cleared > 0)
     }
 
-    @Test func `files are for this user only, whatever the umask`() async throws {
+    @Test func `files are private, whatever the umask`() async throws {
         let harness = try PipelineHarness()
         try await harness.save("x")
         for name in try FileManager.default.contentsOfDirectory(atPath: harness.directory.path) {
@@ -53,7 +53,7 @@ import Testing
 
     @Test func `a save after the file was deleted goes to a new file`() async throws {
         let harness = try PipelineHarness()
-        try await harness.save("gone with the file")
+        try await harness.save("in the deleted file")
         for name in try FileManager.default.contentsOfDirectory(atPath: harness.directory.path) {
             try FileManager.default.removeItem(atPath: harness.directory.path(name))
         }
@@ -62,7 +62,7 @@ import Testing
         #expect(try harness.records() == 1)
     }
 
-    @Test func `what each stream takes adds up to what the store takes`() async throws {
+    @Test func `the bytes of all streams add up to the bytes of the store`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) { $0 == "kept" ? "InternalFailure" : nil } }
         let harness = try PipelineHarness(to: server) { $0.discardsAfterFailures = nil }
         for text in ["kept", "delivered", "delivered too"] {
@@ -79,7 +79,7 @@ import Testing
         #expect(try bytes("number > 0") == bytes("number = 0"))
     }
 
-    @Test func `a store of a newer version is refused, named, and left as it is`() async throws {
+    @Test func `a store of a newer version is refused with that reason, and left unchanged`() async throws {
         let harness = try PipelineHarness()
         try await harness.save("kept")
         do {
@@ -92,7 +92,7 @@ import Testing
         #expect(try later.storedTexts() == ["kept"])
     }
 
-    @Test func `another program's database is refused and left as it is`() async throws {
+    @Test func `another program's database is refused and left unchanged`() async throws {
         let harness = try PipelineHarness()
         do {
             let connection = try SQLiteConnection(path: harness.path, access: .readWrite)
@@ -104,7 +104,7 @@ import Testing
         #expect(try connection.integer("SELECT x FROM theirs") == 1)
     }
 
-    @Test func `a symbolic link in the file's place is refused, and its target is not written`() async throws {
+    @Test func `a symbolic link at the file's path is refused, and its target is not written`() async throws {
         let harness = try PipelineHarness()
         let target = harness.directory.path("target")
         try FileManager.default.createSymbolicLink(atPath: harness.path, withDestinationPath: target)
@@ -113,7 +113,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: target))
     }
 
-    @Test func `a directory that cannot be made is named, with what to do`() async throws {
+    @Test func `a directory that cannot be created is reported, with what to do`() async throws {
         let blocked = try TemporaryDirectory()
         try Data().write(to: URL(fileURLWithPath: blocked.path("file")))
         let store = RecordStore { () throws(RecorderError) in
@@ -130,7 +130,7 @@ import Testing
         #expect(error?.message.contains("AWS_KINESIS_RECORDER_DIR") == true)
     }
 
-    @Test func `two users of one file see each other's records, and no save is lost between them`() async throws {
+    @Test func `two pipelines of one file see each other's records, and no save is lost`() async throws {
         let first = try PipelineHarness()
         let second = try PipelineHarness(in: first.directory)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -144,7 +144,7 @@ import Testing
         #expect(try first.storedTexts().count == 200)
     }
 
-    @Test func `a drained store gives its pages back`() async throws {
+    @Test func `an emptied store releases its pages`() async throws {
         let harness = try PipelineHarness { $0.limits.bytes = 0 }
         for _ in 0..<200 { try await harness.save(Data(count: 20_000)) }
         _ = try await harness.clear()

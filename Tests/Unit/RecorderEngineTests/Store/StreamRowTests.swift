@@ -4,9 +4,9 @@ import RecorderSQLite
 import RecorderTestSupport
 import Testing
 
-/// Programs may use any number of stream names; the store remembers those that it needs.
+/// Programs may use any number of stream names; the store keeps the rows that it needs.
 @Suite struct StreamRowTests {
-    @Test func `names without records are forgotten but for those used last, and used again like new ones`()
+    @Test func `names without records are forgotten, except the last used ones, and can be used again`()
         async throws
     {
         let server = try LocalServer { request, _ in .kinesis(request) }
@@ -23,12 +23,12 @@ import Testing
 
         try await harness.save("again", to: "s0")
         #expect(try await harness.flush().delivered == 1)
-        #expect(PutRequestSeen(try #require(server.requests.last)).texts == ["again"])
+        #expect(ParsedPutRequest(try #require(server.requests.last)).texts == ["again"])
     }
 
-    @Test func `a stream that has records, or a trouble to tell of, is not forgotten`() async throws {
+    @Test func `a stream with records or a last error is not forgotten`() async throws {
         let server = try LocalServer { request, _ in
-            PutRequestSeen(request).stream == "missing" ? .error(400, "ResourceNotFoundException") : .kinesis(request)
+            ParsedPutRequest(request).stream == "missing" ? .error(400, "ResourceNotFoundException") : .kinesis(request)
         }
         let harness = try PipelineHarness(to: server) { $0.parallelStreams = 8 }
         try await harness.save("waits", to: "missing")
@@ -45,7 +45,7 @@ import Testing
         #expect(missing.records == 1 && missing.lastError != nil)
     }
 
-    @Test func `once the last number of a stream was given, free ones are given again`() async throws {
+    @Test func `after the last stream number, free numbers are used again`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let harness = try PipelineHarness(to: server)
         try await harness.save("1", to: "a")
@@ -56,7 +56,7 @@ import Testing
         try await harness.save("3", to: "d")
         #expect(try connection.integer("SELECT number FROM stream WHERE name = 'd'") == 2)
         _ = try await harness.flush()
-        let sent = server.requests.map { PutRequestSeen($0) }
-        #expect(sent.first { $0.stream == "d" }?.texts == ["3"], "what the number's last owner left is not sent")
+        let sent = server.requests.map { ParsedPutRequest($0) }
+        #expect(sent.first { $0.stream == "d" }?.texts == ["3"], "records of the number's previous stream are not sent")
     }
 }

@@ -4,18 +4,18 @@ import RecorderEngine
 import RecorderTestSupport
 import Testing
 
-/// Completions and events are code of the application's, which may block, save, and wait for other completions.
+/// Completions and events run the application's code, which may block, save, and wait for other completions.
 @Suite(.timeLimit(.minutes(10))) struct WaitingCallbackTests {
-    /// Long enough for a busy machine; a callback that gets no other completion would wait for as long as it lives.
+    /// Long enough for a busy machine; a callback whose awaited completion never runs would wait forever.
     private static let limit = DispatchTimeInterval.seconds(20)
 
-    /// A result that threads wait for, asleep.
+    /// A signal that threads wait for.
     private final class Signal: Sendable {
         private let semaphore = DispatchSemaphore(value: 0)
 
         func send() { semaphore.signal() }
 
-        func comes() -> Bool { semaphore.wait(timeout: .now() + WaitingCallbackTests.limit) == .success }
+        func wait() -> Bool { semaphore.wait(timeout: .now() + WaitingCallbackTests.limit) == .success }
     }
 
     private func save(_ harness: PipelineHarness, _ text: String = "text", _ completion: @escaping @Sendable () -> Void)
@@ -23,48 +23,48 @@ import Testing
         harness.pipeline.save(text.data, stream: "stream", partitionKey: nil) { _ in completion() }
     }
 
-    @Test func `a completion that waits for another save of the same store gets it`() async throws {
+    @Test func `a completion can wait for another save of the same store`() async throws {
         let harness = try PipelineHarness()
-        let came = await withCheckedContinuation { continuation in
+        let wasSignalled = await withCheckedContinuation { continuation in
             save(harness) {
                 let stored = Signal()
                 save(harness) { stored.send() }
-                continuation.resume(returning: stored.comes())
+                continuation.resume(returning: stored.wait())
             }
         }
-        #expect(came)
+        #expect(wasSignalled)
     }
 
-    @Test func `a completion that waits for what a later one of its commit signals gets it`() async throws {
+    @Test func `a completion can wait for a later completion of the same commit`() async throws {
         let isQueued = Gate()
         let harness = try PipelineHarness(whenLocating: { isQueued.wait() })
         save(harness) {}
         let signal = Signal()
-        let came = await withCheckedContinuation { continuation in
-            save(harness) { continuation.resume(returning: signal.comes()) }
+        let wasSignalled = await withCheckedContinuation { continuation in
+            save(harness) { continuation.resume(returning: signal.wait()) }
             save(harness) { signal.send() }
             isQueued.open()
         }
-        #expect(came)
+        #expect(wasSignalled)
     }
 
-    @Test func `completions that wait for clear, flush and counts of the same store get them`() async throws {
+    @Test func `completions can wait for clear, flush and counts of the same store`() async throws {
         let harness = try PipelineHarness()
-        let came = await withCheckedContinuation { continuation in
+        let wasSignalled = await withCheckedContinuation { continuation in
             save(harness) {
                 let (flushed, cleared) = (Signal(), Signal())
                 harness.pipeline.flush { _ in
                     harness.pipeline.clear { _ in cleared.send() }
-                    if cleared.comes() { flushed.send() }
+                    if cleared.wait() { flushed.send() }
                 }
-                let isFlushed = flushed.comes()
+                let isFlushed = flushed.wait()
                 continuation.resume(returning: isFlushed && (try? harness.records()) == 0)
             }
         }
-        #expect(came)
+        #expect(wasSignalled)
     }
 
-    @Test func `a hundred completions that each wait for the next end, and begin in the order of their saves`()
+    @Test func `a hundred completions can each wait for the next, and begin in the order of their saves`()
         async throws
     {
         let count = 100
@@ -76,7 +76,7 @@ import Testing
             for number in 0..<count {
                 save(harness) {
                     begun.append(number)
-                    if missed.all.isEmpty, !ends[number + 1].comes() { missed.append(number) }
+                    if missed.all.isEmpty, !ends[number + 1].wait() { missed.append(number) }
                     ends[number].send()
                     if number == 0 { continuation.resume() }
                 }
@@ -88,7 +88,7 @@ import Testing
         #expect(begun.all == Array(0..<count))
     }
 
-    @Test func `callbacks that are stuck keep no save, flush or later callback from completing`() async throws {
+    @Test func `blocked callbacks do not stop a save, a flush or a later callback from completing`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let (harness, stuck) = (try PipelineHarness(to: server), Gate())
         defer { stuck.open() }

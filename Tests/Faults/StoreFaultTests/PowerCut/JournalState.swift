@@ -1,7 +1,7 @@
-/// What a child has promised so far, read from its journal as it wrote it (`StoreChild.Journal`).
-struct Promises {
-    /// Saved, acknowledged, and neither delivered nor given up: must be in the store.
-    private(set) var owed: Set<String> = []
+/// What a child has acknowledged, delivered and settled so far, according to its journal (`StoreChild.Journal`).
+struct JournalState {
+    /// Acknowledged, and neither delivered nor released: must be in the store.
+    private(set) var undelivered: Set<String> = []
     /// Delivered in a submit that has ended: must not be sent again.
     private(set) var settled: Set<String> = []
     private var delivered: Set<String> = []
@@ -11,13 +11,13 @@ struct Promises {
         for line in String(decoding: lines, as: UTF8.self).split(separator: "\n") {
             let text = String(line.dropFirst())
             switch line.first {
-            case "+": if !delivered.contains(text), !released.contains(text) { owed.insert(text) }
+            case "+": if !delivered.contains(text), !released.contains(text) { undelivered.insert(text) }
             case "*":
                 delivered.insert(text)
-                owed.remove(text)
+                undelivered.remove(text)
             case "!":
                 released.insert(text)
-                owed.remove(text)
+                undelivered.remove(text)
             case "~": settled.formUnion(delivered)
             default: break
             }

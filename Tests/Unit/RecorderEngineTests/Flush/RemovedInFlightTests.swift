@@ -5,11 +5,11 @@ import RecorderEngine
 import RecorderTestSupport
 import Testing
 
-/// Records that leave the store while their request is on its way: counted once, for what became of them.
-@Suite(.timeLimit(.minutes(10))) struct GoneInFlightTests {
-    /// Flushes "1", "2", "3" while `meanwhile` happens, and then once more; gives what the first flush reported.
+/// Records that leave the store while their request is in flight are counted once, by their final outcome.
+@Suite(.timeLimit(.minutes(10))) struct RemovedInFlightTests {
+    /// Flushes "1", "2", "3" while `meanwhile` runs, and then once more; returns the report of the first flush.
     private func flush(
-        taking entry: @escaping @Sendable (String) -> String? = { _ in nil },
+        failing entry: @escaping @Sendable (String) -> String? = { _ in nil },
         while meanwhile: (PipelineHarness) async throws -> Void
     ) async throws -> (PipelineHarness, FlushReport) {
         let gate = Gate()
@@ -33,10 +33,10 @@ import Testing
         return (harness, first)
     }
 
-    @Test func `what a limit evicts and the service takes is delivered; what it does not take is discarded`()
+    @Test func `a record evicted in flight is delivered if the service accepts it, and discarded otherwise`()
         async throws
     {
-        let (harness, report) = try await flush(taking: { $0 == "2" ? "InternalFailure" : nil }) { harness in
+        let (harness, report) = try await flush(failing: { $0 == "2" ? "InternalFailure" : nil }) { harness in
             harness.pipeline.policy.limits.bytes = try harness.pipeline.totals().bytes / 3
             try await harness.save("4")
         }
@@ -46,7 +46,7 @@ import Testing
         #expect(harness.events.discards.map(\.count) == [3])
     }
 
-    @Test func `what grows too old and the service takes is delivered`() async throws {
+    @Test func `a record that expires in flight and is accepted is delivered`() async throws {
         let (harness, report) = try await flush { harness in
             harness.pipeline.policy.limits.age = .seconds(60)
             harness.clock.advance(by: 3_600)
@@ -57,7 +57,7 @@ import Testing
         #expect(totals.delivered == 4 && totals.discarded == 0)
     }
 
-    @Test func `what is cleared stays cleared, whatever the service took`() async throws {
+    @Test func `a cleared record stays cleared, even if the service accepted it`() async throws {
         let (harness, report) = try await flush { harness in
             let count = try await harness.clear()
             #expect(count == 3)
@@ -67,7 +67,7 @@ import Testing
         #expect(totals.delivered == 0 && totals.cleared == 3)
     }
 
-    @Test func `what another process evicts counts the same`() async throws {
+    @Test func `a record evicted by another process counts the same`() async throws {
         let (harness, report) = try await flush { harness in
             let other = try PipelineHarness(in: harness.directory) { $0.limits.bytes = 101 }
             try await other.save("4")
@@ -77,7 +77,8 @@ import Testing
         #expect(totals.delivered == 4 && totals.discarded == 0)
     }
 
-    @Test func `whatever leaves meanwhile, as many records are delivered as the service took, each once`() async throws
+    @Test func `whatever is removed meanwhile, the delivered count equals the records that the service accepted`()
+        async throws
     {
         for seed in UInt64(1)...6 {
             let service = EvictingService(seed: seed)
@@ -91,11 +92,11 @@ import Testing
                 }
                 _ = try await harness.flush()
                 await harness.pipeline.limitsEnforced()
-                let taken = service.state.withLock { $0.taken }
+                let accepted = service.state.withLock { $0.accepted }
                 let stored = try harness.storedTexts()
                 let totals = try harness.pipeline.totals()
-                #expect(Set(taken).count == taken.count && Set(taken).isDisjoint(with: stored), "seed \(seed)")
-                #expect(totals.delivered == taken.count, "seed \(seed), round \(round)")
+                #expect(Set(accepted).count == accepted.count && Set(accepted).isDisjoint(with: stored), "seed \(seed)")
+                #expect(totals.delivered == accepted.count, "seed \(seed), round \(round)")
                 #expect(totals.records == stored.count, "seed \(seed), round \(round)")
                 #expect(totals.saved == totals.records + totals.delivered + totals.discarded, "seed \(seed)")
                 #expect(totals.evicted >= 0 && totals.expired >= 0)
@@ -106,11 +107,11 @@ import Testing
     }
 }
 
-/// A service that takes most records, and meanwhile has others saved that push the oldest out.
+/// A service that accepts most records, and saves others during each request, which evict the oldest.
 private final class EvictingService: Sendable {
     struct State {
         var random: SeededRandom
-        var taken: [String] = []
+        var accepted: [String] = []
         var saved = 0
     }
 
@@ -141,7 +142,7 @@ private final class EvictingService: Sendable {
                 case 0: return "InternalFailure"
                 case 1: return "InvalidArgumentException"
                 default:
-                    state.taken.append(text)
+                    state.accepted.append(text)
                     return nil
                 }
             }
