@@ -119,7 +119,7 @@ RULES = [
     rule(
         "links in a store's path are not followed", "LinkedDirectoryTests",
         (ENGINE + "Store/Files/StoreDirectory.swift", "let directory = try PrivateDirectory.resolve(location.directory)",
-         "let directory = location.directory"),
+         "let directory = true ? location.directory : try PrivateDirectory.resolve(location.directory)"),
     ),
     rule(
         "a changed link is not noticed", "LinkedDirectoryTests",
@@ -261,8 +261,7 @@ RULES = [
     rule(
         "a cancelled flush forgets why others left a stream", "CancellationTests",
         (
-            ENGINE + "Store/RecordStore.swift",
-            "guard !failures.isEmpty || !isCancelled else { return }", "_ = isCancelled",
+            ENGINE + "Store/StoreWriter+Settle.swift", "if !keepsOthers {", "if true {",
         ),
     ),
     # names and command line

@@ -48,6 +48,11 @@ import AWSKinesis
 private var recorder: AWSKinesisRecorder { .default() }
 private var data: Data { Data() }
 """,
+    "AWSTasks": """
+import AWSKinesis
+private var recorder: AWSKinesisRecorder { .default() }
+private var data: Data { Data() }
+""",
     "AmplifyFirehoseClient": """
 import AmplifyFoundation
 private var provider: any AmplifyFoundation.AWSCredentialsProvider { fatalError() }
