@@ -4,7 +4,7 @@ import RecorderConcurrency
 extension RecordPipeline {
     /// Removes every record saved before the call, without sending it; `completion` gets their number.
     package func clear(completion: @escaping @Sendable (Result<Int, RecorderError>) -> Void) {
-        afterEarlierSaves(completion: completion) { [store] in Result(catching: store.clear) }
+        perform(try self.store.clear(), completion: completion)
     }
 
     /// Imports the records of a database of the AWS SDK's recorders or of an Amplify client, once.
@@ -12,23 +12,18 @@ extension RecordPipeline {
         from path: String,
         completion: @escaping @Sendable (Result<Import, RecorderError>) -> Void
     ) {
-        afterEarlierSaves(completion: completion) { [store, service] in
-            do throws(RecorderError) {
-                return .success(try store.importRecords(of: .init(path: path, makeRecord: service.importedRecord)))
-            } catch {
-                return .failure(error)
-            }
-        }
+        let source = LegacyDatabase.Source(path: path, makeRecord: service.importedRecord)
+        perform(try self.store.importRecords(of: source), completion: completion)
     }
 
     /// Does work on the write queue after all earlier saves.
-    private func afterEarlierSaves<T: Sendable>(
-        completion: @escaping @Sendable (Result<T, RecorderError>) -> Void,
-        work: @escaping @Sendable () -> Result<T, RecorderError>
+    private func perform<T: Sendable>(
+        _ work: @autoclosure @escaping @Sendable () throws(RecorderError) -> T,
+        completion: @escaping @Sendable (Result<T, RecorderError>) -> Void
     ) {
         if let refusal = ForkedProcess.refusal { return completion(.failure(refusal)) }
         saves.afterEarlierSaves { [callbacks] in
-            let result = work()
+            let result = Result(catching: work)
             callbacks.deliver { completion(result) }
         }
     }

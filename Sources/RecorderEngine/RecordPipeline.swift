@@ -2,10 +2,11 @@ package import Foundation
 package import RecorderAWS
 import RecorderConcurrency
 
-/// START HERE: the entry point of the engine. A record's path through the stages save, store, batch, send, settle and flush begins
-/// in `save` and `flush`.
+/// START HERE: the engine's interface. A record's path through the stages save, store, batch, send, settle and flush begins in
+/// `save` and `flush`.
 ///
-/// Safe to use from any thread. Completions of stored records, and events, are delivered in order, while no lock is held (see `CallbackQueue`).
+/// Safe to use from any thread. Completions of stored records, and events, are delivered in order, while no lock is held (see
+/// `CallbackQueue`).
 package final class RecordPipeline: Sendable {
     package let service: StreamServiceDescription
 

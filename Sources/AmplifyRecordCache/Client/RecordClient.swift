@@ -118,14 +118,12 @@ package final class RecordClient: Sendable {
     }
 
     package func clearCache() async throws(RecordClientError) -> ClearCacheData {
-        let result: Result<Int, RecorderError> = await withCheckedContinuation { continuation in
-            pipeline.clear { continuation.resume(returning: $0) }
-        }
-        switch result {
-        case .success(let count):
+        do throws(RecorderError) {
+            let count = try await pipeline.clear()
             log.debug("\(count) records were cleared")
             return ClearCacheData(recordsCleared: count)
-        case .failure(let error): throw failure(of: "clearCache", error)
+        } catch {
+            throw failure(of: "clearCache", error)
         }
     }
 

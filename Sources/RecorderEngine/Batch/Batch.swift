@@ -41,7 +41,9 @@ package struct Batch: Sendable {
     /// The body of the request that sends it.
     func request(to service: StreamServiceDescription) -> [UInt8] {
         guard !isWhole else { return requestAsRead }
-        var request = PutRequest(to: stream, of: service, buffer: RequestBuffers().take(capacity: requestAsRead.count))
+        var buffer: [UInt8] = []
+        buffer.reserveCapacity(requestAsRead.count)
+        var request = PutRequest(to: stream, of: service, buffer: buffer)
         for record in records { request.append(requestAsRead[record.entry]) }
         return request.finish()
     }

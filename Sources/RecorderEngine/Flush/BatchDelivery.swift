@@ -7,15 +7,14 @@ import RecorderHTTP
 struct BatchDelivery {
     private let stream: StreamName
     private let context: FlushContext
-    private var settler: BatchSettler
+    /// Settles what the answers prove; used directly where nothing is sent again.
+    var settler: BatchSettler
 
     init(_ stream: StreamName, context: FlushContext) {
         self.stream = stream
         self.context = context
         settler = BatchSettler(stream, context: context)
     }
-
-    var report: FlushReport { settler.report }
 
     /// Handles the answer to a batch's first request, and sends again what must be; throws if the stream must be left.
     /// `limiter` learns the stream's rate from each answer.
@@ -94,22 +93,5 @@ struct BatchDelivery {
         let kind: ServiceFailure.Kind =
             settler.countsAttempts ? .unreadable : .transport(HTTPFailure(.unreadableResponse, text))
         return .service(ServiceFailure(kind, message: text))
-    }
-
-    // MARK: - the end of the stream
-
-    /// Ends the stream after all its batches.
-    mutating func settleSoleCandidate() async throws(RecorderError) {
-        try await settler.settleSoleCandidate()
-    }
-
-    /// Ends the stream early: settles what the answer to a request in flight proves, and sends nothing again.
-    mutating func settleWithoutResending(_ batch: Batch, answer: BatchSender.Answer) async {
-        await settler.settleWithoutResending(batch, answer: answer)
-    }
-
-    /// Adds the reason why the stream was left.
-    mutating func reportFailure(_ error: RecorderError) {
-        settler.reportFailure(error)
     }
 }

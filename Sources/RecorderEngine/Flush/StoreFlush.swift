@@ -11,8 +11,8 @@ struct StoreFlush: Sendable {
     /// Called on the executor's threads.
     let emit: @Sendable (RecorderEvent) -> Void
 
-    /// Runs the flush, on the threads of the store's executor. `.whenFree` waits for other
-    /// processes that submit, and sends everything; with `.ifFree` the report says if one is submitting.
+    /// Runs the flush, on the threads of the store's executor. `.whenFree` waits for other processes that submit, and sends
+    /// everything; with `.ifFree` the report says if one is submitting.
     func result(_ start: FlushScheduler.Start) async -> Result<FlushReport, RecorderError> {
         do {
             return .success(try await run(start))

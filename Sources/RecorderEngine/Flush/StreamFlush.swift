@@ -48,15 +48,15 @@ struct StreamFlush {
     mutating func run() async -> FlushReport {
         do throws(RecorderError) {
             try await sendAll()
-            try await delivery.settleSoleCandidate()
+            try await delivery.settler.settleSoleCandidate()
         } catch {
-            delivery.reportFailure(error)
+            delivery.settler.reportFailure(error)
         }
         // After an error, requests in flight still count for what their answers prove.
         for request in requests {
-            await delivery.settleWithoutResending(request.batch, answer: await request.answer().answer)
+            await delivery.settler.settleWithoutResending(request.batch, answer: await request.answer().answer)
         }
-        return delivery.report
+        return delivery.settler.report
     }
 
     private mutating func sendAll() async throws(RecorderError) {

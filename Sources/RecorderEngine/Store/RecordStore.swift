@@ -114,7 +114,6 @@ package final class RecordStore: Sendable {
     func storeErrors(of failures: [FlushReport.Failure]) async throws(RecorderError) {
         let isCancelled = failures.contains { $0.error.isCancellation }
         let failures = failures.filter { !$0.error.isCancellation }
-        guard !failures.isEmpty || !isCancelled else { return }
         try await perform(on: .write, try self.storeErrors(of: failures, keepsOthers: isCancelled))
     }
 

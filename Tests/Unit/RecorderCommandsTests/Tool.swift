@@ -29,6 +29,10 @@ struct Tool: Sendable {
         home = try TemporaryDirectory()
         environment = ["HOME": home.path, "PATH": "/usr/bin:/bin", "no_proxy": "127.0.0.1"]
         environment["AWS_EC2_METADATA_DISABLED"] = "true"
+        // In a sanitizer's run the tool is built with it too, and reports where the run is told to look.
+        for name in ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"] {
+            environment[name] = ProcessInfo.processInfo.environment[name]
+        }
         guard let url else { return }
         environment["AWS_REGION"] = "us-east-1"
         environment["AWS_ENDPOINT_URL"] = url

@@ -58,7 +58,7 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
         if neighbours > 0 { try await harness.save("neighbour", to: "neighbour") }
         let report = try await harness.flush()
         // On a busy machine the server may read a request after its sender has timed out.
-        await server.received(requests)
+        if timeouts != nil { await server.received(requests) }
 
         #expect(try harness.storedTexts() == kept)
         #expect(report.delivered == records - kept.count - deleted.count + neighbours)
