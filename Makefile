@@ -32,7 +32,7 @@ canary: setup ## Run all tests, and look for their keys and signatures in all th
 sanitize: setup ## Run all tests under the thread sanitizer, then under the address sanitizer; ARGS=thread one of them
 	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/sanitize $(ARGS)
 
-fuzz: ## Feed made-up answers to the reply decoder and the settle; TIME=600 for ten minutes
+fuzz: ## Feed made-up answers to the answer decoder and the settle; TIME=600 for ten minutes
 	Scripts/fuzz $(or $(TIME),60)
 
 stress: setup ## Kill, starve and cut the power for ten minutes; FULL=1 for hours; ARGS="--filter NAME" some rows

@@ -126,7 +126,7 @@ let package = Package(
             name: "RecorderEngineTests",
             dependencies: [
                 "RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite",
-                "RecorderTestSupport", "ReplyFuzzer",
+                "RecorderTestSupport", "AnswerFuzzer",
             ],
             path: "Tests/Unit/RecorderEngineTests"
         ),
@@ -230,12 +230,12 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v4)]
         ),
         .target(
-            name: "ReplyFuzzer",
+            name: "AnswerFuzzer",
             dependencies: [
                 "RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite",
                 "RecorderTestSupport",
             ],
-            path: "Tests/Faults/ReplyFuzzer",
+            path: "Tests/Faults/AnswerFuzzer",
             exclude: ["Corpus", "words.dict"]
         ),
         .executableTarget(
@@ -262,7 +262,7 @@ let oldSources: Set = [
 ]
 
 /// Raw pointers are at home only where a C library is called.
-let callsC: Set = ["RecorderSQLite", "RecorderHTTP", "RecorderAWS", "RecorderTestSupport", "ReplyFuzzer"]
+let callsC: Set = ["RecorderSQLite", "RecorderHTTP", "RecorderAWS", "RecorderTestSupport", "AnswerFuzzer"]
 
 for target in package.targets where target.type != .system && !oldSources.contains(target.name) {
     var settings: [SwiftSetting] = [

@@ -215,24 +215,24 @@ RULES = [
         ),
     ),
     rule(
-        "trusts the answer's counter", "PutReplyTests|FlushTests",
+        "trusts the answer's counter", "PutAnswerTests|FlushTests",
         (
-            ENGINE + "Send/PutReply.swift",
-            "var scanner = ReplyScanner(body, service: service)",
+            ENGINE + "Send/PutAnswer.swift",
+            "var scanner = AnswerScanner(body, service: service)",
             'if String(decoding: body, as: UTF8.self).contains("\\"FailedRecordCount\\":0") {\n'
             "            self = .outcomes(Array(repeating: .delivered, count: records))\n"
             "            return\n"
             "        }\n"
-            "        var scanner = ReplyScanner(body, service: service)",
+            "        var scanner = AnswerScanner(body, service: service)",
         ),
     ),
     rule(
-        "no error code counts as delivered", "PutReplyTests|FlushTests",
-        (ENGINE + "Send/ReplyScanner.swift", "return proof?.isEmpty == false ? .delivered : .unproven", "return .delivered"),
+        "no error code counts as delivered", "PutAnswerTests|FlushTests",
+        (ENGINE + "Send/AnswerScanner.swift", "return proof?.isEmpty == false ? .delivered : .unproven", "return .delivered"),
     ),
     rule(
-        "accepts fewer answers than records", "PutReplyTests|FlushTests",
-        (ENGINE + "Send/PutReply.swift", "outcomes.count == records {", "outcomes.count <= records {"),
+        "accepts fewer answers than records", "PutAnswerTests|FlushTests",
+        (ENGINE + "Send/PutAnswer.swift", "outcomes.count == records {", "outcomes.count <= records {"),
     ),
     rule(
         "offline counts as an attempt", "OfflineTests|OutcomeTableTests",

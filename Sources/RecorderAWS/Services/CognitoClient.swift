@@ -21,8 +21,8 @@ package final class CognitoClient: Sendable {
     /// A new identity for a guest, or the identity of the logins, which are tokens by the name of their issuer.
     package func identityID(logins: [String: String]) async throws(CredentialsFailure) -> String {
         let request = IdentityRequest(IdentityPoolId: poolID, Logins: logins.isEmpty ? nil : logins)
-        let (reply, _) = try await call("GetId", with: request, as: IdentityReply.self, redacting: logins)
-        return reply.IdentityId
+        let (body, _) = try await call("GetId", with: request, as: IdentityResponse.self, redacting: logins)
+        return body.IdentityId
     }
 
     /// An OpenID token of the identity, for `AssumeRoleWithWebIdentity`. The service may return another identity.
@@ -31,8 +31,8 @@ package final class CognitoClient: Sendable {
         logins: [String: String]
     ) async throws(CredentialsFailure) -> (identityID: String, token: String) {
         let request = TokenRequest(IdentityId: identityID, Logins: logins.isEmpty ? nil : logins)
-        let (reply, _) = try await call("GetOpenIdToken", with: request, as: TokenReply.self, redacting: logins)
-        return (reply.IdentityId ?? identityID, reply.Token)
+        let (body, _) = try await call("GetOpenIdToken", with: request, as: TokenResponse.self, redacting: logins)
+        return (body.IdentityId ?? identityID, body.Token)
     }
 
     /// Credentials of the identity. The service may return another identity. `role` selects one of the pool's roles.
@@ -46,28 +46,28 @@ package final class CognitoClient: Sendable {
             IdentityId: identityID,
             Logins: logins.isEmpty ? nil : logins
         )
-        let (reply, response) = try await call(
+        let (body, response) = try await call(
             "GetCredentialsForIdentity",
             with: request,
-            as: CredentialsReply.self,
+            as: CredentialsResponse.self,
             redacting: logins
         )
-        let keys = reply.Credentials
+        let keys = body.Credentials
         let credentials = Credentials(
             accessKeyID: keys.AccessKeyId,
             secretAccessKey: keys.SecretKey,
             sessionToken: keys.SessionToken,
             expiration: keys.Expiration.map { response.localTime(of: Date(timeIntervalSince1970: $0), now: now()) }
         )
-        return (reply.IdentityId ?? identityID, credentials)
+        return (body.IdentityId ?? identityID, credentials)
     }
 
-    private func call<Request: Encodable, Reply: Decodable>(
+    private func call<Request: Encodable, Body: Decodable>(
         _ operation: String,
         with request: Request,
-        as type: Reply.Type,
+        as type: Body.Type,
         redacting logins: [String: String]
-    ) async throws(CredentialsFailure) -> (Reply, HTTPResponse) {
+    ) async throws(CredentialsFailure) -> (Body, HTTPResponse) {
         let response: HTTPResponse
         do throws(ServiceFailure) {
             let body = try Self.body(of: request)
@@ -110,7 +110,7 @@ private struct IdentityRequest: Encodable {
     let Logins: [String: String]?
 }
 
-private struct IdentityReply: Decodable {
+private struct IdentityResponse: Decodable {
     let IdentityId: String
 }
 
@@ -119,7 +119,7 @@ private struct TokenRequest: Encodable {
     let Logins: [String: String]?
 }
 
-private struct TokenReply: Decodable {
+private struct TokenResponse: Decodable {
     let IdentityId: String?
     let Token: String
 }
@@ -130,7 +130,7 @@ private struct CredentialsRequest: Encodable {
     let Logins: [String: String]?
 }
 
-private struct CredentialsReply: Decodable {
+private struct CredentialsResponse: Decodable {
     let IdentityId: String?
     let Credentials: Keys
 

@@ -33,7 +33,7 @@ struct StoreFlush: Sendable {
         let sender = BatchSender(service, caller: try makeCaller(), policy: policy, lease: lease)
         let began = ContinuousClock.now
         let context = FlushContext(store: store, sender: sender, policy: policy, totalsAtStart: totals, emit: emit)
-        let report = await FlushLoop(context).run(streams)
+        let report = await ParallelStreamFlush(context).run(streams)
         RecorderLog.info(
             "flush: \(service.name): \(streams.count) streams, \(report.delivered) records delivered, "
                 + "\(report.discarded) discarded, \(report.failures.count) streams kept records, in "

@@ -74,7 +74,7 @@ struct BatchSender: Sendable {
     private func answer(to body: [UInt8], of batch: Batch, attempts: inout CallAttempts) async -> Answer {
         do {
             let response = try await post(body, digest: batch.requestDigest, attempts: &attempts)
-            switch PutReply(response.body, to: service, records: batch.records.count) {
+            switch PutAnswer(response.body, to: service, records: batch.records.count) {
             case .outcomes(let outcomes): return .outcomes(outcomes)
             case .unreadable(let reason): return .unreadable(reason)
             }

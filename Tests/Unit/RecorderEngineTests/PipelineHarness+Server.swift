@@ -1,8 +1,8 @@
+import AnswerFuzzer
 import Foundation
 import RecorderAWS
 import RecorderEngine
 import RecorderTestSupport
-import ReplyFuzzer
 
 extension PipelineHarness {
     /// A pipeline that sends to a scripted server, if one is given.
@@ -31,7 +31,7 @@ extension PipelineHarness {
     }
 
     /// The texts that another program would read from the file, in the order of the saves.
-    func storedTexts() throws -> [String] { try ReplyFuzzer.storedTexts(at: path) }
+    func storedTexts() throws -> [String] { try AnswerFuzzer.storedTexts(at: path) }
 }
 
 /// The stream and the texts of a PutRecords or PutRecordBatch request.

@@ -1,7 +1,7 @@
+import AnswerFuzzer
 import Foundation
 import RecorderEngine
 import RecorderTestSupport
-import ReplyFuzzer
 import Testing
 
 /// The fuzz target's run through a store, and a control that it detects a wrong removal.
@@ -12,7 +12,7 @@ import Testing
     func `corrupted answers remove no record without a proof`(service: StreamServiceDescription) async throws {
         let run = try SettleRun(service, in: try TemporaryDirectory().path("store"))
         let seed = UInt64.random(in: 0...UInt64.max)
-        var maker = ReplyMaker(seed: seed)
+        var maker = AnswerMaker(seed: seed)
         for round in 0..<200 {
             let valid = maker.make(service, records: 6)
             let answers = (0..<4).map { $0 == 0 && round % 4 == 0 ? valid.body : maker.corrupt(valid).body }

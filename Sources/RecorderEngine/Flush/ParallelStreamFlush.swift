@@ -2,7 +2,7 @@ import RecorderConcurrency
 
 /// Flushes all streams, several at a time. One stream's failure does not affect the others, except under `.countsAttempts`: then
 /// a failure without an answer starts no further stream.
-struct FlushLoop: Sendable {
+struct ParallelStreamFlush: Sendable {
     private let context: FlushContext
 
     init(_ context: FlushContext) {

@@ -5,7 +5,7 @@ package import RecorderEngine
 /// engine.
 ///
 /// It checks any parser of answers: a record may leave the store only if its own entry allows that here.
-package struct ReplyOracle {
+package struct AnswerOracle {
     /// Whether each record's own entry proves delivery: it has the proof field and no error code.
     private let isProven: [Bool]
     /// Whether each record's own entry calls the record invalid.
@@ -38,16 +38,16 @@ package struct ReplyOracle {
         }
     }
 
-    /// The first conclusion in `reply` that the answer does not allow; nil if there is none.
+    /// The first conclusion in `answer` that the body does not allow; nil if there is none.
     package static func violation(
-        in reply: PutReply,
+        in answer: PutAnswer,
         for body: [UInt8],
         _ service: StreamServiceDescription,
         records: Int
     ) -> String? {
-        guard case .outcomes(let outcomes) = reply else { return nil }
+        guard case .outcomes(let outcomes) = answer else { return nil }
         guard outcomes.count == records else { return "\(outcomes.count) outcomes for \(records) records" }
-        let oracle = ReplyOracle(body, service, records: records)
+        let oracle = AnswerOracle(body, service, records: records)
         for (index, outcome) in outcomes.enumerated() {
             switch outcome {
             case .delivered where oracle?.isProven[index] != true:

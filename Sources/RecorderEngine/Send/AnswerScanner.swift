@@ -3,7 +3,7 @@
 /// It knows only plain JSON: ASCII strings without escapes, integers, `true`, `false` and `null`. With anything else, including
 /// a duplicate field, it gives up, and the full JSON reader decides. So it never calls a record delivered that the full reader
 /// would not.
-struct ReplyScanner {
+struct AnswerScanner {
     private let bytes: [UInt8]
     private let entriesField: [UInt8]
     private let proofField: [UInt8]

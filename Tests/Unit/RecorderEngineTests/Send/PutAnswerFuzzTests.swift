@@ -1,11 +1,11 @@
+import AnswerFuzzer
 import Foundation
 import RecorderEngine
 import RecorderTestSupport
-import ReplyFuzzer
 import Testing
 
 /// For any answer, valid or corrupted: no crash, no hang, and no record leaves the store without a proof of delivery.
-@Suite(.timeLimit(.minutes(10))) struct PutReplyFuzzTests {
+@Suite(.timeLimit(.minutes(10))) struct PutAnswerFuzzTests {
     private static let stress = ProcessInfo.processInfo.environment["STRESS"]
     private static let isFull = stress == "full"
     /// Random in the long runs.
@@ -25,7 +25,7 @@ import Testing
 
     /// The first problem.
     private static func fuzz(seed: UInt64, count: Int) -> String? {
-        var maker = ReplyMaker(seed: seed)
+        var maker = AnswerMaker(seed: seed)
         var valid = maker.make()
         for number in 0..<count {
             if number % 10 == 0 { valid = maker.make() }
@@ -37,12 +37,12 @@ import Testing
         return nil
     }
 
-    private static func problem(about made: ReplyMaker.Made) -> String? {
-        let reply = PutReply(made.body, to: made.service, records: made.records)
+    private static func problem(about made: AnswerMaker.Made) -> String? {
+        let answer = PutAnswer(made.body, to: made.service, records: made.records)
         guard let outcomes = made.outcomes else {
-            return ReplyOracle.violation(in: reply, for: made.body, made.service, records: made.records)
+            return AnswerOracle.violation(in: answer, for: made.body, made.service, records: made.records)
         }
-        return reply == .outcomes(outcomes) ? nil : "read as \(reply) instead of \(outcomes)"
+        return answer == .outcomes(outcomes) ? nil : "read as \(answer) instead of \(outcomes)"
     }
 
     @Test func `four megabytes of any content are read quickly`() async {
@@ -55,8 +55,8 @@ import Testing
         for piece in ["[", "{\"a\":", "\"", "\\", "9", " ", "{", #"{"Records":["#, #"\u0000"#, "\u{FEFF}"] {
             for start in ["", #"{"Records":"#, #"{"Records":[{"SequenceNumber":""#] {
                 let body = Array((start + String(repeating: piece, count: size / piece.utf8.count)).utf8)
-                let reply = PutReply(body, to: .kinesis, records: 1)
-                if let violation = ReplyOracle.violation(in: reply, for: body, .kinesis, records: 1) {
+                let answer = PutAnswer(body, to: .kinesis, records: 1)
+                if let violation = AnswerOracle.violation(in: answer, for: body, .kinesis, records: 1) {
                     violations.append("\(start)\(piece): \(violation)")
                 }
             }
@@ -75,7 +75,7 @@ import Testing
         let answered = Recorded<(texts: [String], body: [UInt8])>()
         let server = try LocalServer { request, index in
             let texts = ParsedPutRequest(request).texts
-            var maker = ReplyMaker(seed: seed &+ UInt64(index))
+            var maker = AnswerMaker(seed: seed &+ UInt64(index))
             let valid = maker.make(service, records: texts.count)
             let body = index % 4 == 0 ? valid.body : maker.corrupt(valid).body
             answered.append((texts, body))
@@ -91,7 +91,7 @@ import Testing
         }
         var mayLeave: Set<String> = []
         for (texts, body) in answered.all {
-            let oracle = ReplyOracle(body, service, records: texts.count)
+            let oracle = AnswerOracle(body, service, records: texts.count)
             mayLeave.formUnion((oracle?.mayLeave ?? []).map { texts[$0] })
         }
         let stored = try harness.storedTexts()

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What the service answered for each record of a request.
-package enum PutReply: Sendable, Hashable {
+package enum PutAnswer: Sendable, Hashable {
     /// One outcome a record, in the order of the request.
     case outcomes([Outcome])
     /// The answer says nothing about any record; the text says why.
@@ -12,7 +12,7 @@ package enum PutReply: Sendable, Hashable {
     /// A record counts as delivered if its own entry proves it. The answer's counters and the absence of an error code prove
     /// nothing: both have been wrong.
     package init(_ body: [UInt8], to service: StreamServiceDescription, records: Int) {
-        var scanner = ReplyScanner(body, service: service)
+        var scanner = AnswerScanner(body, service: service)
         if let outcomes = scanner.outcomes(expecting: records), outcomes.count == records {
             self = .outcomes(outcomes)
             return

@@ -104,7 +104,7 @@ private final class AnswersInTurn: HTTPTransport {
         let texts = Self.texts(request.body)
         let body = state.withLock { state in
             let body = state.answers.popFirst()
-            let oracle = body.flatMap { ReplyOracle(oracleSees($0), service, records: texts.count) }
+            let oracle = body.flatMap { AnswerOracle(oracleSees($0), service, records: texts.count) }
             state.mayLeave.formUnion((oracle?.mayLeave ?? []).map { texts[$0] })
             return body
         }

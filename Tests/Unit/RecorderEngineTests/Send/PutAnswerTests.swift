@@ -1,11 +1,11 @@
 import RecorderEngine
 import Testing
 
-@Suite struct PutReplyTests {
+@Suite struct PutAnswerTests {
     private func outcomes(_ body: String, _ service: StreamServiceDescription = .kinesis, records: Int = 1)
         -> [Outcome]?
     {
-        if case .outcomes(let outcomes) = PutReply(Array(body.utf8), to: service, records: records) {
+        if case .outcomes(let outcomes) = PutAnswer(Array(body.utf8), to: service, records: records) {
             outcomes
         } else {
             nil

@@ -1,7 +1,7 @@
 import RecorderEngine
 
 /// Makes answers of known meaning in the many forms that JSON allows, and corrupts them.
-struct ReplyMaker {
+struct AnswerMaker {
     struct Made {
         var body: [UInt8]
         /// The expected outcomes; nil for a corrupted body, which the oracle judges.

@@ -24,8 +24,8 @@ package func testOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 private func violation(in body: [UInt8], _ service: StreamServiceDescription, _ records: Int, settles: Bool) -> String?
 {
     guard settles else {
-        let reply = PutReply(body, to: service, records: records)
-        return ReplyOracle.violation(in: reply, for: body, service, records: records)
+        let answer = PutAnswer(body, to: service, records: records)
+        return AnswerOracle.violation(in: answer, for: body, service, records: records)
     }
     let run = service.name == StreamServiceDescription.kinesis.name ? Runs.kinesis : Runs.firehose
     do {
