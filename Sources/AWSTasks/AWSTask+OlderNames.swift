@@ -51,6 +51,10 @@ extension AWSTaskCompletionSource {
     @available(*, deprecated, renamed: "set(error:)")
     public func setError(_ error: any Error) { set(error: error) }
 
+    /// An older name of ``cancel()``.
+    @available(*, deprecated, renamed: "cancel()")
+    public func setCancelled() { cancel() }
+
     /// An older name of `trySet(result:)`.
     @available(*, deprecated, renamed: "trySet(result:)")
     @discardableResult
@@ -90,6 +94,10 @@ extension AWSExecutor {
 }
 
 extension AWSCancellationTokenSource {
+    /// An older name of ``init()``.
+    @available(*, deprecated, renamed: "init()")
+    public static func cancellationTokenSource() -> AWSCancellationTokenSource { AWSCancellationTokenSource() }
+
     /// An older name of ``isCancellationRequested``.
     @available(*, deprecated, renamed: "isCancellationRequested")
     public var cancellationRequested: Bool { isCancellationRequested }

@@ -19,7 +19,7 @@ struct OlderSpellingsTests {
             switch self {
             case .success: source.setResult("done")
             case .fault: source.setError(NSError(domain: "test", code: 7))
-            case .cancellation: source.cancel()
+            case .cancellation: source.setCancelled()
             }
         }
     }
@@ -126,7 +126,7 @@ struct OlderSpellingsTests {
     }
 
     @Test func `the older names of tokens and factories work`() {
-        let source = AWSCancellationTokenSource()
+        let source = AWSCancellationTokenSource.cancellationTokenSource()
         var calls = 0
         source.token.registerCancellationObserverWithBlock { calls += 1 }
         #expect(!source.cancellationRequested && !source.token.cancellationRequested)
