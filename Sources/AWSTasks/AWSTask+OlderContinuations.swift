@@ -28,7 +28,7 @@ extension AWSTask {
         continueWith(executor: executor, block: block)
     }
 
-    /// An older name of ``continueWith(executor:block:cancellationToken:)``.
+    /// An older name of `continueWith(executor:block:cancellationToken:)`.
     @available(*, deprecated, renamed: "continueWith(executor:block:cancellationToken:)")
     @discardableResult
     public func `continue`(
@@ -69,7 +69,7 @@ extension AWSTask {
         continueOnSuccessWith(executor: executor, block: block)
     }
 
-    /// An older name of ``continueOnSuccessWith(executor:block:cancellationToken:)``.
+    /// An older name of `continueOnSuccessWith(executor:block:cancellationToken:)`.
     @available(*, deprecated, renamed: "continueOnSuccessWith(executor:block:cancellationToken:)")
     @_disfavoredOverload
     @discardableResult
@@ -110,7 +110,7 @@ extension AWSTask {
         continueWith(executor: executor, block: block)
     }
 
-    /// An older name of ``continueWith(executor:block:cancellationToken:)``.
+    /// An older name of `continueWith(executor:block:cancellationToken:)`.
     @available(*, deprecated, renamed: "continueWith(executor:block:cancellationToken:)")
     @discardableResult
     public func continueWithExecutor(
@@ -152,7 +152,7 @@ extension AWSTask {
         continueOnSuccessWith(executor: executor, block: block)
     }
 
-    /// An older name of ``continueOnSuccessWith(executor:block:cancellationToken:)``.
+    /// An older name of `continueOnSuccessWith(executor:block:cancellationToken:)`.
     @available(*, deprecated, renamed: "continueOnSuccessWith(executor:block:cancellationToken:)")
     @_disfavoredOverload
     @discardableResult

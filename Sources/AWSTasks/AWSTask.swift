@@ -16,6 +16,8 @@
 /// - A block that returns nil completes its task with nil. If it returns a task, its own task completes with the outcome of
 ///   that one. Any other value becomes the result. Strings, numbers, arrays and the like are bridged to objects: read them
 ///   back with `as? String` and so on. A block may throw: its task then faults, or is cancelled by a `CancellationError`.
+/// - A block that returns tasks of one type, such as `{ task -> AWSTask<NSDictionary>? in ... }`, gives a task of that type.
+///   All other blocks give an `AWSTask<AnyObject>`.
 /// - Blocks are never called with a lock held. A block added on another thread at the moment of completion may run in
 ///   parallel with earlier ones.
 /// - Use ``AWSTaskCompletionSource`` to create a task that you complete yourself, ``value`` to await a task, and
@@ -96,7 +98,7 @@ extension AWSTask where ResultType == AnyObject {
 
 extension AWSTask {
     private func start(_ block: (() throws -> Any?)?, on executor: AWSExecutor) {
-        let block = ContinuationBlock<AnyObject>(block: { _ in try block?() }, token: nil, onSuccessOnly: false)
+        let block = ContinuationBlock<AnyObject>(.value { _ in try block?() }, token: nil, onSuccessOnly: false)
         AWSTask<AnyObject>(.succeeded(nil)).then(
             BlockContinuation(child: self, executor: executor.kind, block: block)
         )

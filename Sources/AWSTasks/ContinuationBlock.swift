@@ -2,9 +2,28 @@ import Foundation
 
 /// A user's block and the conditions under which it is called.
 struct ContinuationBlock<ResultType: AnyObject> {
-    let block: (AWSTask<ResultType>) throws -> Any?
     let token: AWSCancellationToken?
+    let block: Block
     let onSuccessOnly: Bool
+
+    /// Blocks that are known to return a task need no casts.
+    enum Block {
+        case value((AWSTask<ResultType>) throws -> Any?)
+        case task((AWSTask<ResultType>) throws -> AWSAnyTask?)
+
+        func callAsFunction(_ task: AWSTask<ResultType>) throws -> BlockResult {
+            switch self {
+            case .value(let block): BlockResult(try block(task))
+            case .task(let block): try block(task).map { .task($0) } ?? .value(nil)
+            }
+        }
+    }
+
+    init(_ block: Block, token: AWSCancellationToken?, onSuccessOnly: Bool) {
+        self.token = token
+        self.block = block
+        self.onSuccessOnly = onSuccessOnly
+    }
 
     /// What completes the block's task: an outcome now, or another task later.
     enum Completion {
@@ -13,12 +32,13 @@ struct ContinuationBlock<ResultType: AnyObject> {
     }
 
     /// Calls the block and returns the task that it completes. Used where the call needs no continuation.
-    func start(after task: AWSTask<ResultType>) -> AWSTask<AnyObject> {
+    @inline(__always)
+    func start<Next: AnyObject>(after task: AWSTask<ResultType>) -> AWSTask<Next> {
         switch call(after: task) {
         case .outcome(let outcome):
-            return AWSTask<AnyObject>(outcome)
+            return AWSTask<Next>(outcome)
         case .task(let task):
-            let child = AWSTask<AnyObject>()
+            let child = AWSTask<Next>()
             if let ready = child.follow(task, token: token) { Trampoline.run(ready) }
             return child
         }
@@ -29,7 +49,7 @@ struct ContinuationBlock<ResultType: AnyObject> {
         if let token, token.wasCancelled { return .outcome(.cancelled) }
         if onSuccessOnly, let outcome = task.outcome, !outcome.isSuccess { return .outcome(outcome) }
         do {
-            switch BlockResult(try block(task)) {
+            switch try block(task) {
             case .value(let result): return .outcome(.succeeded(result))
             case .task(let task): return task.outcome.map { .outcome($0.forwarded(under: token)) } ?? .task(task)
             }

@@ -1,0 +1,1 @@
+../TaskSpellings/CastTests.swift
