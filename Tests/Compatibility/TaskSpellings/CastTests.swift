@@ -252,4 +252,17 @@ struct CastTests {
         #expect(any.continueWith { _ in AWSTask(error: TestError()) }.isFaulted)
         #expect(any.continueWith { _ in AWSTask.cancelled() }.isCancelled)
     }
+
+    @Test func `a task that cannot be cast can be converted`() {
+        func logins() -> AWSTask<NSDictionary> {
+            return AWSTask(
+                login.continueOnSuccessWith { (task) -> Any? in
+                    return [Self.name: task.result!]
+                }
+            )
+        }
+        expectLogin(logins(), "from Any")
+        let up = AWSTask<AnyObject>(login)
+        #expect(up.result as? String == "token")
+    }
 }
