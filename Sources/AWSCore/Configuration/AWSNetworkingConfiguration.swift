@@ -6,9 +6,7 @@ import RecorderHTTP
 ///
 /// The AWS SDK's other settings had no effect on Kinesis and Firehose, or have no meaning here. Safe to use from any
 /// thread. A recorder copies its configuration when it is created.
-public class AWSNetworkingConfiguration: NSObject, NSCopying, @unchecked Sendable {
-    // Safe because all mutable state is behind a lock.
-
+open class AWSNetworkingConfiguration: NSObject, NSCopying {
     private struct Settings {
         var maxRetryCount: UInt32 = 3
         var timeoutIntervalForRequest: TimeInterval = 0
@@ -106,8 +104,8 @@ public class AWSNetworkingConfiguration: NSObject, NSCopying, @unchecked Sendabl
         set { settings.withLock { $0.allowsCellularAccess = newValue } }
     }
 
-    /// A copy with independent settings.
-    public func copy(with zone: NSZone? = nil) -> Any {
+    /// A copy with independent settings. It is not of a subclass; a subclass with state of its own overrides this.
+    open func copy(with zone: NSZone? = nil) -> Any {
         AWSNetworkingConfiguration(copying: self)
     }
 
@@ -124,6 +122,11 @@ public class AWSNetworkingConfiguration: NSObject, NSCopying, @unchecked Sendabl
         return timeouts
     }
 }
+
+// Safe because all mutable state is behind a lock, and a subclass must be safe, too. Not visible in Swift 5 mode, as for
+// `AWSCredentials`.
+@available(swift, introduced: 6)
+extension AWSNetworkingConfiguration: @unchecked Sendable {}
 
 /// The HTTP methods, with the AWS SDK's raw values.
 public enum AWSHTTPMethod: Int, Sendable {

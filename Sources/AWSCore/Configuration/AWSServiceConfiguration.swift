@@ -11,51 +11,60 @@ import RecorderConcurrency
 /// ```
 /// The initializers never return nil; they are implicitly unwrapped as in the AWS SDK. Safe to use from any thread. A
 /// recorder copies its configuration when it is created.
-public class AWSServiceConfiguration: AWSNetworkingConfiguration, @unchecked Sendable {
-    // Safe because all mutable state is behind a lock, here and in the superclass.
+///
+/// A subclass may override ``regionType``, ``credentialsProvider`` and ``endpoint``. What it adds must be safe to use from
+/// any thread.
+open class AWSServiceConfiguration: AWSNetworkingConfiguration {
+    private struct Values {
+        /// The region's name, even if `AWSRegionType` does not list it; nil if there is none.
+        var regionName: String?
+        var endpoint: AWSEndpoint?
+        var credentialsProvider: (any AWSCredentialsProvider)?
+        var localTestingEnabled = false
+    }
 
-    /// The region that requests are signed for; `Unknown` if ``AWSRegionType`` does not list it.
-    public let regionType: AWSRegionType
-
-    /// Provides the keys; nil for the machine's own: from the environment, a profile, a container or the EC2 instance.
-    public let credentialsProvider: (any AWSCredentialsProvider)!
-
-    /// The service's endpoint; nil for the one that the environment names, otherwise the region's public endpoint.
-    public let endpoint: AWSEndpoint!
-
-    /// Whether calls to the public endpoints are forbidden, so that a test cannot reach them by mistake.
-    public let localTestingEnabled: Bool
-
-    /// The region's name, even if `regionType` is `Unknown`; nil if there is none.
-    package let regionName: String?
-
-    private let tokens: Locked<ProductTokens>
+    private let values: Values
+    private let tokens = Locked(ProductTokens())
 
     private static let globalTokens = Locked(ProductTokens())
 
-    private init(
-        regionName: String?,
-        endpoint: AWSEndpoint?,
-        credentialsProvider: (any AWSCredentialsProvider)?,
-        localTestingEnabled: Bool = false
-    ) {
-        self.regionName = regionName
-        self.regionType = regionName.map(AWSRegionType.init(name:)) ?? .Unknown
-        self.endpoint = endpoint
-        self.credentialsProvider = credentialsProvider
-        self.localTestingEnabled = localTestingEnabled
-        self.tokens = Locked(ProductTokens())
+    /// The region that requests are signed for; `Unknown` if ``AWSRegionType`` does not list it.
+    open var regionType: AWSRegionType { ownRegionType }
+
+    /// Provides the keys; nil for the machine's own: from the environment, a profile, a container or the EC2 instance.
+    open var credentialsProvider: (any AWSCredentialsProvider)! { values.credentialsProvider }
+
+    /// The service's endpoint; nil for the one that the environment names, otherwise the region's public endpoint.
+    open var endpoint: AWSEndpoint! { values.endpoint }
+
+    /// Whether calls to the public endpoints are forbidden, so that a test cannot reach them by mistake.
+    open var localTestingEnabled: Bool { values.localTestingEnabled }
+
+    /// The region's name, even if `regionType` is `Unknown`; nil if there is none.
+    package final var regionName: String? {
+        let type = regionType
+        return type == ownRegionType ? values.regionName : type.name
+    }
+
+    private var ownRegionType: AWSRegionType { values.regionName.map(AWSRegionType.init(name:)) ?? .Unknown }
+
+    /// A configuration without a region, for a subclass that overrides ``regionType``. Calls fail while it is `Unknown`.
+    public override init() {
+        values = Values()
         super.init()
     }
 
+    /// A configuration with the other's values, as its class returns them.
     private init(copying other: AWSServiceConfiguration) {
-        regionName = other.regionName
-        regionType = other.regionType
-        endpoint = other.endpoint
-        credentialsProvider = other.credentialsProvider
-        localTestingEnabled = other.localTestingEnabled
-        tokens = Locked(other.tokens.withLock { $0 })
+        values = Values(
+            regionName: other.regionName,
+            endpoint: other.endpoint,
+            credentialsProvider: other.credentialsProvider,
+            localTestingEnabled: other.localTestingEnabled
+        )
         super.init(copying: other)
+        let added = other.tokens.withLock { $0 }
+        tokens.withLock { $0 = added }
     }
 
     /// A configuration for a region.
@@ -63,8 +72,9 @@ public class AWSServiceConfiguration: AWSNetworkingConfiguration, @unchecked Sen
     /// - Parameters:
     ///   - region: The region. With `Unknown`, calls fail.
     ///   - credentialsProvider: Provides the keys; nil for the machine's own.
-    public convenience init!(region: AWSRegionType, credentialsProvider: (any AWSCredentialsProvider)!) {
-        self.init(regionName: region.name, endpoint: nil, credentialsProvider: credentialsProvider)
+    public init!(region: AWSRegionType, credentialsProvider: (any AWSCredentialsProvider)!) {
+        values = Values(regionName: region.name, credentialsProvider: credentialsProvider)
+        super.init()
     }
 
     /// A configuration for a region, with a custom endpoint.
@@ -73,12 +83,13 @@ public class AWSServiceConfiguration: AWSNetworkingConfiguration, @unchecked Sen
     ///   - region: The region that requests are signed for. With `Unknown`, calls fail.
     ///   - endpoint: The service's endpoint; nil for the default.
     ///   - credentialsProvider: Provides the keys; nil for the machine's own.
-    public convenience init!(
+    public init!(
         region: AWSRegionType,
         endpoint: AWSEndpoint!,
         credentialsProvider: (any AWSCredentialsProvider)!
     ) {
-        self.init(regionName: region.name, endpoint: endpoint, credentialsProvider: credentialsProvider)
+        values = Values(regionName: region.name, endpoint: endpoint, credentialsProvider: credentialsProvider)
+        super.init()
     }
 
     /// A configuration for a region that may forbid calls to the public endpoints.
@@ -91,23 +102,24 @@ public class AWSServiceConfiguration: AWSNetworkingConfiguration, @unchecked Sen
     ///   - serviceType: Has no effect; a recorder uses its own.
     ///   - credentialsProvider: Provides the keys; nil for the machine's own.
     ///   - localTestingEnabled: Whether calls to the public endpoints are forbidden.
-    public convenience init!(
+    public init!(
         region: AWSRegionType,
         serviceType: AWSServiceType,
         credentialsProvider: (any AWSCredentialsProvider)!,
         localTestingEnabled: Bool
     ) {
-        self.init(
+        values = Values(
             regionName: region.name,
-            endpoint: nil,
             credentialsProvider: credentialsProvider,
             localTestingEnabled: localTestingEnabled
         )
+        super.init()
     }
 
     /// A configuration for a region that ``AWSRegionType`` may not list.
-    package convenience init(region: Region, credentialsProvider: (any AWSCredentialsProvider)? = nil) {
-        self.init(regionName: region.name, endpoint: nil, credentialsProvider: credentialsProvider)
+    package init(region: Region, credentialsProvider: (any AWSCredentialsProvider)? = nil) {
+        values = Values(regionName: region.name, credentialsProvider: credentialsProvider)
+        super.init()
     }
 
     /// The user agent of requests: package and system, then the global tokens, then this configuration's.
@@ -135,10 +147,18 @@ public class AWSServiceConfiguration: AWSNetworkingConfiguration, @unchecked Sen
     }
 
     /// A copy with independent settings. The region, endpoint and provider are shared.
-    public override func copy(with zone: NSZone? = nil) -> Any {
+    ///
+    /// The copy of a subclass's object is a plain `AWSServiceConfiguration` with the values that the subclass returned. A
+    /// subclass overrides this if its copies are to be of its own class.
+    open override func copy(with zone: NSZone? = nil) -> Any {
         AWSServiceConfiguration(copying: self)
     }
 }
+
+// Safe because it is immutable, but for state behind a lock, and a subclass must be safe, too. Not visible in Swift 5 mode,
+// as for `AWSCredentials`.
+@available(swift, introduced: 6)
+extension AWSServiceConfiguration: @unchecked Sendable {}
 
 /// The tokens that users add to a user agent, without duplicates.
 private struct ProductTokens: Sendable {

@@ -3,19 +3,22 @@ import RecorderAWS
 
 /// The keys that sign requests.
 ///
-/// Unlike the AWS SDK's class, its description shows none of them. Immutable; safe to use from any thread.
-public final class AWSCredentials: NSObject, CustomReflectable, Sendable {
+/// Unlike the AWS SDK's class, its description shows none of them. Immutable; safe to use from any thread. What a subclass
+/// adds must be, too.
+open class AWSCredentials: NSObject, CustomReflectable {
+    private let keys: Credentials
+
     /// The access key ID, the public half of the key pair.
-    public let accessKey: String
+    open var accessKey: String { keys.accessKeyID }
 
     /// The secret half of the key pair.
-    public let secretKey: String
+    open var secretKey: String { keys.secretAccessKey }
 
     /// The session token of temporary keys.
-    public let sessionKey: String?
+    open var sessionKey: String? { keys.sessionToken }
 
     /// When the keys expire; nil if they do not.
-    public let expiration: Date?
+    open var expiration: Date? { keys.expiration }
 
     /// Creates credentials.
     ///
@@ -25,18 +28,30 @@ public final class AWSCredentials: NSObject, CustomReflectable, Sendable {
     ///   - sessionKey: The session token of temporary keys.
     ///   - expiration: When the keys expire; nil if they do not.
     public init(accessKey: String, secretKey: String, sessionKey: String?, expiration: Date?) {
-        self.accessKey = accessKey
-        self.secretKey = secretKey
-        self.sessionKey = sessionKey
-        self.expiration = expiration
+        keys = Credentials(
+            accessKeyID: accessKey,
+            secretAccessKey: secretKey,
+            sessionToken: sessionKey,
+            expiration: expiration
+        )
+    }
+
+    /// Empty keys, for a subclass that overrides the properties. Requests signed with empty keys fail.
+    public override init() {
+        keys = Credentials(accessKeyID: "", secretAccessKey: "")
     }
 
     /// A text without keys or tokens.
-    public override var description: String { "AWSCredentials(redacted)" }
+    open override var description: String { "AWSCredentials(redacted)" }
 
     /// Empty, so that `dump` shows no key and no token.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    open var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+// Safe because it is immutable, and a subclass must be safe, too. In Swift 5 mode it is not visible: there, a class that
+// derives from an `@unchecked Sendable` class gets a warning if it does not restate that.
+@available(swift, introduced: 6)
+extension AWSCredentials: @unchecked Sendable {}
 
 extension AWSCredentials {
     convenience init(_ credentials: Credentials) {

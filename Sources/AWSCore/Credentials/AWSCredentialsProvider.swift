@@ -17,7 +17,7 @@ public protocol AWSCredentialsProvider: NSObjectProtocol {
 
 /// One of this package's providers, whose source calls use directly instead of through tasks.
 package protocol CredentialsSourceProvider: AWSCredentialsProvider {
-    /// The source behind this provider.
+    /// The source behind this provider. For a subclass it is one that calls `credentials()`, which the subclass may override.
     var credentialsSource: any CredentialsSource { get }
 }
 

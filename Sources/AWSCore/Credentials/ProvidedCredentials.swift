@@ -12,7 +12,12 @@ package final class ProvidedCredentials: CredentialsSource, @unchecked Sendable 
     }
 
     package func credentials() async throws(CredentialsFailure) -> Credentials? {
-        try await ProviderTask.result(of: "The credentials provider") { self.provider.credentials() }?.credentials
+        let given = try await ProviderTask.result(of: "The credentials provider") { self.provider.credentials() }
+        guard let credentials = given?.credentials else { return nil }
+        guard !credentials.accessKeyID.isEmpty, !credentials.secretAccessKey.isEmpty else {
+            throw CredentialsFailure("The credentials provider gave empty keys: create them with all four arguments.")
+        }
+        return credentials
     }
 
     package func invalidate() {

@@ -5,11 +5,11 @@ import RecorderConcurrency
 ///
 /// Derive from ``AWSCognitoCredentialsProviderHelper`` instead, unless your backend provides everything about the
 /// identity. Safe to use from any thread; your additions must be, too.
-open class AWSAbstractCognitoCredentialsProviderHelper: NSObject, AWSCognitoCredentialsProviderHelperProtocol,
-    @unchecked Sendable
-{
-    // Safe because all mutable state is behind a lock.
-
+///
+/// It is not `Sendable`, so that a subclass gets no warning in Swift 5 mode. A subclass that is passed between tasks can be
+/// declared `@unchecked Sendable`.
+@preconcurrency
+open class AWSAbstractCognitoCredentialsProviderHelper: NSObject, AWSCognitoCredentialsProviderHelperProtocol {
     private struct State {
         var identityID: String?
         var logins: [String: String] = [:]
@@ -117,10 +117,15 @@ private enum CognitoIdentityNotification {
     private static let queue = DispatchQueue(label: "AWSCognitoIdentityIdChanged")
 
     static func post(from sender: AWSAbstractCognitoCredentialsProviderHelper, previous: String?, new: String) {
+        let sender = CognitoHelper(sender)
         queue.async {
             var userInfo = [AWSCognitoNotificationNewId: new]
             userInfo[AWSCognitoNotificationPreviousId] = previous
-            NotificationCenter.default.post(name: .AWSCognitoIdentityIdChanged, object: sender, userInfo: userInfo)
+            NotificationCenter.default.post(
+                name: .AWSCognitoIdentityIdChanged,
+                object: sender.wrapped,
+                userInfo: userInfo
+            )
         }
     }
 }

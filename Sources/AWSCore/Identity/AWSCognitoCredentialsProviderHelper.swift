@@ -8,9 +8,8 @@ import RecorderConcurrency
 /// derive a class, override `token()` so that it calls your backend, sets `identityId` to the ID that comes with the token,
 /// and returns the token. Then pass it to ``AWSCognitoCredentialsProvider/init(regionType:identityProvider:)``. Safe to use
 /// from any thread; your additions must be, too.
-open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsProviderHelper, @unchecked Sendable {
-    // Safe because all mutable state is in the superclass or behind a lock.
-
+@preconcurrency
+open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsProviderHelper {
     /// Whether keys come from Cognito itself. If false, they come from STS, in exchange for a token of Cognito.
     public let useEnhancedFlow: Bool
 
@@ -26,6 +25,13 @@ open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsPro
         self.useEnhancedFlow = useEnhancedFlow
         client = services.client(poolID: identityPoolId)
         super.init(identityPoolID: identityPoolId, manager: identityProviderManager)
+    }
+
+    /// A helper without a pool, for a class that overrides `token()` and `getIdentityId()`. Its own tasks fault.
+    public override init() {
+        useEnhancedFlow = true
+        client = IdentityServices.none.client(poolID: "")
+        super.init(identityPoolID: "", manager: nil)
     }
 
     /// A helper for a pool.
@@ -75,23 +81,27 @@ open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsPro
     /// In the classic flow a token that authenticates the identity. In the enhanced flow the login named
     /// `cognito-identity.amazonaws.com`, or nil.
     open override func token() -> AWSTask<NSString> {
-        AWSTask { [self] in
-            _ = try await getIdentityId().value
-            let logins = try await withNSError(try await managerLogins())
-            if useEnhancedFlow { return logins[identityProviderName].map { NSString(string: $0) } }
-            return NSString(string: try await withNSError(try await openIDToken(logins)))
+        let shared = Shared(helper: self)
+        return AWSTask {
+            let helper = shared.helper
+            _ = try await helper.getIdentityId().value
+            let logins = try await withNSError(try await helper.managerLogins())
+            if helper.useEnhancedFlow { return logins[helper.identityProviderName].map { NSString(string: $0) } }
+            return NSString(string: try await withNSError(try await helper.openIDToken(logins)))
         }
     }
 
     /// The manager's logins. In the classic flow, or without a manager, only `token()`, if there is one.
     open override func logins() -> AWSTask<NSDictionary> {
-        AWSTask { [self] in
-            if manager != nil, useEnhancedFlow {
-                _ = try await getIdentityId().value
-                return try await withNSError(try await managerLogins()) as NSDictionary
+        let shared = Shared(helper: self)
+        return AWSTask {
+            let helper = shared.helper
+            if helper.manager != nil, helper.useEnhancedFlow {
+                _ = try await helper.getIdentityId().value
+                return try await withNSError(try await helper.managerLogins()) as NSDictionary
             }
-            guard let token = try await token().value else { return nil }
-            return [identityProviderName: token]
+            guard let token = try await helper.token().value else { return nil }
+            return [helper.identityProviderName: token]
         }
     }
 
@@ -100,8 +110,9 @@ open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsPro
     /// Faults with Cognito's error, or with an error of `NSURLErrorDomain` if there was no response.
     open override func getIdentityId() -> AWSTask<NSString> {
         if let identityId { return AWSTask(result: NSString(string: identityId)) }
-        return AWSTask { [self] in
-            NSString(string: try await withNSError(try await flight.value(fetchIdentity)))
+        let shared = Shared(helper: self)
+        return AWSTask {
+            NSString(string: try await withNSError(try await shared.helper.flight.value(shared.fetchIdentity)))
         }
     }
 
@@ -138,14 +149,22 @@ open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsPro
         return logins
     }
 
-    /// Throws the public error in place of a failure.
-    private func withNSError<Value>(
-        _ work: @autoclosure () async throws(CredentialsFailure) -> Value
-    ) async throws(NSError) -> Value {
-        do {
-            return try await work()
-        } catch {
-            throw error.nsError(.cognitoIdentity)
-        }
+    /// The helper in its own tasks.
+    private struct Shared: @unchecked Sendable {
+        // Safe because all mutable state is behind a lock, and a subclass must be safe, too.
+        let helper: AWSCognitoCredentialsProviderHelper
+
+        @Sendable func fetchIdentity() async throws(CredentialsFailure) -> String { try await helper.fetchIdentity() }
+    }
+}
+
+/// Throws the public error in place of a failure.
+private func withNSError<Value>(
+    _ work: @autoclosure () async throws(CredentialsFailure) -> Value
+) async throws(NSError) -> Value {
+    do {
+        return try await work()
+    } catch {
+        throw error.nsError(.cognitoIdentity)
     }
 }

@@ -20,6 +20,15 @@ final class CognitoIdentityStore: Sendable {
         let identityId: String
         /// A digest of what they were requested with.
         let terms: String
+
+        var credentials: Credentials {
+            Credentials(
+                accessKeyID: accessKey,
+                secretAccessKey: secretKey,
+                sessionToken: sessionKey,
+                expiration: expiration
+            )
+        }
     }
 
     /// The wall clock, by which keys expire.
@@ -46,6 +55,13 @@ final class CognitoIdentityStore: Sendable {
         read()
     }
 
+    /// The store of a provider without a pool: without a file.
+    init() {
+        file = nil
+        contents = Locked(Contents())
+        now = { Date() }
+    }
+
     /// The identity's ID. While there is none, the file is read again: another provider or process may have created one.
     var identityID: String? {
         get {
@@ -68,14 +84,11 @@ final class CognitoIdentityStore: Sendable {
         guard let keys = contents.withLock({ $0.keys }), keys.identityId == identityID, keys.terms == terms,
             keys.obtained <= now()
         else { return nil }
-        let credentials = Credentials(
-            accessKeyID: keys.accessKey,
-            secretAccessKey: keys.secretKey,
-            sessionToken: keys.sessionKey,
-            expiration: keys.expiration
-        )
-        return (credentials, keys.obtained)
+        return (keys.credentials, keys.obtained)
     }
+
+    /// The keys that were saved last, whatever they were requested with.
+    var lastKeys: Credentials? { contents.withLock { $0.keys }?.credentials }
 
     /// Stores an identity and its keys, which were requested on these terms.
     func save(_ credentials: Credentials, of identityID: String, terms: String) {

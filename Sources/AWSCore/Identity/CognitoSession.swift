@@ -62,6 +62,12 @@ package final class CognitoSession: CredentialsSource {
         }
     }
 
+    /// Provides the identity and its logins.
+    var identityProvider: any AWSCognitoCredentialsProviderHelperProtocol { helper.wrapped }
+
+    /// The keys that were fetched last, or were read from disk; nil after they were invalidated.
+    var lastKeys: Credentials? { store.lastKeys }
+
     /// The identity's ID, if it is known.
     var knownIdentityID: String? { helper.wrapped.identityId ?? store.identityID }
 
@@ -193,7 +199,7 @@ package final class CognitoSession: CredentialsSource {
 }
 
 /// Awaits the tasks of the helper, which may be the user's own code.
-private final class CognitoHelper: @unchecked Sendable {
+final class CognitoHelper: @unchecked Sendable {
     // Safe because the reference is immutable, and the protocol requires members that any thread may use.
     let wrapped: any AWSCognitoCredentialsProviderHelperProtocol
 

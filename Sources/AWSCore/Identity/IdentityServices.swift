@@ -4,7 +4,7 @@ import RecorderHTTP
 
 /// The services behind an identity, Cognito and STS, with the settings for calls to them.
 struct IdentityServices: Sendable {
-    private let configuration: AWSServiceConfiguration
+    private let configuration: AWSServiceConfiguration?
     private let environment: [String: String]
 
     /// The services of a region, or those that the configuration names.
@@ -16,6 +16,14 @@ struct IdentityServices: Sendable {
         self.configuration =
             configuration ?? AWSServiceConfiguration(region: region, credentialsProvider: Self.anonymous)
         self.environment = environment
+    }
+
+    /// The services of a provider that was created without a pool: every call fails.
+    static let none = IdentityServices()
+
+    private init() {
+        configuration = nil
+        environment = [:]
     }
 
     /// A client for a pool.
@@ -37,6 +45,7 @@ struct IdentityServices: Sendable {
 
     /// The settings for calls to a service. Calls to Cognito and STS are not signed.
     private func callConfiguration(for service: AWSService) -> Result<CallConfiguration, CredentialsFailure> {
+        guard let configuration else { return .failure(.cognito(.invalidConfiguration, Self.noPool)) }
         do throws(ConfigurationFailure) {
             var call = try configuration.callConfiguration(for: service, environment: environment)
             // A request is waiting for these keys.
@@ -46,6 +55,9 @@ struct IdentityServices: Sendable {
             return .failure(.cognito(.invalidConfiguration, error.message))
         }
     }
+
+    private static let noPool =
+        "There is no identity pool, because the object was created by init(): use an initializer with identityPoolId."
 
     private static let anonymous = AWSAnonymousCredentialsProvider()
 }

@@ -58,6 +58,13 @@ public final class AWSInfo: NSObject, @unchecked Sendable {
         }
     }
 
+    /// Reads the contents anew: those that ``default()`` would have if this were the first use.
+    public override convenience init() {
+        let settings = Self.settings.withLock { $0 }
+        let (root, failure) = Self.read(settings)
+        self.init(root, failure: failure, identityPoolConfiguration: settings.identityPoolConfiguration)
+    }
+
     /// The file's contents, or the dictionary passed to ``configureDefaultAWSInfo(_:)``.
     public static func `default`() -> AWSInfo {
         settings.withLock { settings in
@@ -118,13 +125,17 @@ public final class AWSInfo: NSObject, @unchecked Sendable {
     }
 
     private static func make(_ settings: Settings) -> AWSInfo {
-        let pool = settings.identityPoolConfiguration
-        if let given = settings.given { return AWSInfo(given.root, identityPoolConfiguration: pool) }
+        let (root, failure) = read(settings)
+        return AWSInfo(root, failure: failure, identityPoolConfiguration: settings.identityPoolConfiguration)
+    }
+
+    private static func read(_ settings: Settings) -> (root: [String: Any], failure: ConfigurationFailure?) {
+        if let given = settings.given { return (given.root, nil) }
         do throws(ConfigurationFailure) {
-            return AWSInfo(try AWSInfoFile.read() ?? [:], identityPoolConfiguration: pool)
+            return (try AWSInfoFile.read() ?? [:], nil)
         } catch {
             RecorderLog.warning(error.message)
-            return AWSInfo([:], failure: error)
+            return ([:], error)
         }
     }
 

@@ -4,9 +4,7 @@ import RecorderConcurrency
 /// Writes messages to files that rotate by size and age, one line each: time, level, text.
 ///
 /// Only this user can read the files. Messages that cannot be written are lost. A setting applies from the next message on.
-open class AWSDDFileLogger: AWSDDAbstractLogger, @unchecked Sendable {
-    // Safe because settings are behind a lock, and the file is used on the logging queue only.
-
+open class AWSDDFileLogger: AWSDDAbstractLogger {
     private struct Settings {
         var maximumFileSize: UInt64 = 1 << 20
         var rollingFrequency: TimeInterval = 24 * 60 * 60
@@ -74,3 +72,8 @@ open class AWSDDFileLogger: AWSDDAbstractLogger, @unchecked Sendable {
         file = (handle, path, Date(), 0)
     }
 }
+
+// Safe because settings are behind a lock, the file is used on the logging queue only, and a subclass must be safe, too. Not
+// visible in Swift 5 mode, as for `AWSCredentials`.
+@available(swift, introduced: 6)
+extension AWSDDFileLogger: @unchecked Sendable {}

@@ -45,9 +45,11 @@ public protocol AWSDDLogFormatter: NSObjectProtocol {
 }
 
 /// A base class for loggers that stores the formatter. Override ``log(message:)``.
-open class AWSDDAbstractLogger: NSObject, AWSDDLogger, @unchecked Sendable {
-    // Safe because all mutable state is behind a lock. Formatters are used on the logging queue.
-
+///
+/// It is not `Sendable`, so that a subclass gets no warning in Swift 5 mode. A subclass that is passed between tasks can be
+/// declared `@unchecked Sendable`.
+@preconcurrency
+open class AWSDDAbstractLogger: NSObject, AWSDDLogger {
     private struct Formatter: @unchecked Sendable {
         var given: (any AWSDDLogFormatter)?
     }
@@ -73,7 +75,7 @@ open class AWSDDAbstractLogger: NSObject, AWSDDLogger, @unchecked Sendable {
     open var loggerName: String { "\(type(of: self))" }
 
     /// Formats messages; nil for the logger's own format.
-    public var logFormatter: (any AWSDDLogFormatter)! {
+    open var logFormatter: (any AWSDDLogFormatter)! {
         get { formatter.withLock { $0 }.given }
         set {
             let new = Formatter(given: newValue)

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A formatter replaces the whole line. Under systemd, the lines go to the journal.
 public final class AWSDDTTYLogger: AWSDDAbstractLogger, @unchecked Sendable {
-    // Safe because it adds no state to its superclass.
+    // Safe because the superclass's state is behind a lock, and it adds none.
 
     /// The shared instance.
     public static var sharedInstance: AWSDDTTYLogger! { shared }

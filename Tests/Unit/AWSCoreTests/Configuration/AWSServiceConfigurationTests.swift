@@ -172,6 +172,47 @@ struct AWSServiceConfigurationTests {
         #expect(copy.credentialsProvider === provider)
     }
 
+    @Test func `a subclass decides region, endpoint and provider of calls, and so does its copy`() throws {
+        let configuration = try #require(OwnConfiguration(region: .EUWest1, credentialsProvider: nil))
+        configuration.maxRetryCount = 7
+        configuration.addUserAgentProductToken("own/1")
+        let copy = try #require(configuration.copy() as? AWSServiceConfiguration)
+        copy.maxRetryCount = 1
+        for (configuration, retries) in [(configuration, 7), (copy, 1)] {
+            let call = try configuration.callConfiguration(for: .kinesis, environment: [:])
+            #expect(call.region.name == "us-west-2")
+            #expect(call.endpoint.url == "http://mine:4/")
+            #expect(call.maximumRetries == retries)
+            #expect(call.userAgent.hasSuffix(" own/1"))
+            #expect(configuration.credentialsProvider is AWSAnonymousCredentialsProvider)
+        }
+    }
+
+    @Test func `a subclass that copies itself keeps its class`() throws {
+        final class Shared: AWSServiceConfiguration, @unchecked Sendable {
+            override func copy(with zone: NSZone? = nil) -> Any { self }
+        }
+        let configuration = try #require(Shared(region: .EUWest1, credentialsProvider: nil))
+        let manager = AWSServiceManager()
+        manager.defaultServiceConfiguration = configuration
+        #expect(manager.defaultServiceConfiguration === configuration)
+    }
+
+    @Test func `a configuration without a region fails the call, and says how to name one`() throws {
+        let configuration = AWSServiceConfiguration()
+        #expect(configuration.regionType == .Unknown && configuration.credentialsProvider == nil)
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try configuration.callConfiguration(for: .kinesis, environment: [:])
+        }
+        #expect(failure?.message.contains("AWSServiceConfiguration(region:") == true)
+    }
+
+    @Test func `a region that the SDK did not know is kept by a copy`() throws {
+        let configuration = AWSServiceConfiguration(region: try Region("xx-moon-1"))
+        let copy = try #require(configuration.copy() as? AWSServiceConfiguration)
+        #expect(try copy.callConfiguration(for: .kinesis, environment: [:]).region.name == "xx-moon-1")
+    }
+
     @Test func `neither a description nor a dump shows the keys`() throws {
         let provider = AWSStaticCredentialsProvider(accessKey: "planted-id", secretKey: Canary.secret)
         let configuration = try #require(AWSServiceConfiguration(region: .EUWest1, credentialsProvider: provider))
@@ -181,4 +222,10 @@ struct AWSServiceConfigurationTests {
         dump(call, to: &text)
         #expect(!text.contains("planted") && !text.contains(Canary.secret))
     }
+}
+
+private final class OwnConfiguration: AWSServiceConfiguration, @unchecked Sendable {
+    override var regionType: AWSRegionType { .USWest2 }
+    override var endpoint: AWSEndpoint! { AWSEndpoint(urlString: "http://mine:4") }
+    override var credentialsProvider: (any AWSCredentialsProvider)! { AWSAnonymousCredentialsProvider() }
 }

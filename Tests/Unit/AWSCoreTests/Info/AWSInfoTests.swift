@@ -38,6 +38,18 @@ import Testing
         try AWSInfoFile.read(environment: environment, executableDirectory: directory.path).map { AWSInfo($0) }
     }
 
+    @Test func `a new object reads the file anew`() async throws {
+        try write(Self.published)
+        await #expect(processExitsWith: .success) { [path = directory.path("awsconfiguration.json") as String] in
+            setenv("AWS_KINESIS_RECORDER_CONFIGURATION", path, 1)
+            #expect(AWSInfo().defaultServiceInfo("KinesisRecorder")?.region == .USWest2)
+            #expect(AWSInfo.default().rootInfoDictionary["Version"] as? String == "1.0")
+            try Data(#"{"Version":"2.0"}"#.utf8).write(to: URL(fileURLWithPath: path))
+            #expect(AWSInfo().rootInfoDictionary["Version"] as? String == "2.0")
+            #expect(AWSInfo.default().rootInfoDictionary["Version"] as? String == "1.0")
+        }
+    }
+
     @Test func `a published file sets pool, regions and user agent`() throws {
         try write(Self.published)
         let info = try #require(try read())
