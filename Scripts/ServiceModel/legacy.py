@@ -28,7 +28,7 @@ public import AWSServiceClients
 public import Foundation
 import RecorderAWS
 
-/// The operations of $title, each as a task and with a completion handler.
+/// The operations of $title, each as a task, with a completion handler, and `async`.
 ///
 /// ```swift
 /// let request = $client${List}Input()!
@@ -128,6 +128,11 @@ public func $method(_ request: $input) -> AWSTask<$result> {
 public func $method(_ request: $input, completionHandler: ($handler)?) {
     $method(request).complete(completionHandler)
 }
+
+/// Calls `$operation` and $awaited. Throws the error that its task would have.
+${discardable}public nonisolated(nonsending) func $method(_ request: $input) async throws$returned {
+    try await $method(request).$value
+}
 """
 
 STRUCTURE = """
@@ -212,6 +217,10 @@ def operation(service, name):
         input=f"{client(service)}{described['input']}",
         result=output or "AnyObject",
         handler=f"({output}?, (any Error)?) -> Void" if output else "((any Error)?) -> Void",
+        awaited="returns its output" if output else "waits until it has succeeded",
+        discardable="@discardableResult\n" if output else "",
+        returned=f" -> {output}" if output else "",
+        value="output" if output else "completion",
     )
 
 

@@ -16,6 +16,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     // Safe because all state is in the pipeline, which is thread-safe.
 
     package let pipeline: RecordPipeline
+    private let callers: ServiceCallers
     private let errors: RecorderErrors
     private let sender: NotificationSender
 
@@ -28,6 +29,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
             configuration: configuration,
             userAgentToken: "recorder"
         )
+        self.callers = callers
         errors = RecorderErrors(identity)
         pipeline = RecordPipeline(
             identity.service,
@@ -49,6 +51,12 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
         get { RecorderIdentity.directory.withLock { $0 } }
         set { RecorderIdentity.directory.withLock { $0 = newValue } }
     }
+
+    /// The recorder's own copy of the configuration it was registered with. For a recorder that was created without one: the
+    /// configuration that its first submit would use now; nil if there is none.
+    ///
+    /// Changes after the first submit have no effect.
+    public var configuration: AWSServiceConfiguration! { try? callers.configuration() }
 
     // MARK: limits
 

@@ -4,6 +4,9 @@ public import Foundation
 /// Makes `let recorder = AWSKinesisRecorder.default()` usable with and without `!` or `?`. Published code uses both forms:
 /// the AWS SDK declared `default()` as optional up to 2.5 and as non-optional from 2.6 on.
 extension Optional where Wrapped: AWSAbstractKinesisRecorder {
+    /// The recorder's configuration; nil if there is none.
+    public var configuration: AWSServiceConfiguration! { recorder.configuration }
+
     /// The size of the stored records in bytes.
     public var diskBytesUsed: UInt { recorder.diskBytesUsed }
 

@@ -8,7 +8,7 @@ import RecorderConcurrency
 final class ServiceCallers: Sendable {
     private let service: AWSService
     private let section: String
-    private let configuration: AWSServiceConfiguration?
+    private let given: AWSServiceConfiguration?
     private let userAgentToken: String?
     private let made = Locked<AWSServiceCaller?>(nil)
 
@@ -22,15 +22,18 @@ final class ServiceCallers: Sendable {
     ) {
         self.service = service
         self.section = section
-        self.configuration = configuration
+        given = configuration
         self.userAgentToken = userAgentToken
+    }
+
+    /// The configuration that was given, otherwise the one that the first call would use now.
+    func configuration() throws(ConfigurationFailure) -> AWSServiceConfiguration {
+        if let given { given } else { try AWSServiceConfiguration.resolved(for: section) }
     }
 
     func caller() throws(ConfigurationFailure) -> AWSServiceCaller {
         if let caller = made.withLock({ $0 }) { return caller }
-        let configuration =
-            if let configuration { configuration } else { try AWSServiceConfiguration.resolved(for: section) }
-        var call = try configuration.callConfiguration(for: service)
+        var call = try configuration().callConfiguration(for: service)
         if let userAgentToken { call.userAgent += " " + userAgentToken }
         let caller = AWSServiceCaller(service, configuration: call)
         made.withLock { $0 = caller }

@@ -89,3 +89,19 @@ extension AWSTask {
         }
     }
 }
+
+extension AWSTask where ResultType: AWSModel & WireShape {
+    /// The operation's output. Throws the task's error.
+    ///
+    /// If the waiting Swift task is cancelled, the wait ends; the call continues, as with a completion handler.
+    nonisolated(nonsending) var output: ResultType {
+        get async throws { try await value ?? ResultType.blank() }
+    }
+}
+
+extension AWSTask where ResultType == AnyObject {
+    /// Waits for the end of an operation without output. Throws the task's error.
+    nonisolated(nonsending) var completion: Void {
+        get async throws { _ = try await value }
+    }
+}

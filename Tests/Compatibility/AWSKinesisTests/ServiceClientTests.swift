@@ -113,15 +113,40 @@ import Testing
         #expect(server.requests.last?.text == #"{"StreamName":"s"}"#)
     }
 
+    @Test func `an awaited operation returns its output, and throws the error that its task has`() async throws {
+        let server = try LocalServer { request, _ in
+            guard request.text.contains("missing") else {
+                return .json(200, #"{"ShardId":"s-1","SequenceNumber":"7"}"#)
+            }
+            return .error(400, "ResourceNotFoundException", message: "no such stream")
+        }
+        let kinesis = try Self.kinesis(endpoint: server.url)
+        let request = AWSKinesisPutRecordInput()!
+        request.streamName = "stream"
+        let output = try await kinesis.putRecord(request)
+        #expect(output.shardId == "s-1" && output.sequenceNumber == "7")
+        let deletion = AWSKinesisDeleteStreamInput()!
+        deletion.streamName = "stream"
+        try await kinesis.deleteStream(deletion)
+        request.streamName = "missing"
+        let error = await failure { try await kinesis.putRecord(request) } as NSError?
+        #expect(error?.domain == AWSKinesisErrorDomain)
+        #expect(error?.code == AWSKinesisErrorType.resourceNotFound.rawValue)
+        deletion.streamName = "missing"
+        let other = await failure { try await kinesis.deleteStream(deletion) } as NSError?
+        #expect(other?.code == AWSKinesisErrorType.resourceNotFound.rawValue)
+    }
+
     @Test func `a cancelled request ends its calls, later ones too`() async throws {
         let server = try LocalServer { _, _ in .stall }
         let kinesis = try Self.kinesis(endpoint: server.url)
         let request = AWSKinesisListStreamsInput()!
-        let call = kinesis.listStreams(request)
+        let call: AWSTask = kinesis.listStreams(request)
         await server.received(1)
         request.cancel()
         #expect(request.isCancelled)
-        for task in [call, kinesis.listStreams(request)] {
+        let later: AWSTask = kinesis.listStreams(request)
+        for task in [call, later] {
             let error = await task.failure()
             #expect(error?.domain == NSURLErrorDomain)
             #expect(error?.code == NSURLErrorCancelled)

@@ -5,7 +5,7 @@ public import AWSServiceClients
 public import Foundation
 import RecorderAWS
 
-/// The operations of Data Firehose, each as a task and with a completion handler.
+/// The operations of Data Firehose, each as a task, with a completion handler, and `async`.
 ///
 /// ```swift
 /// let request = AWSFirehoseListDeliveryStreamsInput()!
@@ -108,6 +108,14 @@ extension AWSFirehose {
         createDeliveryStream(request).complete(completionHandler)
     }
 
+    /// Calls `CreateDeliveryStream` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func createDeliveryStream(_ request: AWSFirehoseCreateDeliveryStreamInput)
+        async throws -> AWSFirehoseCreateDeliveryStreamOutput
+    {
+        try await createDeliveryStream(request).output
+    }
+
     /// Calls `DeleteDeliveryStream`. The result is an ``AWSFirehoseDeleteDeliveryStreamOutput``. Errors in the service
     /// model: `ResourceInUseException`, `ResourceNotFoundException`.
     @discardableResult
@@ -123,6 +131,14 @@ extension AWSFirehose {
         completionHandler: ((AWSFirehoseDeleteDeliveryStreamOutput?, (any Error)?) -> Void)?
     ) {
         deleteDeliveryStream(request).complete(completionHandler)
+    }
+
+    /// Calls `DeleteDeliveryStream` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func deleteDeliveryStream(_ request: AWSFirehoseDeleteDeliveryStreamInput)
+        async throws -> AWSFirehoseDeleteDeliveryStreamOutput
+    {
+        try await deleteDeliveryStream(request).output
     }
 
     /// Calls `DescribeDeliveryStream`. The result is an ``AWSFirehoseDescribeDeliveryStreamOutput``. Errors in the
@@ -142,6 +158,14 @@ extension AWSFirehose {
         describeDeliveryStream(request).complete(completionHandler)
     }
 
+    /// Calls `DescribeDeliveryStream` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func describeDeliveryStream(_ request: AWSFirehoseDescribeDeliveryStreamInput)
+        async throws -> AWSFirehoseDescribeDeliveryStreamOutput
+    {
+        try await describeDeliveryStream(request).output
+    }
+
     /// Calls `ListDeliveryStreams`. The result is an ``AWSFirehoseListDeliveryStreamsOutput``. The service model lists
     /// no errors.
     @discardableResult
@@ -157,6 +181,14 @@ extension AWSFirehose {
         completionHandler: ((AWSFirehoseListDeliveryStreamsOutput?, (any Error)?) -> Void)?
     ) {
         listDeliveryStreams(request).complete(completionHandler)
+    }
+
+    /// Calls `ListDeliveryStreams` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func listDeliveryStreams(_ request: AWSFirehoseListDeliveryStreamsInput) async throws
+        -> AWSFirehoseListDeliveryStreamsOutput
+    {
+        try await listDeliveryStreams(request).output
     }
 
     /// Calls `ListTagsForDeliveryStream`. The result is an ``AWSFirehoseListTagsForDeliveryStreamOutput``. Errors in
@@ -176,6 +208,14 @@ extension AWSFirehose {
         listTagsForDeliveryStream(request).complete(completionHandler)
     }
 
+    /// Calls `ListTagsForDeliveryStream` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func listTagsForDeliveryStream(_ request: AWSFirehoseListTagsForDeliveryStreamInput)
+        async throws -> AWSFirehoseListTagsForDeliveryStreamOutput
+    {
+        try await listTagsForDeliveryStream(request).output
+    }
+
     /// Calls `PutRecord`. The result is an ``AWSFirehosePutRecordOutput``. Errors in the service model:
     /// `InvalidArgumentException`, `InvalidKMSResourceException`, `InvalidSourceException`,
     /// `ResourceNotFoundException`, `ServiceUnavailableException`.
@@ -192,6 +232,14 @@ extension AWSFirehose {
         putRecord(request).complete(completionHandler)
     }
 
+    /// Calls `PutRecord` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func putRecord(_ request: AWSFirehosePutRecordInput) async throws
+        -> AWSFirehosePutRecordOutput
+    {
+        try await putRecord(request).output
+    }
+
     /// Calls `PutRecordBatch`. The result is an ``AWSFirehosePutRecordBatchOutput``. Errors in the service model:
     /// `InvalidArgumentException`, `InvalidKMSResourceException`, `InvalidSourceException`,
     /// `ResourceNotFoundException`, `ServiceUnavailableException`.
@@ -206,6 +254,14 @@ extension AWSFirehose {
         completionHandler: ((AWSFirehosePutRecordBatchOutput?, (any Error)?) -> Void)?
     ) {
         putRecordBatch(request).complete(completionHandler)
+    }
+
+    /// Calls `PutRecordBatch` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func putRecordBatch(_ request: AWSFirehosePutRecordBatchInput) async throws
+        -> AWSFirehosePutRecordBatchOutput
+    {
+        try await putRecordBatch(request).output
     }
 
     /// Calls `StartDeliveryStreamEncryption`. The result is an ``AWSFirehoseStartDeliveryStreamEncryptionOutput``.
@@ -226,6 +282,14 @@ extension AWSFirehose {
         startDeliveryStreamEncryption(request).complete(completionHandler)
     }
 
+    /// Calls `StartDeliveryStreamEncryption` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func startDeliveryStreamEncryption(
+        _ request: AWSFirehoseStartDeliveryStreamEncryptionInput
+    ) async throws -> AWSFirehoseStartDeliveryStreamEncryptionOutput {
+        try await startDeliveryStreamEncryption(request).output
+    }
+
     /// Calls `StopDeliveryStreamEncryption`. The result is an ``AWSFirehoseStopDeliveryStreamEncryptionOutput``. Errors
     /// in the service model: `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`,
     /// `ResourceNotFoundException`.
@@ -244,6 +308,14 @@ extension AWSFirehose {
         stopDeliveryStreamEncryption(request).complete(completionHandler)
     }
 
+    /// Calls `StopDeliveryStreamEncryption` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func stopDeliveryStreamEncryption(
+        _ request: AWSFirehoseStopDeliveryStreamEncryptionInput
+    ) async throws -> AWSFirehoseStopDeliveryStreamEncryptionOutput {
+        try await stopDeliveryStreamEncryption(request).output
+    }
+
     /// Calls `TagDeliveryStream`. The result is an ``AWSFirehoseTagDeliveryStreamOutput``. Errors in the service model:
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     @discardableResult
@@ -259,6 +331,14 @@ extension AWSFirehose {
         completionHandler: ((AWSFirehoseTagDeliveryStreamOutput?, (any Error)?) -> Void)?
     ) {
         tagDeliveryStream(request).complete(completionHandler)
+    }
+
+    /// Calls `TagDeliveryStream` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func tagDeliveryStream(_ request: AWSFirehoseTagDeliveryStreamInput) async throws
+        -> AWSFirehoseTagDeliveryStreamOutput
+    {
+        try await tagDeliveryStream(request).output
     }
 
     /// Calls `UntagDeliveryStream`. The result is an ``AWSFirehoseUntagDeliveryStreamOutput``. Errors in the service
@@ -279,6 +359,14 @@ extension AWSFirehose {
         untagDeliveryStream(request).complete(completionHandler)
     }
 
+    /// Calls `UntagDeliveryStream` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func untagDeliveryStream(_ request: AWSFirehoseUntagDeliveryStreamInput) async throws
+        -> AWSFirehoseUntagDeliveryStreamOutput
+    {
+        try await untagDeliveryStream(request).output
+    }
+
     /// Calls `UpdateDestination`. The result is an ``AWSFirehoseUpdateDestinationOutput``. Errors in the service model:
     /// `ConcurrentModificationException`, `InvalidArgumentException`, `ResourceInUseException`,
     /// `ResourceNotFoundException`.
@@ -295,6 +383,14 @@ extension AWSFirehose {
         completionHandler: ((AWSFirehoseUpdateDestinationOutput?, (any Error)?) -> Void)?
     ) {
         updateDestination(request).complete(completionHandler)
+    }
+
+    /// Calls `UpdateDestination` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func updateDestination(_ request: AWSFirehoseUpdateDestinationInput) async throws
+        -> AWSFirehoseUpdateDestinationOutput
+    {
+        try await updateDestination(request).output
     }
 
 }

@@ -5,7 +5,7 @@ public import AWSServiceClients
 public import Foundation
 import RecorderAWS
 
-/// The operations of Kinesis Data Streams, each as a task and with a completion handler.
+/// The operations of Kinesis Data Streams, each as a task, with a completion handler, and `async`.
 ///
 /// ```swift
 /// let request = AWSKinesisListStreamsInput()!
@@ -103,6 +103,11 @@ extension AWSKinesis {
         addTagsToStream(request).complete(completionHandler)
     }
 
+    /// Calls `AddTagsToStream` and waits until it has succeeded. Throws the error that its task would have.
+    public nonisolated(nonsending) func addTagsToStream(_ request: AWSKinesisAddTagsToStreamInput) async throws {
+        try await addTagsToStream(request).completion
+    }
+
     /// Calls `CreateStream`. The task's result is nil. Errors in the service model: `InvalidArgumentException`,
     /// `LimitExceededException`, `ResourceInUseException`, `ValidationException`.
     @discardableResult
@@ -113,6 +118,11 @@ extension AWSKinesis {
     /// Calls `CreateStream` and passes the outcome to the completion handler, on a thread of its own.
     public func createStream(_ request: AWSKinesisCreateStreamInput, completionHandler: (((any Error)?) -> Void)?) {
         createStream(request).complete(completionHandler)
+    }
+
+    /// Calls `CreateStream` and waits until it has succeeded. Throws the error that its task would have.
+    public nonisolated(nonsending) func createStream(_ request: AWSKinesisCreateStreamInput) async throws {
+        try await createStream(request).completion
     }
 
     /// Calls `DecreaseStreamRetentionPeriod`. The task's result is nil. Errors in the service model:
@@ -133,6 +143,13 @@ extension AWSKinesis {
         decreaseStreamRetentionPeriod(request).complete(completionHandler)
     }
 
+    /// Calls `DecreaseStreamRetentionPeriod` and waits until it has succeeded. Throws the error that its task would have.
+    public nonisolated(nonsending) func decreaseStreamRetentionPeriod(
+        _ request: AWSKinesisDecreaseStreamRetentionPeriodInput
+    ) async throws {
+        try await decreaseStreamRetentionPeriod(request).completion
+    }
+
     /// Calls `DeleteStream`. The task's result is nil. Errors in the service model: `AccessDeniedException`,
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     @discardableResult
@@ -143,6 +160,11 @@ extension AWSKinesis {
     /// Calls `DeleteStream` and passes the outcome to the completion handler, on a thread of its own.
     public func deleteStream(_ request: AWSKinesisDeleteStreamInput, completionHandler: (((any Error)?) -> Void)?) {
         deleteStream(request).complete(completionHandler)
+    }
+
+    /// Calls `DeleteStream` and waits until it has succeeded. Throws the error that its task would have.
+    public nonisolated(nonsending) func deleteStream(_ request: AWSKinesisDeleteStreamInput) async throws {
+        try await deleteStream(request).completion
     }
 
     /// Calls `DescribeLimits`. The result is an ``AWSKinesisDescribeLimitsOutput``. Errors in the service model:
@@ -160,6 +182,14 @@ extension AWSKinesis {
         describeLimits(request).complete(completionHandler)
     }
 
+    /// Calls `DescribeLimits` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func describeLimits(_ request: AWSKinesisDescribeLimitsInput) async throws
+        -> AWSKinesisDescribeLimitsOutput
+    {
+        try await describeLimits(request).output
+    }
+
     /// Calls `DescribeStream`. The result is an ``AWSKinesisDescribeStreamOutput``. Errors in the service model:
     /// `AccessDeniedException`, `InvalidArgumentException`, `LimitExceededException`, `ResourceNotFoundException`.
     @discardableResult
@@ -173,6 +203,14 @@ extension AWSKinesis {
         completionHandler: ((AWSKinesisDescribeStreamOutput?, (any Error)?) -> Void)?
     ) {
         describeStream(request).complete(completionHandler)
+    }
+
+    /// Calls `DescribeStream` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func describeStream(_ request: AWSKinesisDescribeStreamInput) async throws
+        -> AWSKinesisDescribeStreamOutput
+    {
+        try await describeStream(request).output
     }
 
     /// Calls `DescribeStreamSummary`. The result is an ``AWSKinesisDescribeStreamSummaryOutput``. Errors in the service
@@ -193,6 +231,14 @@ extension AWSKinesis {
         describeStreamSummary(request).complete(completionHandler)
     }
 
+    /// Calls `DescribeStreamSummary` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func describeStreamSummary(_ request: AWSKinesisDescribeStreamSummaryInput)
+        async throws -> AWSKinesisDescribeStreamSummaryOutput
+    {
+        try await describeStreamSummary(request).output
+    }
+
     /// Calls `DisableEnhancedMonitoring`. The result is an ``AWSKinesisEnhancedMonitoringOutput``. Errors in the
     /// service model: `AccessDeniedException`, `InvalidArgumentException`, `LimitExceededException`,
     /// `ResourceInUseException`, `ResourceNotFoundException`.
@@ -209,6 +255,14 @@ extension AWSKinesis {
         completionHandler: ((AWSKinesisEnhancedMonitoringOutput?, (any Error)?) -> Void)?
     ) {
         disableEnhancedMonitoring(request).complete(completionHandler)
+    }
+
+    /// Calls `DisableEnhancedMonitoring` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func disableEnhancedMonitoring(_ request: AWSKinesisDisableEnhancedMonitoringInput)
+        async throws -> AWSKinesisEnhancedMonitoringOutput
+    {
+        try await disableEnhancedMonitoring(request).output
     }
 
     /// Calls `EnableEnhancedMonitoring`. The result is an ``AWSKinesisEnhancedMonitoringOutput``. Errors in the service
@@ -229,6 +283,14 @@ extension AWSKinesis {
         enableEnhancedMonitoring(request).complete(completionHandler)
     }
 
+    /// Calls `EnableEnhancedMonitoring` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func enableEnhancedMonitoring(_ request: AWSKinesisEnableEnhancedMonitoringInput)
+        async throws -> AWSKinesisEnhancedMonitoringOutput
+    {
+        try await enableEnhancedMonitoring(request).output
+    }
+
     /// Calls `GetRecords`. The result is an ``AWSKinesisGetRecordsOutput``. Errors in the service model:
     /// `AccessDeniedException`, `DryRunOperationException`, `ExpiredIteratorException`, `InternalFailureException`,
     /// `InvalidArgumentException`, `KMSAccessDeniedException`, `KMSDisabledException`, `KMSInvalidStateException`,
@@ -245,6 +307,14 @@ extension AWSKinesis {
         completionHandler: ((AWSKinesisGetRecordsOutput?, (any Error)?) -> Void)?
     ) {
         getRecords(request).complete(completionHandler)
+    }
+
+    /// Calls `GetRecords` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func getRecords(_ request: AWSKinesisGetRecordsInput) async throws
+        -> AWSKinesisGetRecordsOutput
+    {
+        try await getRecords(request).output
     }
 
     /// Calls `GetShardIterator`. The result is an ``AWSKinesisGetShardIteratorOutput``. Errors in the service model:
@@ -265,6 +335,14 @@ extension AWSKinesis {
         getShardIterator(request).complete(completionHandler)
     }
 
+    /// Calls `GetShardIterator` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func getShardIterator(_ request: AWSKinesisGetShardIteratorInput) async throws
+        -> AWSKinesisGetShardIteratorOutput
+    {
+        try await getShardIterator(request).output
+    }
+
     /// Calls `IncreaseStreamRetentionPeriod`. The task's result is nil. Errors in the service model:
     /// `AccessDeniedException`, `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`,
     /// `ResourceNotFoundException`.
@@ -283,6 +361,13 @@ extension AWSKinesis {
         increaseStreamRetentionPeriod(request).complete(completionHandler)
     }
 
+    /// Calls `IncreaseStreamRetentionPeriod` and waits until it has succeeded. Throws the error that its task would have.
+    public nonisolated(nonsending) func increaseStreamRetentionPeriod(
+        _ request: AWSKinesisIncreaseStreamRetentionPeriodInput
+    ) async throws {
+        try await increaseStreamRetentionPeriod(request).completion
+    }
+
     /// Calls `ListShards`. The result is an ``AWSKinesisListShardsOutput``. Errors in the service model:
     /// `AccessDeniedException`, `ExpiredNextTokenException`, `InvalidArgumentException`, `LimitExceededException`,
     /// `ResourceInUseException`, `ResourceNotFoundException`.
@@ -299,6 +384,14 @@ extension AWSKinesis {
         listShards(request).complete(completionHandler)
     }
 
+    /// Calls `ListShards` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func listShards(_ request: AWSKinesisListShardsInput) async throws
+        -> AWSKinesisListShardsOutput
+    {
+        try await listShards(request).output
+    }
+
     /// Calls `ListStreams`. The result is an ``AWSKinesisListStreamsOutput``. Errors in the service model:
     /// `ExpiredNextTokenException`, `InvalidArgumentException`, `LimitExceededException`.
     @discardableResult
@@ -312,6 +405,14 @@ extension AWSKinesis {
         completionHandler: ((AWSKinesisListStreamsOutput?, (any Error)?) -> Void)?
     ) {
         listStreams(request).complete(completionHandler)
+    }
+
+    /// Calls `ListStreams` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func listStreams(_ request: AWSKinesisListStreamsInput) async throws
+        -> AWSKinesisListStreamsOutput
+    {
+        try await listStreams(request).output
     }
 
     /// Calls `ListTagsForStream`. The result is an ``AWSKinesisListTagsForStreamOutput``. Errors in the service model:
@@ -331,6 +432,14 @@ extension AWSKinesis {
         listTagsForStream(request).complete(completionHandler)
     }
 
+    /// Calls `ListTagsForStream` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func listTagsForStream(_ request: AWSKinesisListTagsForStreamInput) async throws
+        -> AWSKinesisListTagsForStreamOutput
+    {
+        try await listTagsForStream(request).output
+    }
+
     /// Calls `MergeShards`. The task's result is nil. Errors in the service model: `AccessDeniedException`,
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`,
     /// `ValidationException`.
@@ -342,6 +451,11 @@ extension AWSKinesis {
     /// Calls `MergeShards` and passes the outcome to the completion handler, on a thread of its own.
     public func mergeShards(_ request: AWSKinesisMergeShardsInput, completionHandler: (((any Error)?) -> Void)?) {
         mergeShards(request).complete(completionHandler)
+    }
+
+    /// Calls `MergeShards` and waits until it has succeeded. Throws the error that its task would have.
+    public nonisolated(nonsending) func mergeShards(_ request: AWSKinesisMergeShardsInput) async throws {
+        try await mergeShards(request).completion
     }
 
     /// Calls `PutRecord`. The result is an ``AWSKinesisPutRecordOutput``. Errors in the service model:
@@ -362,6 +476,14 @@ extension AWSKinesis {
         putRecord(request).complete(completionHandler)
     }
 
+    /// Calls `PutRecord` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func putRecord(_ request: AWSKinesisPutRecordInput) async throws
+        -> AWSKinesisPutRecordOutput
+    {
+        try await putRecord(request).output
+    }
+
     /// Calls `PutRecords`. The result is an ``AWSKinesisPutRecordsOutput``. Errors in the service model:
     /// `AccessDeniedException`, `DryRunOperationException`, `InternalFailureException`, `InvalidArgumentException`,
     /// `KMSAccessDeniedException`, `KMSDisabledException`, `KMSInvalidStateException`, `KMSNotFoundException`,
@@ -380,6 +502,14 @@ extension AWSKinesis {
         putRecords(request).complete(completionHandler)
     }
 
+    /// Calls `PutRecords` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func putRecords(_ request: AWSKinesisPutRecordsInput) async throws
+        -> AWSKinesisPutRecordsOutput
+    {
+        try await putRecords(request).output
+    }
+
     /// Calls `RemoveTagsFromStream`. The task's result is nil. Errors in the service model: `AccessDeniedException`,
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     @discardableResult
@@ -395,6 +525,13 @@ extension AWSKinesis {
         removeTagsFromStream(request).complete(completionHandler)
     }
 
+    /// Calls `RemoveTagsFromStream` and waits until it has succeeded. Throws the error that its task would have.
+    public nonisolated(nonsending) func removeTagsFromStream(_ request: AWSKinesisRemoveTagsFromStreamInput)
+        async throws
+    {
+        try await removeTagsFromStream(request).completion
+    }
+
     /// Calls `SplitShard`. The task's result is nil. Errors in the service model: `AccessDeniedException`,
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`,
     /// `ValidationException`.
@@ -406,6 +543,11 @@ extension AWSKinesis {
     /// Calls `SplitShard` and passes the outcome to the completion handler, on a thread of its own.
     public func splitShard(_ request: AWSKinesisSplitShardInput, completionHandler: (((any Error)?) -> Void)?) {
         splitShard(request).complete(completionHandler)
+    }
+
+    /// Calls `SplitShard` and waits until it has succeeded. Throws the error that its task would have.
+    public nonisolated(nonsending) func splitShard(_ request: AWSKinesisSplitShardInput) async throws {
+        try await splitShard(request).completion
     }
 
     /// Calls `StartStreamEncryption`. The task's result is nil. Errors in the service model: `AccessDeniedException`,
@@ -425,6 +567,13 @@ extension AWSKinesis {
         startStreamEncryption(request).complete(completionHandler)
     }
 
+    /// Calls `StartStreamEncryption` and waits until it has succeeded. Throws the error that its task would have.
+    public nonisolated(nonsending) func startStreamEncryption(_ request: AWSKinesisStartStreamEncryptionInput)
+        async throws
+    {
+        try await startStreamEncryption(request).completion
+    }
+
     /// Calls `StopStreamEncryption`. The task's result is nil. Errors in the service model: `AccessDeniedException`,
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     @discardableResult
@@ -438,6 +587,13 @@ extension AWSKinesis {
         completionHandler: (((any Error)?) -> Void)?
     ) {
         stopStreamEncryption(request).complete(completionHandler)
+    }
+
+    /// Calls `StopStreamEncryption` and waits until it has succeeded. Throws the error that its task would have.
+    public nonisolated(nonsending) func stopStreamEncryption(_ request: AWSKinesisStopStreamEncryptionInput)
+        async throws
+    {
+        try await stopStreamEncryption(request).completion
     }
 
     /// Calls `UpdateShardCount`. The result is an ``AWSKinesisUpdateShardCountOutput``. Errors in the service model:
@@ -456,6 +612,14 @@ extension AWSKinesis {
         completionHandler: ((AWSKinesisUpdateShardCountOutput?, (any Error)?) -> Void)?
     ) {
         updateShardCount(request).complete(completionHandler)
+    }
+
+    /// Calls `UpdateShardCount` and returns its output. Throws the error that its task would have.
+    @discardableResult
+    public nonisolated(nonsending) func updateShardCount(_ request: AWSKinesisUpdateShardCountInput) async throws
+        -> AWSKinesisUpdateShardCountOutput
+    {
+        try await updateShardCount(request).output
     }
 
 }
