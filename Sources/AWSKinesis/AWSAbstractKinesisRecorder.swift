@@ -18,6 +18,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     package let pipeline: RecordPipeline
     private let callers: ServiceCallers
     private let errors: RecorderErrors
+    private let faults = SaveFaultLog()
     private let sender: NotificationSender
 
     init(_ identity: RecorderIdentity, configuration: AWSServiceConfiguration?) {
@@ -181,7 +182,8 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
 
     private func save(_ data: Data?, stream: String?, partitionKey: String?) -> AWSTask<AnyObject> {
         let source = AWSTaskCompletionSource<AnyObject>()
-        pipeline.save(data, stream: stream, partitionKey: partitionKey) { [errors] result in
+        pipeline.save(data, stream: stream, partitionKey: partitionKey) { [errors, faults] result in
+            if case .failure(let error) = result { faults.log(error, stream: stream) }
             source.complete(result.mapError { errors.error($0) })
         }
         return source.task

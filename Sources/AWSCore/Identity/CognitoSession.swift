@@ -42,6 +42,7 @@ package final class CognitoSession: CredentialsSource {
     private let services: IdentityServices
     private let store: CognitoIdentityStore
     private let state = Locked(State())
+    private let loginsWatch = LoginsWatch()
 
     /// A session of the enhanced flow, or of the classic flow if there are roles.
     init(
@@ -110,6 +111,7 @@ package final class CognitoSession: CredentialsSource {
     /// Removes the identity and its keys; the next use creates a new one.
     func clear() {
         helper.wrapped.clear()
+        loginsWatch.forget()
         state.withLock { $0 = State() }
         store.clear()
     }
@@ -118,7 +120,9 @@ package final class CognitoSession: CredentialsSource {
 
     private func currentTerms() async throws(CredentialsFailure) -> Terms {
         guard let manager = helper.manager else { return Terms() }
-        return Terms(logins: try await manager.logins(), role: manager.customRole)
+        let logins = try await manager.logins()
+        loginsWatch.check(logins, of: "identity provider manager", poolID: helper.wrapped.identityPoolId)
+        return Terms(logins: logins, role: manager.customRole)
     }
 
     private func cache(for terms: Terms) -> CredentialsCache {
@@ -155,7 +159,7 @@ package final class CognitoSession: CredentialsSource {
         var retry = IdentityRetry()
         while true {
             // Logins first: they bring the identity if a backend authenticates it.
-            let logins = try await helper.logins()
+            let logins = try await identityLogins()
             let id = try await identityID()
             do throws(CredentialsFailure) {
                 return try await client.credentials(for: id, logins: logins, role: role)
@@ -167,8 +171,17 @@ package final class CognitoSession: CredentialsSource {
         }
     }
 
-    private func classicKeys(_ roles: Roles) async throws(CredentialsFailure) -> (String, Credentials) {
+    /// The helper's logins. A manager's own logins were checked before.
+    private func identityLogins() async throws(CredentialsFailure) -> [String: String] {
         let logins = try await helper.logins()
+        if helper.manager == nil {
+            loginsWatch.check(logins, of: "identity provider", poolID: helper.wrapped.identityPoolId)
+        }
+        return logins
+    }
+
+    private func classicKeys(_ roles: Roles) async throws(CredentialsFailure) -> (String, Credentials) {
+        let logins = try await identityLogins()
         let id = try await identityID()
         let isAuthenticated = helper.wrapped.isAuthenticated()
         guard let role = isAuthenticated ? roles.authenticated : roles.unauthenticated else {
