@@ -1,16 +1,24 @@
 public import AWSCore
+public import AWSServiceClients
 public import AmplifyFoundation
 import Foundation
 
-/// Adapts a provider of `AmplifyFoundation` to the recorders and service configurations of `AWSCore`.
+/// Adapts a provider of `AmplifyFoundation` to the service clients, and to the recorders and service configurations of
+/// `AWSCore`.
 ///
 /// ```swift
 /// let provider = FoundationToSDKCredentialsAdapter(provider: amplifyProvider)
 /// let configuration = AWSServiceConfiguration(region: .USEast1, credentialsProvider: provider)
+/// let client = KinesisClient(
+///     config: try KinesisClient.KinesisClientConfiguration(
+///         awsCredentialIdentityResolver: provider,
+///         region: "us-east-1"
+///     )
+/// )
 /// ```
-/// Calls its provider for each request. If that throws, the task faults with the same error.
-public final class FoundationToSDKCredentialsAdapter: NSObject, AWSCore.AWSCredentialsProvider, CustomReflectable,
-    @unchecked Sendable
+/// Calls its provider for each request, and for concurrent requests concurrently. Passes its errors on.
+public final class FoundationToSDKCredentialsAdapter: NSObject, AmplifyFoundation.AWSCredentialsProvider,
+    AWSCredentialIdentityResolver, AWSCore.AWSCredentialsProvider, CustomReflectable, @unchecked Sendable
 {
     // Safe because the reference never changes, and `AmplifyFoundation`'s providers answer on any thread.
     private let provider: any AmplifyFoundation.AWSCredentialsProvider
@@ -20,16 +28,18 @@ public final class FoundationToSDKCredentialsAdapter: NSObject, AWSCore.AWSCrede
         self.provider = provider
     }
 
+    /// The provider's current keys.
+    public func resolve() async throws -> any AmplifyFoundation.AWSCredentials { try await provider.resolve() }
+
     /// The provider's current keys, with their session token if they have one.
     public func credentials() -> AWSTask<AWSCore.AWSCredentials> {
         AWSTask { [self] in
-            let keys = try await provider.resolve()
-            let temporary = keys as? any AWSTemporaryCredentials
+            let keys = try await getIdentity()
             return AWSCore.AWSCredentials(
-                accessKey: keys.accessKeyId,
-                secretKey: keys.secretAccessKey,
-                sessionKey: temporary?.sessionToken,
-                expiration: temporary?.expiration
+                accessKey: keys.accessKey,
+                secretKey: keys.secret,
+                sessionKey: keys.sessionToken,
+                expiration: keys.expiration
             )
         }
     }

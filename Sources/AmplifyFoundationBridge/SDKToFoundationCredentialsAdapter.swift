@@ -12,53 +12,39 @@ import Foundation
 ///     credentialsProvider: SDKToFoundationCredentialsAdapter(provider: cognito)
 /// )
 /// ```
-/// Calls the provider or the resolver for each request and throws its errors.
-public struct SDKToFoundationCredentialsAdapter: AmplifyFoundation.AWSCredentialsProvider, Sendable {
-    private let keys: @Sendable () async throws -> any AmplifyFoundation.AWSCredentials
+/// It is a resolver, too, so a provider of `AWSCore` can be used with the service clients. Calls the provider or the
+/// resolver for each request and throws its errors.
+public struct SDKToFoundationCredentialsAdapter: AWSCredentialIdentityResolver,
+    AmplifyFoundation.AWSCredentialsProvider
+{
+    private let identity: @Sendable (Attributes?) async throws -> AWSCredentialIdentity
 
     /// An adapter for a provider, such as `AWSCognitoCredentialsProvider`.
+    ///
+    /// Without keys, as those of `AWSAnonymousCredentialsProvider`, calls throw ``FoundationBridgeError``.
     public init(provider: any AWSCore.AWSCredentialsProvider) {
         let provider = ThreadSafeProvider(provider)
-        keys = {
-            guard let keys = try await provider.task().value else { throw NoCredentials() }
-            return Self.keys(
-                id: keys.accessKey,
+        identity = { _ in
+            guard let keys = try await provider.task().value else {
+                throw FoundationBridgeError.unknown("The credentials provider gave no keys.")
+            }
+            return AWSCredentialIdentity(
+                accessKey: keys.accessKey,
                 secret: keys.secretKey,
-                token: keys.sessionKey,
-                expiration: keys.expiration
+                expiration: keys.expiration,
+                sessionToken: keys.sessionKey
             )
         }
     }
 
     /// An adapter for a resolver, such as `DefaultAWSCredentialIdentityResolverChain`.
     public init(resolver: any AWSCredentialIdentityResolver) {
-        keys = {
-            let keys = try await resolver.getIdentity()
-            return Self.keys(
-                id: keys.accessKey,
-                secret: keys.secret,
-                token: keys.sessionToken,
-                expiration: keys.expiration
-            )
-        }
+        identity = { try await resolver.getIdentity(identityProperties: $0) }
     }
 
-    /// The current keys; `AWSTemporaryCredentials` if they have a session token.
-    public func resolve() async throws -> any AmplifyFoundation.AWSCredentials { try await keys() }
-
-    private static func keys(
-        id: String,
-        secret: String,
-        token: String?,
-        expiration: Date?
-    ) -> any AmplifyFoundation.AWSCredentials {
-        guard let token else { return Permanent(accessKeyId: id, secretAccessKey: secret) }
-        return Temporary(
-            accessKeyId: id,
-            secretAccessKey: secret,
-            sessionToken: token,
-            expiration: expiration ?? .distantFuture
-        )
+    /// The current keys.
+    public func getIdentity(identityProperties: Attributes? = nil) async throws -> AWSCredentialIdentity {
+        try await identity(identityProperties)
     }
 }
 
@@ -79,31 +65,4 @@ private struct ThreadSafeProvider: @unchecked Sendable {
             }
         }
     }
-}
-
-/// The provider's task had neither keys nor an error. Unsigned requests would be refused.
-private struct NoCredentials: LocalizedError {
-    var errorDescription: String? { "The credentials provider gave no keys. Give the client one that has some." }
-}
-
-private struct Permanent: AmplifyFoundation.AWSCredentials {
-    let accessKeyId: String
-    let secretAccessKey: String
-}
-
-private struct Temporary: AWSTemporaryCredentials {
-    let accessKeyId: String
-    let secretAccessKey: String
-    let sessionToken: String
-    let expiration: Date
-}
-
-extension Permanent: CustomReflectable {
-    /// A mirror without keys.
-    var customMirror: Mirror { Mirror(self, children: []) }
-}
-
-extension Temporary: CustomReflectable {
-    /// A mirror without keys.
-    var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -43,6 +43,65 @@ import Testing
         for secret in ["the-id", "the-secret", "\"secret\"", "token\""] { #expect(!text.contains(secret), "\(text)") }
     }
 
+    @Test func `an adapted provider of Foundation is a resolver of the service clients`() async throws {
+        let end = Date(timeIntervalSince1970: 2_000_000_000)
+        let adapter = FoundationToSDKCredentialsAdapter(provider: Given(keys: Token(expiration: end)))
+        let resolver: any AWSCredentialIdentityResolver = adapter
+        let identity = try await resolver.getIdentity()
+        #expect(identity == Self.identity(expiration: end))
+        #expect((try await adapter.resolve() as? any AWSTemporaryCredentials)?.sessionToken == "token")
+        let configuration = try KinesisClient.KinesisClientConfiguration(
+            awsCredentialIdentityResolver: adapter,
+            region: "us-east-1"
+        )
+        #expect(try await configuration.awsCredentialIdentityResolver.getIdentity() == identity)
+    }
+
+    @Test func `an adapted provider of AWSCore is a resolver of the service clients`() async throws {
+        let session = AWSBasicSessionCredentialsProvider(accessKey: "id", secretKey: "secret", sessionToken: "token")
+        let provider = try #require(session as (any AWSCore.AWSCredentialsProvider)?)
+        let resolver: any AWSCredentialIdentityResolver = SDKToFoundationCredentialsAdapter(provider: provider)
+        #expect(try await resolver.getIdentity() == Self.identity(expiration: nil))
+    }
+
+    @Test func `adapters pass on the errors of what they adapt`() async throws {
+        let toSDK = FoundationToSDKCredentialsAdapter(provider: Failing())
+        await #expect(throws: Failing.Failure.self) { _ = try await toSDK.getIdentity() }
+        await #expect(throws: Failing.Failure.self) { _ = try await toSDK.resolve() }
+        let toFoundation = SDKToFoundationCredentialsAdapter(resolver: toSDK)
+        await #expect(throws: Failing.Failure.self) { _ = try await toFoundation.getIdentity() }
+        await #expect(throws: Failing.Failure.self) { _ = try await toFoundation.resolve() }
+    }
+
+    @Test func `a type of both kinds needs only one of the methods`() async throws {
+        let identity = try await OnlyResolves().getIdentity()
+        #expect(identity == Self.identity(expiration: .distantFuture))
+        let keys = try await OnlyIdentifies(identity: identity).resolve()
+        #expect(keys.accessKeyId == "id" && keys.secretAccessKey == "secret")
+        #expect((keys as? any AWSTemporaryCredentials)?.expiration == .distantFuture)
+    }
+
+    @Test(arguments: [nil, Date(timeIntervalSince1970: 2_000_000_000)])
+    func `converted keys keep a token without an expiration`(expiration: Date?) throws {
+        let keys = try Self.identity(expiration: expiration).toAWSCredentials()
+        let temporary = try #require(keys as? any AWSTemporaryCredentials)
+        #expect(temporary.sessionToken == "token" && temporary.expiration == expiration ?? .distantFuture)
+        #expect(try keys.toAWSCredentialIdentity() == Self.identity(expiration: expiration ?? .distantFuture))
+    }
+
+    @Test func `an error of the bridge says what and how to fix it, and is not wrapped again`() {
+        let cause = FoundationBridgeError.unknown("No keys.", Failing.Failure())
+        #expect(cause.underlyingError is Failing.Failure)
+        #expect(cause.localizedDescription == "No keys. \(cause.recoverySuggestion)")
+        let same = FoundationBridgeError(errorDescription: "other", recoverySuggestion: "other", error: cause)
+        #expect(same.errorDescription == "No keys.")
+        #expect(FoundationBridgeError(error: nil).underlyingError == nil)
+    }
+
+    private static func identity(expiration: Date?) -> AWSCredentialIdentity {
+        AWSCredentialIdentity(accessKey: "id", secret: "secret", expiration: expiration, sessionToken: "token")
+    }
+
     @Test func `an engine adds Amplify's name to each request's User-Agent`() async throws {
         let engine = UserAgentClientEngine(target: Echo(), additionalMetadata: ["md/mine", "md/yours"])
         let uri = try #require(URI("https://example.com"))
@@ -60,7 +119,7 @@ import Testing
 
     @Test func `a provider without keys causes an error that says so`() async throws {
         let adapter = SDKToFoundationCredentialsAdapter(provider: AWSAnonymousCredentialsProvider())
-        let error = await #expect(throws: (any Error).self) { _ = try await adapter.resolve() }
+        let error = await #expect(throws: FoundationBridgeError.self) { _ = try await adapter.resolve() }
         #expect(error?.localizedDescription.contains("no keys") == true)
     }
 
@@ -86,6 +145,18 @@ private struct Token: AWSTemporaryCredentials {
     let secretAccessKey = "secret"
     let sessionToken = "token"
     let expiration: Date
+}
+
+/// Leaves `getIdentity()` to the bridge.
+private struct OnlyResolves: AmplifyFoundation.AWSCredentialsProvider, AWSCredentialIdentityResolver {
+    func resolve() async throws -> any AmplifyFoundation.AWSCredentials { Token(expiration: .distantFuture) }
+}
+
+/// Leaves `resolve()` to the bridge.
+private struct OnlyIdentifies: AmplifyFoundation.AWSCredentialsProvider, AWSCredentialIdentityResolver {
+    let identity: AWSCredentialIdentity
+
+    func getIdentity(identityProperties: Attributes?) async throws -> AWSCredentialIdentity { identity }
 }
 
 private struct Failing: AmplifyFoundation.AWSCredentialsProvider {
