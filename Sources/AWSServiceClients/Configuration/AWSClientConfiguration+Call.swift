@@ -10,6 +10,7 @@ extension AWSClientConfiguration {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationFailure) -> CallConfiguration {
         let settings = snapshot
+        if settings.isAdaptive { Self.adaptiveWarning }
         let region = try settings.callRegion
         var configuration = CallConfiguration(
             region: try settings.signingRegion.map(Region.init) ?? region,
@@ -19,10 +20,20 @@ extension AWSClientConfiguration {
         configuration.timeouts = settings.httpClientConfiguration.timeouts
         configuration.maximumRetries = settings.maximumRetries
         configuration.backoff = settings.backoff
+        configuration.retryQuota = (
+            available: settings.retryStrategyOptions.availableCapacity,
+            capacity: settings.retryStrategyOptions.maxCapacity
+        )
         configuration.userAgent = settings.userAgent
         configuration.transport = settings.transport
         return configuration
     }
+
+    /// Logged at the first use, so once in a process.
+    private static let adaptiveWarning: Void = RecorderLog.warning(
+        "The retry mode adaptive is the same as standard: clients do not limit the rate of their requests. "
+            + "Remove the setting."
+    )
 
     /// The region's name. Throws the error for users if there is none, or it is invalid.
     final var requiredRegion: String {
@@ -75,7 +86,14 @@ extension AWSClientConfiguration.Settings {
             case nil, is CurlClientEngine: CurlTransport.shared
             case let engine?: EngineTransport(engine: engine)
             }
-        return clientLogMode == .none ? transport : LoggingTransport(target: transport, mode: clientLogMode, log: log)
+        let logging: any HTTPTransport =
+            clientLogMode == .none ? transport : LoggingTransport(target: transport, mode: clientLogMode, log: log)
+        guard let limit = httpClientConfiguration.maxConnections, limit > 0 else { return logging }
+        return ConcurrencyLimitingTransport(target: logging, limit: limit)
+    }
+
+    fileprivate var isAdaptive: Bool {
+        awsRetryMode == .adaptive || retryStrategyOptions.rateLimitingMode == .adaptive
     }
 
     fileprivate var maximumRetries: Int {

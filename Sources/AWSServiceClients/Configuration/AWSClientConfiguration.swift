@@ -112,7 +112,7 @@ public class AWSClientConfiguration: @unchecked Sendable {
         set { settings.withLock { $0.resolver = newValue } }
     }
 
-    /// Which failures are retried; `standard` by default.
+    /// Which failures are retried; `standard` by default. All modes do the same.
     public final var awsRetryMode: AWSRetryMode {
         get { snapshot.awsRetryMode }
         set { settings.withLock { $0.awsRetryMode = newValue } }
@@ -143,7 +143,7 @@ public class AWSClientConfiguration: @unchecked Sendable {
         set { settings.withLock { $0.signingRegion = newValue } }
     }
 
-    /// How often a failed call is retried, and the delay before each retry.
+    /// How often failed calls are retried, and the delay before each retry.
     public final var retryStrategyOptions: RetryStrategyOptions {
         get { snapshot.retryStrategyOptions }
         set { settings.withLock { $0.retryStrategyOptions = newValue } }
@@ -163,7 +163,7 @@ public class AWSClientConfiguration: @unchecked Sendable {
         set { settings.withLock { $0.httpClientEngine = newValue } }
     }
 
-    /// The time limits of requests. They do not apply to an engine of your own.
+    /// The limits of requests. The time limits do not apply to an engine of your own.
     public final var httpClientConfiguration: HTTPClientConfiguration {
         get { snapshot.httpClientConfiguration }
         set { settings.withLock { $0.httpClientConfiguration = newValue } }

@@ -2,7 +2,7 @@ import RecorderHTTP
 
 public import typealias Foundation.TimeInterval
 
-/// The time limits of a client's requests.
+/// The limits of a client's requests.
 public struct HTTPClientConfiguration: Sendable, Equatable {
     /// Seconds to establish a connection, including name lookup and TLS; nil, the default, for 10.
     public var connectTimeout: TimeInterval?
@@ -18,17 +18,23 @@ public struct HTTPClientConfiguration: Sendable, Equatable {
     /// requests whose answers arrive too slowly; 1 by default, 0 for no limit.
     public var minimumBytesPerSecond: Int
 
-    /// Creates a configuration. A value that is not a positive number of seconds is replaced by the default.
+    /// The maximum number of requests of the client at the same time, each on a connection of its own; others wait, and
+    /// their time limits begin when they are sent. nil, the default, for no limit.
+    public var maxConnections: Int?
+
+    /// Creates a configuration. A number of seconds or connections that is not positive is replaced by the default.
     public init(
         connectTimeout: TimeInterval? = nil,
         socketTimeout: TimeInterval = 60,
         requestTimeout: TimeInterval? = nil,
-        minimumBytesPerSecond: Int = 1
+        minimumBytesPerSecond: Int = 1,
+        maxConnections: Int? = nil
     ) {
         self.connectTimeout = connectTimeout
         self.socketTimeout = socketTimeout
         self.requestTimeout = requestTimeout
         self.minimumBytesPerSecond = minimumBytesPerSecond
+        self.maxConnections = maxConnections
     }
 
     var timeouts: HTTPTimeouts {

@@ -9,10 +9,39 @@ public struct RetryStrategyOptions: Sendable {
     /// The maximum number of retries; 2 by default. `maxAttempts`, if set, takes precedence.
     public var maxRetriesBase: Int
 
+    /// The tokens of a new client's retry quota; 500 by default, at least 0, at most `maxCapacity`.
+    ///
+    /// A retry costs 14 tokens, or 5 if the service throttles, and is not made if there are too few. A successful call
+    /// gives back the cost of its last retry, or one token.
+    public var availableCapacity: Int
+
+    /// The maximum number of tokens in a client's retry quota; 500 by default, at least 0.
+    public var maxCapacity: Int
+
+    /// Has no effect: `adaptive` is the same as `standard`.
+    public var rateLimitingMode: RateLimitingMode
+
+    /// Whether a client limits its own rate of requests while the service throttles.
+    public enum RateLimitingMode: Sendable {
+        /// It does not. Only retries are delayed.
+        case standard
+        /// The same as `standard`; a client with this mode logs a warning, once in a process.
+        case adaptive
+    }
+
     /// Creates options.
-    public init(backoffStrategy: any RetryBackoffStrategy = ExponentialBackoffStrategy(), maxRetriesBase: Int = 2) {
+    public init(
+        backoffStrategy: any RetryBackoffStrategy = ExponentialBackoffStrategy(),
+        maxRetriesBase: Int = 2,
+        availableCapacity: Int = 500,
+        maxCapacity: Int = 500,
+        rateLimitingMode: RateLimitingMode = .standard
+    ) {
         self.backoffStrategy = backoffStrategy
         self.maxRetriesBase = maxRetriesBase
+        self.availableCapacity = availableCapacity
+        self.maxCapacity = maxCapacity
+        self.rateLimitingMode = rateLimitingMode
     }
 }
 
@@ -43,4 +72,6 @@ public enum AWSRetryMode: String, Sendable {
     /// Temporary failures: throttling, HTTP 5xx, no answer. All calls of a client share a retry quota, so that retries
     /// do not add to the load of a failing service.
     case standard
+    /// The same as `standard`; a client with this mode logs a warning, once in a process.
+    case adaptive
 }

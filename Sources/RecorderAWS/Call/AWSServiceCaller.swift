@@ -10,7 +10,7 @@ package final class AWSServiceCaller: Sendable {
     private let configuration: CallConfiguration
     private let signer: SigV4Signer
     private let skew = ClockSkew()
-    private let quota = RetryQuota()
+    private let quota: RetryQuota
     private let renewal = SingleFlight<Credentials?, CredentialsFailure>(cancelled: .stoppedWaiting)
 
     /// The longest delay that a user's own retry strategy can set.
@@ -20,6 +20,8 @@ package final class AWSServiceCaller: Sendable {
     package init(_ service: AWSService, configuration: CallConfiguration) {
         self.service = service
         self.configuration = configuration
+        let (available, capacity) = configuration.retryQuota
+        quota = RetryQuota(available: available, capacity: capacity)
         signer = SigV4Signer(region: configuration.region.name, service: service.signingName)
     }
 

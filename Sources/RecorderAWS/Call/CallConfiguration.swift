@@ -22,6 +22,9 @@ package struct CallConfiguration: Sendable {
     /// 0 to 24 hours.
     package var backoff: (@Sendable (Int) -> Duration)?
 
+    /// The size of the caller's ``RetryQuota``.
+    package var retryQuota = (available: RetryQuota.capacity, capacity: RetryQuota.capacity)
+
     /// The `User-Agent` header.
     package var userAgent: String
 

@@ -41,16 +41,20 @@ package enum RetryDelay: Sendable {
 
 /// Limits the retries of one caller by tokens, so that a failing service is not overloaded with them.
 ///
-/// A transient retry costs 14 of 500 tokens, a throttled one 5. A success refunds the cost of its call's last retry, or one
-/// token if there was none. Safe to use from any thread.
+/// A transient retry costs 14 tokens, a throttled one 5. A success refunds the cost of its call's last retry, or one token if
+/// there was none. Safe to use from any thread.
 package final class RetryQuota: Sendable {
-    /// The initial and maximum number of tokens.
+    /// The default for the initial and for the maximum number of tokens.
     package static let capacity = 500
 
-    private let tokens = Locked(RetryQuota.capacity)
+    private let capacity: Int
+    private let tokens: Locked<Int>
 
-    /// A quota with all its tokens.
-    package init() {}
+    /// A quota with all its tokens, or with fewer if `available` is less than `capacity`.
+    package init(available: Int = RetryQuota.capacity, capacity: Int = RetryQuota.capacity) {
+        self.capacity = max(0, capacity)
+        tokens = Locked(min(max(0, available), self.capacity))
+    }
 
     /// The number of tokens left.
     package var available: Int { tokens.withLock { $0 } }
@@ -68,7 +72,7 @@ package final class RetryQuota: Sendable {
     /// Refunds tokens after a success; `lastRetry` is the delay of the call's last retry.
     package func refund(_ lastRetry: RetryDelay?) {
         let amount = lastRetry.map(Self.cost) ?? 1
-        tokens.withLock { $0 = min($0 + amount, Self.capacity) }
+        tokens.withLock { $0 += min(amount, capacity - $0) }
     }
 
     private static func cost(of delay: RetryDelay) -> Int {
