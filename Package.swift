@@ -14,6 +14,13 @@ let package = Package(
         .library(name: "AWSKinesis", targets: ["AWSKinesis"]),
         .library(name: "AWSFirehose", targets: ["AWSFirehose"]),
         .library(name: "SmithyHTTPAPI", targets: ["SmithyHTTPAPI"]),
+        .library(name: "Smithy", targets: ["Smithy"]),
+        .library(name: "SmithyIdentity", targets: ["SmithyIdentity"]),
+        .library(name: "SmithyRetries", targets: ["SmithyRetries"]),
+        .library(name: "SmithyRetriesAPI", targets: ["SmithyRetriesAPI"]),
+        .library(name: "ClientRuntime", targets: ["ClientRuntime"]),
+        .library(name: "AWSClientRuntime", targets: ["AWSClientRuntime"]),
+        .library(name: "AWSSDKIdentity", targets: ["AWSSDKIdentity"]),
         .library(name: "AmplifyFoundation", targets: ["AmplifyFoundation"]),
         .library(name: "AmplifyFoundationBridge", targets: ["AmplifyFoundationBridge"]),
         .library(name: "AmplifyRecordCache", targets: ["AmplifyRecordCache"]),
@@ -53,6 +60,14 @@ let package = Package(
             name: "AWSServiceClients",
             dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "SmithyHTTPAPI"]
         ),
+        // The modules in which the AWS SDK for Swift has parts of these; each only re-exports them.
+        .target(name: "Smithy", dependencies: ["AWSServiceClients", "SmithyHTTPAPI"]),
+        .target(name: "SmithyIdentity", dependencies: ["AWSServiceClients"]),
+        .target(name: "SmithyRetries", dependencies: ["AWSServiceClients"]),
+        .target(name: "SmithyRetriesAPI", dependencies: ["AWSServiceClients"]),
+        .target(name: "ClientRuntime", dependencies: ["AWSServiceClients"]),
+        .target(name: "AWSClientRuntime", dependencies: ["AWSServiceClients"]),
+        .target(name: "AWSSDKIdentity", dependencies: ["AWSServiceClients"]),
 
         // The names that users import.
         .target(
@@ -65,7 +80,8 @@ let package = Package(
         ),
         .target(name: "AWSFirehose", dependencies: ["AWSKinesis", "AWSServiceClients"]),
         .target(name: "AWSCognito", dependencies: ["AWSCore"]),
-        .target(name: "AmplifyFoundation", dependencies: ["RecorderConcurrency"]),
+        .target(name: "AmplifyCredentials"),
+        .target(name: "AmplifyFoundation", dependencies: ["AmplifyCredentials", "RecorderConcurrency"]),
         .target(
             name: "AmplifyFoundationBridge",
             dependencies: ["AWSCore", "AWSServiceClients", "AmplifyFoundation", "SmithyHTTPAPI"]
@@ -191,12 +207,20 @@ let package = Package(
         ),
         .executableTarget(
             name: "AmplifyGuide",
-            dependencies: ["AmplifyFirehoseClient", "AmplifyFoundation", "AmplifyKinesisClient"],
+            dependencies: [
+                "AWSClientRuntime", "AWSFirehose", "AWSKinesis", "AWSSDKIdentity", "AmplifyFirehoseClient",
+                "AmplifyFoundation", "AmplifyFoundationBridge", "AmplifyKinesisClient", "AmplifyRecordCache",
+                "ClientRuntime", "Smithy", "SmithyHTTPAPI", "SmithyIdentity", "SmithyRetries", "SmithyRetriesAPI",
+            ],
             path: "Tests/Compatibility/AmplifyGuide"
         ),
         .executableTarget(
             name: "AmplifyGuideSwift5",
-            dependencies: ["AmplifyFirehoseClient", "AmplifyFoundation", "AmplifyKinesisClient"],
+            dependencies: [
+                "AWSClientRuntime", "AWSFirehose", "AWSKinesis", "AWSSDKIdentity", "AmplifyFirehoseClient",
+                "AmplifyFoundation", "AmplifyFoundationBridge", "AmplifyKinesisClient", "AmplifyRecordCache",
+                "ClientRuntime", "Smithy", "SmithyHTTPAPI", "SmithyIdentity", "SmithyRetries", "SmithyRetriesAPI",
+            ],
             path: "Tests/Compatibility/AmplifyGuideSwift5",
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),

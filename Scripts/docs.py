@@ -26,9 +26,13 @@ MODULES = {
     "AmplifyKinesisClient": None,
     "AmplifyFirehoseClient": None,
     "AmplifyRecordCache": None,
-    "AmplifyFoundation": None,
+    "AmplifyFoundation": "AmplifyCredentials",
     "AmplifyFoundationBridge": None,
     "SmithyHTTPAPI": None,
+}
+# They only re-export names of AWSServiceClients and SmithyHTTPAPI, which are documented there.
+REEXPORTING = {
+    "AWSClientRuntime", "AWSSDKIdentity", "ClientRuntime", "Smithy", "SmithyIdentity", "SmithyRetries", "SmithyRetriesAPI",
 }
 
 
@@ -48,8 +52,9 @@ def check_modules():
     """Every library that users can import is here, and nothing else."""
     manifest = json.loads(run("swift", "package", "dump-package"))
     libraries = {it["name"] for it in manifest["products"] if "library" in it["type"]}
-    if libraries != set(MODULES):
-        raise Failed(f"products and documented modules differ: {libraries ^ set(MODULES)}")
+    named = REEXPORTING.union(MODULES)
+    if libraries != named:
+        raise Failed(f"products and documented modules differ: {libraries ^ named}")
 
 
 def build():

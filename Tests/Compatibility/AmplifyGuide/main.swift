@@ -35,4 +35,6 @@ let smallFirehose = try AmplifyFirehoseClient(
 )
 try await FirehoseGuide.handleErrors(smallFirehose, Data([1]))
 
-exit(kinesisCounts == (1, 1) && firehoseCounts == (1, 1) ? 0 : 1)
+let failed = try await KinesisUpstream.run() + FirehoseUpstream.run()
+if !failed.isEmpty { print("failed: \(failed)") }
+exit(kinesisCounts == (1, 1) && firehoseCounts == (1, 1) && failed.isEmpty ? 0 : 1)

@@ -1,0 +1,4 @@
+// What the AWS SDK for Swift has in the module of this name.
+@_exported public import enum AWSServiceClients.AWSRetryMode
+@_exported public import protocol AWSServiceClients.AWSServiceError
+@_exported public import struct AWSServiceClients.UnknownAWSHTTPServiceError

@@ -1,0 +1,3 @@
+// What smithy-swift has in the module of this name.
+@_exported public import protocol AWSServiceClients.RetryBackoffStrategy
+@_exported public import struct AWSServiceClients.RetryStrategyOptions

@@ -1,0 +1,1 @@
+../AmplifyGuide/FirehoseUpstream.swift
