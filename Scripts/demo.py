@@ -83,7 +83,8 @@ class Service:
         self.url = f"http://127.0.0.1:{ready[1]}"
         self.keys = {"accessKeyId": "any", "secretAccessKey": "any"}
         if checks:
-            self.keys = json.loads(ready[2])["allowed"]
+            made = json.loads(ready[2])
+            self.keys, self.pool = made["allowed"], made["poolId"]
 
     def stop(self):
         self.process.terminate()
@@ -103,6 +104,7 @@ class Service:
         """What a program needs to use this service and that store."""
         return {
             "AWS_REGION": REGION,
+            "AWS_DEFAULT_REGION": REGION,
             "AWS_ENDPOINT_URL": self.url,
             "AWS_ACCESS_KEY_ID": self.keys["accessKeyId"],
             "AWS_SECRET_ACCESS_KEY": self.keys["secretAccessKey"],
@@ -244,13 +246,17 @@ def demo_kept(directory):
         cleanup.callback(service.stop)
         (directory / "service.pid").write_text(f"{service.process.pid}\n")
         store = directory / "store"
-        settings = service.environment(store) | {"GUIDE": str(guide)}
+        settings = service.environment(store)
+        settings |= {"GUIDE": str(guide), "IDENTITY_POOL_ID": service.pool}
         with open(directory / "env", "w", opener=private) as file:
+            # The user's own would come before the settings below.
+            file.write("unset AWS_PROFILE AWS_SESSION_TOKEN\n")
             for name, text in settings.items():
                 file.write(f"export {name}={shlex.quote(text)}\n")
         last_line = run_everything(guide, service, store)
         cleanup.pop_all()
     say(f"kept: service {service.url}, stream and delivery stream `{STREAM}`")
+    say(f"identity pool for AWSCognitoCredentialsProvider: {service.pool}")
     say(f'use it:  . {directory}/env; "$GUIDE" kinesis run {STREAM}')
     say(f"stop it: make demo-stop KEEP={directory}")
     return last_line

@@ -1,8 +1,6 @@
 import AWSKinesis
 import Foundation
-import RecorderAWS
 import RecorderConcurrency
-import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
@@ -33,8 +31,8 @@ import Testing
             #expect(error.code == AWSServiceErrorType.accessDeniedException.rawValue, "\(error)")
             #expect(recorder.diskBytesUsed > 0)
         }
-        #expect(try await records(of: "guarded", server) == ["guest", "classic", "user"])
-        #expect(try await records(of: "forbidden", server).isEmpty)
+        #expect(try await server.records(of: "guarded") == ["guest", "classic", "user"])
+        #expect(try await server.records(of: "forbidden").isEmpty)
         await server.stop()
     }
 
@@ -45,7 +43,7 @@ import Testing
         _ = try await recorder.saveRecord(Data("six".utf8), streamName: "guarded").value
         #expect(await recorder.submitAllRecords().failure() == nil)
         #expect(recorder.diskBytesUsed == 0)
-        #expect(try await records(of: "guarded", server) == ["six"])
+        #expect(try await server.records(of: "guarded") == ["six"])
         await server.stop()
     }
 
@@ -80,7 +78,7 @@ import Testing
             #expect(error.code == type.rawValue, "\(error)")
             #expect(recorder.diskBytesUsed > 0)
         }
-        #expect(try await records(of: "guarded", server).isEmpty)
+        #expect(try await server.records(of: "guarded").isEmpty)
         await server.stop()
     }
 
@@ -156,30 +154,6 @@ import Testing
         let key = UUID().uuidString
         AWSKinesisRecorder.register(with: configuration, forKey: key)
         return try #require(AWSKinesisRecorder(forKey: key))
-    }
-
-    /// The records of a stream, read with the account owner's keys.
-    private func records(of stream: String, _ server: CheckedServer) async throws -> [String] {
-        struct Iterator: Decodable { let ShardIterator: String }
-        struct Records: Decodable {
-            struct Record: Decodable { let Data: Data }
-            let Records: [Record]
-        }
-        let caller = AWSServiceCaller(
-            .kinesis,
-            configuration: CallConfiguration(
-                region: try Region("us-east-1"),
-                endpoint: try Endpoint(url: server.url),
-                credentials: StaticCredentials(Credentials(accessKeyID: "test", secretAccessKey: "test"))
-            )
-        )
-        let start =
-            #"{"StreamName":"\#(stream)","ShardId":"shardId-000000000000","ShardIteratorType":"TRIM_HORIZON"}"#
-        let place = try await caller.call("GetShardIterator", body: Array(start.utf8))
-        let iterator = try JSONDecoder().decode(Iterator.self, from: Data(place.body)).ShardIterator
-        let answer = try await caller.call("GetRecords", body: Array(#"{"ShardIterator":"\#(iterator)"}"#.utf8))
-        return try JSONDecoder().decode(Records.self, from: Data(answer.body)).Records
-            .map { String(decoding: $0.Data, as: UTF8.self) }
     }
 }
 

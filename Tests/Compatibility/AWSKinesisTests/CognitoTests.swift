@@ -1,33 +1,15 @@
 import AWSCognito
 import AWSKinesis
 import Foundation
-import RecorderAWS
-import RecorderHTTP
 import RecorderTestSupport
 import Testing
 
 /// The published Swift 3 example: Cognito credentials, a registered Firehose recorder and the default one.
 @Suite struct CognitoTests {
-    /// Creates an identity pool and returns its ID.
-    private func makePool(_ moto: MotoServer) async throws -> String {
-        let configuration = CallConfiguration(
-            region: try Region("us-east-1"),
-            endpoint: try Endpoint(url: moto.url),
-            credentials: StaticCredentials(Credentials(accessKeyID: Canary.accessKey, secretAccessKey: Canary.secret))
-        )
-        let body = Array(#"{"IdentityPoolName":"mobile","AllowUnauthenticatedIdentities":true}"#.utf8)
-        let answer = try await AWSServiceCaller(.cognitoIdentity, configuration: configuration).call(
-            "CreateIdentityPool",
-            body: body
-        )
-        let json = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
-        return try #require(json?["IdentityPoolId"] as? String)
-    }
-
     @Test func `a guest of an identity pool gets an identity, and its records are delivered`() async throws {
         let moto = try await MotoServer.shared()
         try await moto.createDeliveryStream("FirehoseName")
-        let pool = try await makePool(moto)
+        let pool = try await moto.createIdentityPool()
         let directory = try TemporaryDirectory()
         await #expect(processExitsWith: .success) {
             [url = moto.url as String, pool = pool as String, path = directory.path as String] in

@@ -9,10 +9,15 @@ line, `ready PORT {JSON}`, once it accepts connections. The JSON contains:
     poolId    an identity pool that allows guests
     guestRole the ARN of their role
     user      keys of a user with the same permission, as accessKeyId and secretAccessKey
+    developer an identity that a backend authenticated, as identityId and token
 
-Both may put records into the stream `guarded`, not into the stream `forbidden`. With
+Both may put records into the stream `guarded`, not into the stream `forbidden`. Only
+identities of the pool with a login may put records into the stream `members`: a token of
+Facebook, of the OpenID Connect provider `login.example.com`, or of a backend. With
 --clock-ahead the service's clock is that many seconds ahead of this machine's, and answers
 have no Date header. Exits when its standard input closes.
+
+GET /recorder-test/log answers with the requests so far, see request_log.py.
 """
 
 import argparse
@@ -59,7 +64,7 @@ from hypercorn.asyncio import serve  # noqa: E402
 from hypercorn.config import Config  # noqa: E402
 from ministack.core import sigv4  # noqa: E402
 
-import canary_run  # noqa: E402
+from request_log import RequestLog  # noqa: E402
 
 REGION = "us-east-1"
 
@@ -88,39 +93,70 @@ def client(service):
 def set_up():
     """Creates what the tests need, through the service's public API."""
     kinesis, iam = client("kinesis"), client("iam")
-    for stream in "guarded", "forbidden":
+    for stream in "guarded", "forbidden", "members":
         kinesis.create_stream(StreamName=stream, ShardCount=1)
-    arn = kinesis.describe_stream_summary(StreamName="guarded")
-    permission = statement("kinesis:PutRecords")
-    permission["Resource"] = arn["StreamDescriptionSummary"]["StreamARN"]
-    policy = json.dumps({"Version": "2012-10-17", "Statement": [permission]})
+    policy = put_policy(kinesis, "guarded")
 
     iam.create_user(UserName="user")
     iam.put_user_policy(UserName="user", PolicyName="put", PolicyDocument=policy)
     key = iam.create_access_key(UserName="user")["AccessKey"]
 
     pools = client("cognito-identity")
-    pool = pools.create_identity_pool(
-        IdentityPoolName="guests", AllowUnauthenticatedIdentities=True
-    )["IdentityPoolId"]
-    trust = statement("sts:AssumeRoleWithWebIdentity")
-    trust["Principal"] = {"Federated": "cognito-identity.amazonaws.com"}
-    role = iam.create_role(
-        RoleName="guest",
-        AssumeRolePolicyDocument=json.dumps(
-            {"Version": "2012-10-17", "Statement": [trust]}
-        ),
-    )["Role"]["Arn"]
-    iam.put_role_policy(RoleName="guest", PolicyName="put", PolicyDocument=policy)
-    pools.set_identity_pool_roles(IdentityPoolId=pool, Roles={"unauthenticated": role})
+    pool = create_pool(pools)
+    guest = create_role(iam, "guest", policy)
+    member = create_role(iam, "member", put_policy(kinesis, "members"))
+    pools.set_identity_pool_roles(
+        IdentityPoolId=pool, Roles={"unauthenticated": guest, "authenticated": member}
+    )
     return {
         "poolId": pool,
-        "guestRole": role,
+        "guestRole": guest,
         "user": {
             "accessKeyId": key["AccessKeyId"],
             "secretAccessKey": key["SecretAccessKey"],
         },
+        "developer": developer_identity(pools, pool),
     }
+
+
+def put_policy(kinesis, stream):
+    found = kinesis.describe_stream_summary(StreamName=stream)
+    permission = statement("kinesis:PutRecords")
+    permission["Resource"] = found["StreamDescriptionSummary"]["StreamARN"]
+    return json.dumps({"Version": "2012-10-17", "Statement": [permission]})
+
+
+def create_pool(pools):
+    return pools.create_identity_pool(
+        IdentityPoolName="guests and members",
+        AllowUnauthenticatedIdentities=True,
+        SupportedLoginProviders={"graph.facebook.com": "application"},
+        OpenIdConnectProviderARNs=[
+            "arn:aws:iam::000000000000:oidc-provider/login.example.com"
+        ],
+        DeveloperProviderName="login.backend",
+    )["IdentityPoolId"]
+
+
+def create_role(iam, name, policy):
+    trust = statement("sts:AssumeRoleWithWebIdentity")
+    trust["Principal"] = {"Federated": "cognito-identity.amazonaws.com"}
+    role = iam.create_role(
+        RoleName=name,
+        AssumeRolePolicyDocument=json.dumps(
+            {"Version": "2012-10-17", "Statement": [trust]}
+        ),
+    )["Role"]["Arn"]
+    iam.put_role_policy(RoleName=name, PolicyName="put", PolicyDocument=policy)
+    return role
+
+
+def developer_identity(pools, pool):
+    """What a backend gets from GetOpenIdTokenForDeveloperIdentity, which MiniStack lacks."""
+    token = "a-token-of-the-backend"
+    logins = {"cognito-identity.amazonaws.com": token}
+    identity = pools.get_id(IdentityPoolId=pool, Logins=logins)["IdentityId"]
+    return {"identityId": identity, "token": token}
 
 
 def statement(action):
@@ -140,13 +176,6 @@ def get_ready():
     print(f"ready {PORT} {json.dumps(made)}", flush=True)
 
 
-async def recording_signatures(scope, receive, send):
-    for name, value in scope.get("headers", []):
-        if name.lower() == b"authorization":
-            canary_run.note(value.decode())
-    await ministack.app.app(scope, receive, send)
-
-
 def main():
     threading.Thread(target=end_with_standard_input, daemon=True).start()
     config = Config()
@@ -156,7 +185,7 @@ def main():
     config.loglevel = "CRITICAL"
     config.include_date_header = options.clock_ahead == 0
     threading.Thread(target=get_ready, daemon=True).start()
-    asyncio.run(serve(recording_signatures, config))
+    asyncio.run(serve(RequestLog(ministack.app.app), config))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
 
 Listens on the loopback interface only. Prints one line, `ready PORT`, once it accepts
 connections. With --auth, JSON follows on that line: the keys of an allowed and of a denied
-user; every call is checked from then on.
+user, and the ID of an identity pool whose guests may put records; every call is checked
+from then on.
 
 Exits when its standard input closes, so it cannot outlive the process that started it,
 however that process ended; with --keep-running it runs until SIGTERM.

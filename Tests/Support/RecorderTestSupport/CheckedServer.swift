@@ -1,9 +1,11 @@
 import Foundation
+import RecorderAWS
+import RecorderHTTP
 
 /// A local AWS service that checks every call: MiniStack, in a child process.
 ///
-/// It checks signatures, their time and permissions down to the stream's ARN, and knows two streams, `guarded` and
-/// `forbidden`; see `Tests/Support/LocalService/checked_service.py`. It ends with this object, or at the latest with
+/// It checks signatures, their time and permissions down to the stream's ARN, and knows the streams `guarded`, `forbidden`
+/// and `members`; see `Tests/Support/LocalService/checked_service.py`. It ends with this object, or at the latest with
 /// this process.
 package final class CheckedServer: Sendable {
     /// The resources that the service was set up with.
@@ -14,6 +16,23 @@ package final class CheckedServer: Sendable {
         package let guestRole: String
         /// The keys of a user who may do the same.
         package let user: MotoServer.Keys
+        /// An identity that a backend authenticated, with its token.
+        package let developer: Developer
+    }
+
+    /// What a backend returns for a user whom it authenticated.
+    package struct Developer: Codable, Sendable {
+        package let identityId: String
+        package let token: String
+    }
+
+    /// One request that the service received; `request_log.py` describes the fields.
+    package struct LoggedRequest: Decodable, Sendable {
+        package let operation: String
+        package let logins: [String: String]
+        package let identityId: String?
+        package let signer: String?
+        package let signedIn: Bool
     }
 
     /// Where the service listens, such as `http://127.0.0.1:40123`.
@@ -42,6 +61,42 @@ package final class CheckedServer: Sendable {
         url = "http://\(host):\(words[1])"
         setUp = try JSONDecoder().decode(SetUp.self, from: Data(words[2].utf8))
         CanaryRun.note(secret: setUp.user.secretAccessKey)
+    }
+
+    /// The requests so far, in order.
+    package func requests() async throws -> [LoggedRequest] {
+        let request = HTTPRequest(
+            method: .get,
+            url: "\(url)/recorder-test/log",
+            maximumResponseBytes: 1 << 30,
+            usesEnvironmentProxy: false
+        )
+        let response = try await CurlTransport.shared.send(request)
+        return try JSONDecoder().decode([LoggedRequest].self, from: Data(response.body))
+    }
+
+    /// The records of a stream as texts, read with the account owner's keys.
+    package func records(of stream: String) async throws -> [String] {
+        struct Iterator: Decodable { let ShardIterator: String }
+        struct Records: Decodable {
+            struct Record: Decodable { let Data: Data }
+            let Records: [Record]
+        }
+        let caller = AWSServiceCaller(
+            .kinesis,
+            configuration: CallConfiguration(
+                region: try Region("us-east-1"),
+                endpoint: try Endpoint(url: url),
+                credentials: StaticCredentials(Credentials(accessKeyID: "test", secretAccessKey: "test"))
+            )
+        )
+        let start =
+            #"{"StreamName":"\#(stream)","ShardId":"shardId-000000000000","ShardIteratorType":"TRIM_HORIZON"}"#
+        let place = try await caller.call("GetShardIterator", body: Array(start.utf8))
+        let iterator = try JSONDecoder().decode(Iterator.self, from: Data(place.body)).ShardIterator
+        let answer = try await caller.call("GetRecords", body: Array(#"{"ShardIterator":"\#(iterator)"}"#.utf8))
+        return try JSONDecoder().decode(Records.self, from: Data(answer.body)).Records
+            .map { String(decoding: $0.Data, as: UTF8.self) }
     }
 
     /// Stops the service and returns once it has exited.

@@ -1,4 +1,5 @@
 package import Foundation
+import RecorderAWS
 import RecorderHTTP
 
 /// A local AWS service in a child process: Kinesis, Firehose and S3 by moto.
@@ -19,6 +20,8 @@ package final class MotoServer: Sendable {
         package let allowed: Keys
         /// May call nothing.
         package let denied: Keys
+        /// An identity pool whose guests may put records.
+        package let poolId: String
     }
 
     /// The service's address, such as `http://127.0.0.1:40123`.
@@ -67,6 +70,22 @@ package final class MotoServer: Sendable {
     /// Creates a Firehose delivery stream into S3.
     package func createDeliveryStream(_ name: String) async throws {
         _ = try await call(.post, "firehose-stream?name=\(name)")
+    }
+
+    /// Creates a Cognito identity pool that allows guests, and returns its ID.
+    package func createIdentityPool() async throws -> String {
+        struct Pool: Decodable { let IdentityPoolId: String }
+        let configuration = CallConfiguration(
+            region: try Region("us-east-1"),
+            endpoint: try Endpoint(url: url),
+            credentials: StaticCredentials(Credentials(accessKeyID: Canary.accessKey, secretAccessKey: Canary.secret))
+        )
+        let body = Array(#"{"IdentityPoolName":"mobile","AllowUnauthenticatedIdentities":true}"#.utf8)
+        let answer = try await AWSServiceCaller(.cognitoIdentity, configuration: configuration).call(
+            "CreateIdentityPool",
+            body: body
+        )
+        return try JSONDecoder().decode(Pool.self, from: Data(answer.body)).IdentityPoolId
     }
 
     /// The records of a Kinesis stream in the order they were stored.
