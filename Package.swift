@@ -254,6 +254,31 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v4)]
         ),
         .target(
+            name: "OldCallersSwift4",
+            dependencies: ["AWSCognito", "AWSCore", "AWSKinesis"],
+            path: "Tests/Compatibility/OldCallersSwift4",
+            swiftSettings: [.swiftLanguageMode(.v4)]
+        ),
+        .target(
+            name: "OldCallersSwift5",
+            dependencies: ["AWSCognito", "AWSCore", "AWSFirehose", "AWSKinesis"],
+            path: "Tests/Compatibility/OldCallersSwift5",
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        .target(
+            name: "OldCallersSwift6",
+            dependencies: ["AWSCognito", "AWSFirehose", "AWSKinesis"],
+            path: "Tests/Compatibility/OldCallersSwift6"
+        ),
+        .testTarget(
+            name: "OldCallersTests",
+            dependencies: [
+                "AWSCognito", "AWSCore", "AWSFirehose", "AWSKinesis", "OldCallersSwift4", "OldCallersSwift5",
+                "OldCallersSwift6", "RecorderConcurrency", "RecorderTestSupport",
+            ],
+            path: "Tests/Compatibility/OldCallersTests"
+        ),
+        .target(
             name: "AnswerFuzzer",
             dependencies: [
                 "RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite",
@@ -282,7 +307,8 @@ let package = Package(
 
 /// Old sources must compile as they stand, warnings and all.
 let oldSources: Set = [
-    "AmplifyGuide", "AmplifyGuideSwift5", "DocSnippets", "DocSnippetsSwift4", "TaskSpellings", "TaskSpellingsSwift5",
+    "AmplifyGuide", "AmplifyGuideSwift5", "DocSnippets", "DocSnippetsSwift4", "OldCallersSwift4",
+    "OldCallersSwift5", "OldCallersSwift6", "TaskSpellings", "TaskSpellingsSwift5",
 ]
 
 /// Raw pointers are at home only where a C library is called.
