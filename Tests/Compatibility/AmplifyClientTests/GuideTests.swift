@@ -11,12 +11,12 @@ import Testing
         try await moto.createStream("my-stream")
         try await moto.createDeliveryStream("my-delivery-stream")
         let directory = try TemporaryDirectory()
-        let status = try await BuiltProgram.run(
+        let ran = try await BuiltProgram.run(
             program,
             [],
             environment: ["AWS_ENDPOINT_URL": moto.url, "XDG_STATE_HOME": directory.path, "AWS_REGION": "us-east-1"]
         )
-        #expect(status == 0)
+        #expect(ran.status == 0, "\(ran.err)")
         #expect(try await moto.kinesisRecords("my-stream").map(\.text) == ["Hello Kinesis"])
         #expect(try await moto.kinesisRecords("my-stream").map(\.partitionKey) == ["partition-1"])
         #expect(try await moto.firehoseBytes("my-delivery-stream") == Array("Hello Firehose".utf8))

@@ -74,7 +74,7 @@ import Testing
             for number in 0..<2 {
                 group.addTask {
                     let arguments = [kind.rawValue, server.url, directory.path, "\(number)", "500"]
-                    return try await BuiltProgram.run("AmplifyChild", arguments)
+                    return try await BuiltProgram.run("AmplifyChild", arguments).status
                 }
             }
             for try await status in group { #expect(status == 0) }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import RecorderTestSupport
 
 /// A running `StoreChild`, or another program that runs one. It never outlives this test process.
 struct Child: Sendable {
@@ -19,12 +20,7 @@ struct Child: Sendable {
     private let input: InputEnd
 
     /// The executable in the directory of the test bundle.
-    static let path: String = {
-        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        let executables = [own] + CommandLine.arguments
-        let paths = executables.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/StoreChild" }
-        return paths.first { FileManager.default.isExecutableFile(atPath: $0) } ?? paths[0]
-    }()
+    static let path = "\(BuiltProgram.directory)/StoreChild"
 
     /// Starts `prefix` (for example strace and its options) followed by the child and its arguments.
     init(under prefix: [String] = [], _ arguments: String...) throws {

@@ -16,13 +16,7 @@ struct Tool: Sendable {
     var environment: [String: String]
 
     /// The executable beside the test bundle.
-    static let path: String = {
-        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        let places = ([own] + CommandLine.arguments).map {
-            URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/kinesis-recorder"
-        }
-        return places.first { FileManager.default.isExecutableFile(atPath: $0) } ?? places[0]
-    }()
+    static let path = "\(BuiltProgram.directory)/kinesis-recorder"
 
     /// A tool with a home directory of its own; `url` is the service, if there is one.
     init(to url: String? = nil, keys: MotoServer.Keys? = nil) throws {
