@@ -2,10 +2,16 @@
 import PackageDescription
 
 /// One example program; `language` is the language mode that it is written for.
-func example(_ name: String, _ products: String..., language: SwiftLanguageMode = .v5) -> Target {
+func example(
+    _ name: String,
+    _ products: String...,
+    path: String? = nil,
+    language: SwiftLanguageMode = .v5
+) -> Target {
     .executableTarget(
         name: name,
         dependencies: products.map { .product(name: $0, package: "swift-aws-recorder") },
+        path: path,
         swiftSettings: [.swiftLanguageMode(language)]
     )
 }
@@ -19,6 +25,7 @@ let package = Package(
     targets: [
         example("Guide", "AWSKinesis"),
         example("CognitoFirehose", "AWSCognito", "AWSCore", "AWSKinesis"),
+        example("Port", "AWSCognito", "AWSCore", "AWSKinesis", path: "Port/After"),
         example("ByteThreshold", "AWSKinesis"),
         example("Limits", "AWSKinesis"),
         example("Cancellation", "AWSKinesis"),

@@ -125,18 +125,21 @@ def create_streams(service):
     )
 
 
-def run_program(program, arguments, environment):
-    """Runs a program and returns what it printed."""
-    # No AWS setting of the user's may reach it: the demo talks to this machine alone.
+def with_own_settings(environment):
+    """The environment of a program that only talks to this machine: without AWS settings of the user's."""
     own = {name: text for name, text in os.environ.items() if name[:4] != "AWS_"}
     own |= environment
-    own |= {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
+    return own | {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
+
+
+def run_program(program, arguments, environment):
+    """Runs a program and returns what it printed."""
     command = [str(program), *arguments]
     name = " ".join([program.name, *arguments])
     try:
         done = subprocess.run(
             command,
-            env=own,
+            env=with_own_settings(environment),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             text=True,
