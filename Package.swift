@@ -253,6 +253,18 @@ let package = Package(
             path: "Tests/Compatibility/DocSnippetsSwift4",
             swiftSettings: [.swiftLanguageMode(.v4)]
         ),
+        .testTarget(
+            name: "MigrationTests",
+            dependencies: ["MigrationProgram", "RecorderTestSupport"],
+            path: "Tests/Compatibility/MigrationTests",
+            exclude: ["CompilerErrors.md"]
+        ),
+        .executableTarget(
+            name: "MigrationProgram",
+            dependencies: ["AWSKinesis"],
+            path: "Tests/Compatibility/MigrationProgram",
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
         .target(
             name: "OldCallersSwift4",
             dependencies: ["AWSCognito", "AWSCore", "AWSKinesis"],
@@ -307,7 +319,7 @@ let package = Package(
 
 /// Old sources must compile as they stand, warnings and all.
 let oldSources: Set = [
-    "AmplifyGuide", "AmplifyGuideSwift5", "DocSnippets", "DocSnippetsSwift4", "OldCallersSwift4",
+    "AmplifyGuide", "AmplifyGuideSwift5", "DocSnippets", "DocSnippetsSwift4", "MigrationProgram", "OldCallersSwift4",
     "OldCallersSwift5", "OldCallersSwift6", "TaskSpellings", "TaskSpellingsSwift5",
 ]
 
