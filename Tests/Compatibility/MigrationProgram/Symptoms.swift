@@ -74,6 +74,28 @@ func mainThreadAfter() {
     RunLoop.main.run()
 }
 
+// MARK: observers on a queue
+
+private let saved = Notification.Name("saved")
+
+private func postAndWait() {
+    NotificationCenter.default.post(name: saved, object: nil)
+    RunLoop.main.run(until: Date(timeIntervalSinceNow: 0.2))
+}
+
+func observerBefore() {
+    _ = NotificationCenter.default.addObserver(forName: saved, object: nil, queue: OperationQueue()) { _ in print("called") }
+    postAndWait()
+}
+
+func observerAfter() {
+    let queue = OperationQueue()
+    _ = NotificationCenter.default.addObserver(forName: saved, object: nil, queue: queue) { _ in print("kept") }
+    _ = NotificationCenter.default.addObserver(forName: saved, object: nil, queue: nil) { _ in print("none") }
+    postAndWait()
+    queue.waitUntilAllOperationsAreFinished()
+}
+
 // MARK: a program that ends at once
 
 private func save() -> AWSKinesisRecorder {

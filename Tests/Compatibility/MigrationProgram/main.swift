@@ -1,4 +1,4 @@
-//     MigrationProgram (cast|erased-cast|main-thread|end|error) (before|after)
+//     MigrationProgram (cast|erased-cast|main-thread|observer|end|error) (before|after)
 
 let arguments = CommandLine.arguments.dropFirst().joined(separator: " ")
 switch arguments {
@@ -7,6 +7,8 @@ case "erased-cast before": erasedCastBefore()
 case "cast after": castAfter()
 case "main-thread before": mainThreadBefore()
 case "main-thread after": mainThreadAfter()
+case "observer before": observerBefore()
+case "observer after": observerAfter()
 case "end before": endBefore()
 case "end after": try await endAfter()
 case "error before": errorBefore()

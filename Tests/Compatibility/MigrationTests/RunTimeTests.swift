@@ -11,6 +11,7 @@ struct RunTimeTests {
             "`Illegal instruction`, `Could not cast value of type 'AWSTasks.AWSTask<...>' ... to 'AWSTasks.AWSTask<...>'`"
         case mainThread =
             "a block on `AWSExecutor.mainThread()` or `DispatchQueue.main`, or a timer, never runs"
+        case observer = "an observer added with `queue: OperationQueue()` is never called"
         case end = "the program ends, and the records are still stored"
         case error = "`task.error as? URLError` is nil"
     }
@@ -34,6 +35,13 @@ struct RunTimeTests {
         #expect(
             try await run("main-thread", "after").out.split(separator: "\n").sorted() == ["executor", "queue", "timer"]
         )
+    }
+
+    @Test func `an observer on a queue that is not kept is never called, one on a kept queue or on none is`()
+        async throws
+    {
+        #expect(try await run("observer", "before").out.isEmpty)
+        #expect(try await run("observer", "after").out.split(separator: "\n").sorted() == ["kept", "none"])
     }
 
     @Test func `a program that ends after submitAllRecords has sent nothing, one that awaits submit has sent all`()
