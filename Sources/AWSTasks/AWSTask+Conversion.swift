@@ -10,8 +10,8 @@ extension AWSTask {
     /// `AWSTask<NSDictionary>` are unrelated classes:
     ///
     /// ```swift
-    /// func logins() -> AWSTask<NSDictionary> {
-    ///     AWSTask(provider.token().continueOnSuccessWith { task -> Any? in ["example.com": task.result!] })
+    /// func logins(with token: AWSTask<NSString>) -> AWSTask<NSDictionary> {
+    ///     AWSTask(token.continueOnSuccessWith { task -> Any? in ["example.com": task.result!] })
     /// }
     /// ```
     ///

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SubclassWarningTests {
     @Test(arguments: ["4", "5"])
     func `deriving from each open class gives no warning in older language modes`(mode: String) async throws {
-        #expect(try await diagnostics(of: Self.program, mode: mode) == "")
+        #expect(try await SwiftCheck.diagnostics(ofText: Self.program, mode: mode) == "")
     }
 
     @Test func `in Swift 6 mode the same classes are Sendable, and a subclass states that`() async throws {
@@ -25,12 +25,12 @@ import Testing
             "final class My\($0): \($0), @unchecked Sendable {}\nfunc f(_ it: My\($0)) { send(it) }"
         }
         let lines = ["import AWSKinesis", "func send<T: Sendable>(_ value: T) {}"] + uses + declarations
-        #expect(try await diagnostics(of: lines.joined(separator: "\n"), mode: "6") == "")
+        #expect(try await SwiftCheck.diagnostics(ofText: lines.joined(separator: "\n"), mode: "6") == "")
     }
 
     @Test func `a warning is found`() async throws {
         let program = "import AWSKinesis\nfunc f() { var unused = AWSInfo() }\n"
-        #expect(try await diagnostics(of: program, mode: "5").contains("never used"))
+        #expect(try await SwiftCheck.diagnostics(ofText: program, mode: "5").contains("never used"))
     }
 
     private static let program = """
@@ -114,41 +114,4 @@ import Testing
             print(MyLogger(), MyFileLogger(), MyModel.emptyModel(), MyRequest.emptyModel())
         }
         """
-
-    /// What the compiler says about a program; empty if it says nothing.
-    private func diagnostics(of program: String, mode: String) async throws -> String {
-        let directory = try TemporaryDirectory()
-        let (source, output) = (directory.path("Program.swift"), directory.path("output"))
-        try Data(program.utf8).write(to: URL(fileURLWithPath: source))
-        try Data().write(to: URL(fileURLWithPath: output))
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments =
-            ["swiftc", "-typecheck", "-swift-version", mode, "-I", try Self.modules()]
-            + Self.moduleMaps.flatMap { ["-I", $0] } + [source]
-        let handle = try #require(FileHandle(forWritingAtPath: output))
-        process.standardOutput = handle
-        process.standardError = handle
-        await (try ProcessEnd(starting: process)).finished()
-        let text = try String(contentsOfFile: output, encoding: .utf8)
-        return text.isEmpty && process.terminationStatus != 0 ? "status \(process.terminationStatus)" : text
-    }
-
-    /// The modules of this build, next to the test bundle.
-    private static func modules() throws -> String {
-        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        let folders = ([own] + CommandLine.arguments).map {
-            URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/Modules"
-        }
-        return try #require(folders.first { FileManager.default.fileExists(atPath: "\($0)/AWSKinesis.swiftmodule") })
-    }
-
-    /// The folders of the C libraries' module maps.
-    private static var moduleMaps: [String] {
-        var root = URL(fileURLWithPath: #filePath)
-        for _ in 0..<4 { root.deleteLastPathComponent() }
-        let sources = root.appendingPathComponent("Sources").path
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: sources)) ?? []
-        return names.filter { $0.hasPrefix("CRecorder") }.map { "\(sources)/\($0)" }
-    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RecorderTestSupport
 
 /// One section of CompilerErrors.md: code for the AWS SDK for iOS, and what MIGRATION.md says to write instead.
 struct CompilerCase {

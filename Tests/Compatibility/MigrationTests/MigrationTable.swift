@@ -1,4 +1,5 @@
 import Foundation
+import RecorderTestSupport
 
 /// A table of MIGRATION.md.
 struct MigrationTable {
@@ -15,14 +16,6 @@ struct MigrationTable {
             row.split(separator: "|")[0].trimmingCharacters(in: .whitespaces)
         }
     }
-}
-
-/// Where the sources of this package are.
-enum Repository {
-    static let path =
-        URL(fileURLWithPath: #filePath)  // Tests/Compatibility/MigrationTests/MigrationTable.swift
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().path
 }
 
 /// A message with `...` for any text.

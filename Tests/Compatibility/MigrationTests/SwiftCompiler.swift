@@ -30,7 +30,12 @@ enum SwiftCompiler {
             try Data(source.code.utf8).write(to: URL(fileURLWithPath: directory.path("\(source.name).swift")))
         }
         let files = sources.map { directory.path("\($0.name).swift") }
-        let compiler = try await BuiltProgram.run("/usr/bin/env", ["swiftc"] + options(group) + files)
+        let compiler = try await SwiftCheck.run(
+            files,
+            mode: group.language,
+            seesModules: group.seesModules,
+            options: ["-wmo", "-diagnostic-style", "llvm", "-no-color-diagnostics"]
+        )
         var found: [String: Diagnostics] = [:]
         for line in compiler.err.split(separator: "\n") {
             // FILE.swift:LINE:COLUMN: error: MESSAGE
@@ -41,19 +46,6 @@ enum SwiftCompiler {
         let hasErrors = found.values.contains { !$0.errors.isEmpty }
         guard hasErrors == (compiler.status != 0) else { throw CompilerFailure(output: compiler.err) }
         return found
-    }
-
-    private static func options(_ group: CompilerCase.SourceGroup) throws -> [String] {
-        var options = ["-typecheck", "-wmo", "-parse-as-library"]
-        options += ["-diagnostic-style", "llvm", "-no-color-diagnostics", "-swift-version", group.language]
-        options += ["-module-cache-path", "\(BuiltProgram.directory)/ModuleCache"]
-        guard group.seesModules else { return options }
-        options += ["-I", "\(BuiltProgram.directory)/Modules"]
-        let sources = "\(Repository.path)/Sources"
-        for target in try FileManager.default.contentsOfDirectory(atPath: sources) where target.hasPrefix("CRecorder") {
-            options += ["-I", "\(sources)/\(target)"]
-        }
-        return options
     }
 
     /// The compiler failed without an error in a source.

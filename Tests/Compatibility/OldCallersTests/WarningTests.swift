@@ -5,7 +5,7 @@ import Testing
 /// What the compiler says about old programs.
 @Suite(.disabled(if: isSanitized, "a sanitizer does not change what the compiler says"), .timeLimit(.minutes(5)))
 struct WarningTests {
-    private static let folder = "\(SwiftCheck.repository)/Tests/Compatibility"
+    private static let folder = "\(Repository.path)/Tests/Compatibility"
 
     private func warnings(in diagnostics: String) -> [Substring] {
         diagnostics.split(separator: "\n").filter { $0.contains(".swift:") && !$0.contains(": note:") }
@@ -27,10 +27,7 @@ struct WarningTests {
     }
 
     @Test func `a warning is found`() async throws {
-        let directory = try TemporaryDirectory()
-        let source = directory.path("Control.swift")
-        try Data("import AWSCore\nfunc f() { var unused = AWSTask<AnyObject>(result: nil) }\n".utf8)
-            .write(to: URL(fileURLWithPath: source))
-        #expect(warnings(in: try await SwiftCheck.diagnostics(of: [source], mode: "5")).count == 1)
+        let source = "import AWSCore\nfunc f() { var unused = AWSTask<AnyObject>(result: nil) }\n"
+        #expect(warnings(in: try await SwiftCheck.diagnostics(ofText: source, mode: "5")).count == 1)
     }
 }

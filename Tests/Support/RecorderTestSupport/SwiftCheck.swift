@@ -1,52 +1,53 @@
 import Foundation
 
-/// Type-checks Swift sources with the modules of this build.
-package enum SwiftCheck {
-    /// The repository's root directory.
-    package static let repository =
+/// The checkout that this test was built from.
+package enum Repository {
+    /// Its root directory.
+    package static let path =
         URL(fileURLWithPath: #filePath)  // Tests/Support/RecorderTestSupport/SwiftCheck.swift
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
+}
 
-    /// Compiles these sources together, without writing anything.
+/// Type-checks Swift sources with the modules of this build, without generating code.
+package enum SwiftCheck {
+    /// Runs the compiler on these files together.
     ///
     /// - Parameters:
     ///   - sources: the paths of the files.
     ///   - mode: the language mode, such as `5`.
-    /// - Returns: what the compiler says; empty if it says nothing.
-    /// - Throws: `MotoFailure` when this build's modules are not found, and errors of files and processes.
-    package static func diagnostics(of sources: [String], mode: String) async throws -> String {
-        let output = try TemporaryDirectory()
-        let path = output.path("diagnostics")
-        try Data().write(to: URL(fileURLWithPath: path))
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        let directories = try [modules()] + moduleMaps()
-        process.arguments =
-            ["swiftc", "-typecheck", "-parse-as-library", "-swift-version", mode] + directories.flatMap { ["-I", $0] }
-            + sources
-        process.standardOutput = file
-        process.standardError = file
-        await (try ProcessEnd(starting: process)).finished()
-        let text = try String(contentsOfFile: path, encoding: .utf8)
-        return text.isEmpty && process.terminationStatus != 0 ? "status \(process.terminationStatus)" : text
+    ///   - seesModules: whether the sources can import this package's modules.
+    ///   - options: further options of the compiler.
+    /// - Returns: how it ended, and what it printed.
+    /// - Throws: errors of files and processes.
+    package static func run(
+        _ sources: [String],
+        mode: String,
+        seesModules: Bool = true,
+        options: [String] = []
+    ) async throws -> BuiltProgram.Ran {
+        let search = seesModules ? try ["\(BuiltProgram.directory)/Modules"] + moduleMaps() : []
+        let arguments = ["swiftc", "-typecheck", "-parse-as-library", "-swift-version", mode] + options
+        return try await BuiltProgram.run("/usr/bin/env", arguments + search.flatMap { ["-I", $0] } + sources)
     }
 
-    /// The modules of this build, next to the test bundle.
-    private static func modules() throws -> String {
-        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        let folders = ([own] + CommandLine.arguments).map {
-            URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/Modules"
-        }
-        let found = folders.first { FileManager.default.fileExists(atPath: "\($0)/AWSCore.swiftmodule") }
-        guard let found else { throw MotoFailure("there are no modules next to the test bundle") }
-        return found
+    /// What the compiler says about these files; empty if it says nothing.
+    package static func diagnostics(of sources: [String], mode: String) async throws -> String {
+        let compiler = try await run(sources, mode: mode)
+        return compiler.err.isEmpty && compiler.status != 0 ? "status \(compiler.status)" : compiler.err
+    }
+
+    /// What the compiler says about a source; empty if it says nothing.
+    package static func diagnostics(ofText program: String, mode: String) async throws -> String {
+        let directory = try TemporaryDirectory()
+        let source = directory.path("Program.swift")
+        try Data(program.utf8).write(to: URL(fileURLWithPath: source))
+        return try await diagnostics(of: [source], mode: mode)
     }
 
     /// The directories of the C libraries' module maps.
     private static func moduleMaps() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: "\(repository)/Sources")
-            .filter { $0.hasPrefix("CRecorder") }.map { "\(repository)/Sources/\($0)" }
+        try FileManager.default.contentsOfDirectory(atPath: "\(Repository.path)/Sources")
+            .filter { $0.hasPrefix("CRecorder") }.map { "\(Repository.path)/Sources/\($0)" }
     }
 }

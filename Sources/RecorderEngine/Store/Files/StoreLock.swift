@@ -57,7 +57,10 @@ final class StoreLock: Sendable {
             let now = ContinuousClock.now
             guard now < deadline else {
                 let waited = max(deadline - start, .zero)
-                throw .storage("Another process holds \(path), for more than \(waited). Stop it or wait for it.", nil)
+                throw .storage(
+                    "Another process holds \(path), for more than \(waited.text). Stop it or wait for it.",
+                    nil
+                )
             }
             // Writers hold the lock for one commit, well under a millisecond each.
             usleep(min(pause, UInt32((deadline - now) / .microseconds(1)) + 1))
