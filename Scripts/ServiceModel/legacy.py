@@ -230,7 +230,7 @@ def ends(service, end, base):
     for operation in operations(service):
         shape = service.operations[operation][end.lower()]
         if shape:
-            users.setdefault(shape, []).append(f"``{client(service)}/{lower_camel(operation)}(_:)``")
+            users.setdefault(shape, []).append(f"`{client(service)}.{lower_camel(operation)}(_:)`")
     for shape, methods in users.items():
         yield structure(service, shape, base, f"The {end.lower()} of {' and '.join(methods)}.")
 

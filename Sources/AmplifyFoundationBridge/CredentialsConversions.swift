@@ -3,7 +3,7 @@ public import AmplifyFoundation
 import Foundation
 
 extension AmplifyFoundation.AWSCredentials {
-    /// The same keys for the service clients, with token and expiration if they are ``AWSTemporaryCredentials``.
+    /// The same keys for the service clients, with token and expiration if they are `AWSTemporaryCredentials`.
     public func toAWSCredentialIdentity() throws -> AWSCredentialIdentity {
         let temporary = self as? any AWSTemporaryCredentials
         return AWSCredentialIdentity(
@@ -16,7 +16,7 @@ extension AmplifyFoundation.AWSCredentials {
 }
 
 extension AWSCredentialIdentity {
-    /// The same keys for the Amplify clients; ``AWSTemporaryCredentials`` if they have a session token. Without an
+    /// The same keys for the Amplify clients; `AWSTemporaryCredentials` if they have a session token. Without an
     /// expiration these never expire.
     public func toAWSCredentials() throws -> any AmplifyFoundation.AWSCredentials {
         guard let sessionToken else { return Permanent(accessKeyId: accessKey, secretAccessKey: secret) }

@@ -3,7 +3,7 @@
 public import AWSCore
 package import RecorderAWS
 
-/// The input of ``AWSFirehose/createDeliveryStream(_:)``.
+/// The input of `AWSFirehose.createDeliveryStream(_:)`.
 public final class AWSFirehoseCreateDeliveryStreamInput: AWSRequest {
     /// `AmazonOpenSearchServerlessDestinationConfiguration`.
     public var amazonOpenSearchServerlessDestinationConfiguration:
@@ -71,7 +71,7 @@ extension AWSFirehoseCreateDeliveryStreamInput: WireShape {
     }
 }
 
-/// The input of ``AWSFirehose/deleteDeliveryStream(_:)``.
+/// The input of `AWSFirehose.deleteDeliveryStream(_:)`.
 public final class AWSFirehoseDeleteDeliveryStreamInput: AWSRequest {
     /// `AllowForceDelete`.
     public var allowForceDelete: NSNumber?
@@ -86,7 +86,7 @@ extension AWSFirehoseDeleteDeliveryStreamInput: WireShape {
     }
 }
 
-/// The input of ``AWSFirehose/describeDeliveryStream(_:)``.
+/// The input of `AWSFirehose.describeDeliveryStream(_:)`.
 public final class AWSFirehoseDescribeDeliveryStreamInput: AWSRequest {
     /// `DeliveryStreamName`: required, 1 to 64 characters.
     public var deliveryStreamName: String?
@@ -104,7 +104,7 @@ extension AWSFirehoseDescribeDeliveryStreamInput: WireShape {
     }
 }
 
-/// The input of ``AWSFirehose/listDeliveryStreams(_:)``.
+/// The input of `AWSFirehose.listDeliveryStreams(_:)`.
 public final class AWSFirehoseListDeliveryStreamsInput: AWSRequest {
     /// `DeliveryStreamType`.
     public var deliveryStreamType: AWSFirehoseDeliveryStreamType = .unknown
@@ -122,7 +122,7 @@ extension AWSFirehoseListDeliveryStreamsInput: WireShape {
     }
 }
 
-/// The input of ``AWSFirehose/listTagsForDeliveryStream(_:)``.
+/// The input of `AWSFirehose.listTagsForDeliveryStream(_:)`.
 public final class AWSFirehoseListTagsForDeliveryStreamInput: AWSRequest {
     /// `DeliveryStreamName`: required, 1 to 64 characters.
     public var deliveryStreamName: String?
@@ -140,7 +140,7 @@ extension AWSFirehoseListTagsForDeliveryStreamInput: WireShape {
     }
 }
 
-/// The input of ``AWSFirehose/putRecord(_:)``.
+/// The input of `AWSFirehose.putRecord(_:)`.
 public final class AWSFirehosePutRecordInput: AWSRequest {
     /// `DeliveryStreamName`: required, 1 to 64 characters.
     public var deliveryStreamName: String?
@@ -155,7 +155,7 @@ extension AWSFirehosePutRecordInput: WireShape {
     }
 }
 
-/// The input of ``AWSFirehose/putRecordBatch(_:)``.
+/// The input of `AWSFirehose.putRecordBatch(_:)`.
 public final class AWSFirehosePutRecordBatchInput: AWSRequest {
     /// `DeliveryStreamName`: required, 1 to 64 characters.
     public var deliveryStreamName: String?
@@ -170,7 +170,7 @@ extension AWSFirehosePutRecordBatchInput: WireShape {
     }
 }
 
-/// The input of ``AWSFirehose/startDeliveryStreamEncryption(_:)``.
+/// The input of `AWSFirehose.startDeliveryStreamEncryption(_:)`.
 public final class AWSFirehoseStartDeliveryStreamEncryptionInput: AWSRequest {
     /// `DeliveryStreamEncryptionConfigurationInput`.
     public var deliveryStreamEncryptionConfigurationInput: AWSFirehoseDeliveryStreamEncryptionConfigurationInput?
@@ -185,7 +185,7 @@ extension AWSFirehoseStartDeliveryStreamEncryptionInput: WireShape {
     }
 }
 
-/// The input of ``AWSFirehose/stopDeliveryStreamEncryption(_:)``.
+/// The input of `AWSFirehose.stopDeliveryStreamEncryption(_:)`.
 public final class AWSFirehoseStopDeliveryStreamEncryptionInput: AWSRequest {
     /// `DeliveryStreamName`: required, 1 to 64 characters.
     public var deliveryStreamName: String?
@@ -197,7 +197,7 @@ extension AWSFirehoseStopDeliveryStreamEncryptionInput: WireShape {
     }
 }
 
-/// The input of ``AWSFirehose/tagDeliveryStream(_:)``.
+/// The input of `AWSFirehose.tagDeliveryStream(_:)`.
 public final class AWSFirehoseTagDeliveryStreamInput: AWSRequest {
     /// `DeliveryStreamName`: required, 1 to 64 characters.
     public var deliveryStreamName: String?
@@ -212,7 +212,7 @@ extension AWSFirehoseTagDeliveryStreamInput: WireShape {
     }
 }
 
-/// The input of ``AWSFirehose/untagDeliveryStream(_:)``.
+/// The input of `AWSFirehose.untagDeliveryStream(_:)`.
 public final class AWSFirehoseUntagDeliveryStreamInput: AWSRequest {
     /// `DeliveryStreamName`: required, 1 to 64 characters.
     public var deliveryStreamName: String?
@@ -227,7 +227,7 @@ extension AWSFirehoseUntagDeliveryStreamInput: WireShape {
     }
 }
 
-/// The input of ``AWSFirehose/updateDestination(_:)``.
+/// The input of `AWSFirehose.updateDestination(_:)`.
 public final class AWSFirehoseUpdateDestinationInput: AWSRequest {
     /// `AmazonOpenSearchServerlessDestinationUpdate`.
     public var amazonOpenSearchServerlessDestinationUpdate: AWSFirehoseAmazonOpenSearchServerlessDestinationUpdate?

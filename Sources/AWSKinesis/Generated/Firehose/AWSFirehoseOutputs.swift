@@ -3,7 +3,7 @@
 public import AWSCore
 package import RecorderAWS
 
-/// The output of ``AWSFirehose/createDeliveryStream(_:)``.
+/// The output of `AWSFirehose.createDeliveryStream(_:)`.
 public final class AWSFirehoseCreateDeliveryStreamOutput: AWSModel {
     /// `DeliveryStreamARN`: 1 to 512 characters.
     public var deliveryStreamARN: String?
@@ -15,7 +15,7 @@ extension AWSFirehoseCreateDeliveryStreamOutput: WireShape {
     }
 }
 
-/// The output of ``AWSFirehose/deleteDeliveryStream(_:)``.
+/// The output of `AWSFirehose.deleteDeliveryStream(_:)`.
 public final class AWSFirehoseDeleteDeliveryStreamOutput: AWSModel {
 
 }
@@ -26,7 +26,7 @@ extension AWSFirehoseDeleteDeliveryStreamOutput: WireShape {
     }
 }
 
-/// The output of ``AWSFirehose/describeDeliveryStream(_:)``.
+/// The output of `AWSFirehose.describeDeliveryStream(_:)`.
 public final class AWSFirehoseDescribeDeliveryStreamOutput: AWSModel {
     /// `DeliveryStreamDescription`: required.
     public var deliveryStreamDescription: AWSFirehoseDeliveryStreamDescription?
@@ -38,7 +38,7 @@ extension AWSFirehoseDescribeDeliveryStreamOutput: WireShape {
     }
 }
 
-/// The output of ``AWSFirehose/listDeliveryStreams(_:)``.
+/// The output of `AWSFirehose.listDeliveryStreams(_:)`.
 public final class AWSFirehoseListDeliveryStreamsOutput: AWSModel {
     /// `DeliveryStreamNames`: required.
     public var deliveryStreamNames: [String]?
@@ -53,7 +53,7 @@ extension AWSFirehoseListDeliveryStreamsOutput: WireShape {
     }
 }
 
-/// The output of ``AWSFirehose/listTagsForDeliveryStream(_:)``.
+/// The output of `AWSFirehose.listTagsForDeliveryStream(_:)`.
 public final class AWSFirehoseListTagsForDeliveryStreamOutput: AWSModel {
     /// `HasMoreTags`: required.
     public var hasMoreTags: NSNumber?
@@ -68,7 +68,7 @@ extension AWSFirehoseListTagsForDeliveryStreamOutput: WireShape {
     }
 }
 
-/// The output of ``AWSFirehose/putRecord(_:)``.
+/// The output of `AWSFirehose.putRecord(_:)`.
 public final class AWSFirehosePutRecordOutput: AWSModel {
     /// `Encrypted`.
     public var encrypted: NSNumber?
@@ -83,7 +83,7 @@ extension AWSFirehosePutRecordOutput: WireShape {
     }
 }
 
-/// The output of ``AWSFirehose/putRecordBatch(_:)``.
+/// The output of `AWSFirehose.putRecordBatch(_:)`.
 public final class AWSFirehosePutRecordBatchOutput: AWSModel {
     /// `Encrypted`.
     public var encrypted: NSNumber?
@@ -101,7 +101,7 @@ extension AWSFirehosePutRecordBatchOutput: WireShape {
     }
 }
 
-/// The output of ``AWSFirehose/startDeliveryStreamEncryption(_:)``.
+/// The output of `AWSFirehose.startDeliveryStreamEncryption(_:)`.
 public final class AWSFirehoseStartDeliveryStreamEncryptionOutput: AWSModel {
 
 }
@@ -112,7 +112,7 @@ extension AWSFirehoseStartDeliveryStreamEncryptionOutput: WireShape {
     }
 }
 
-/// The output of ``AWSFirehose/stopDeliveryStreamEncryption(_:)``.
+/// The output of `AWSFirehose.stopDeliveryStreamEncryption(_:)`.
 public final class AWSFirehoseStopDeliveryStreamEncryptionOutput: AWSModel {
 
 }
@@ -123,7 +123,7 @@ extension AWSFirehoseStopDeliveryStreamEncryptionOutput: WireShape {
     }
 }
 
-/// The output of ``AWSFirehose/tagDeliveryStream(_:)``.
+/// The output of `AWSFirehose.tagDeliveryStream(_:)`.
 public final class AWSFirehoseTagDeliveryStreamOutput: AWSModel {
 
 }
@@ -134,7 +134,7 @@ extension AWSFirehoseTagDeliveryStreamOutput: WireShape {
     }
 }
 
-/// The output of ``AWSFirehose/untagDeliveryStream(_:)``.
+/// The output of `AWSFirehose.untagDeliveryStream(_:)`.
 public final class AWSFirehoseUntagDeliveryStreamOutput: AWSModel {
 
 }
@@ -145,7 +145,7 @@ extension AWSFirehoseUntagDeliveryStreamOutput: WireShape {
     }
 }
 
-/// The output of ``AWSFirehose/updateDestination(_:)``.
+/// The output of `AWSFirehose.updateDestination(_:)`.
 public final class AWSFirehoseUpdateDestinationOutput: AWSModel {
 
 }

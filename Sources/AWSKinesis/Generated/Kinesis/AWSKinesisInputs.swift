@@ -3,7 +3,7 @@
 public import AWSCore
 package import RecorderAWS
 
-/// The input of ``AWSKinesis/addTagsToStream(_:)``.
+/// The input of `AWSKinesis.addTagsToStream(_:)`.
 public final class AWSKinesisAddTagsToStreamInput: AWSRequest {
     /// `StreamARN`: 1 to 2,048 characters.
     public var streamARN: String?
@@ -24,7 +24,7 @@ extension AWSKinesisAddTagsToStreamInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/createStream(_:)``.
+/// The input of `AWSKinesis.createStream(_:)`.
 public final class AWSKinesisCreateStreamInput: AWSRequest {
     /// `MaxRecordSizeInKiB`: 1,024 to 10,240.
     public var maxRecordSizeInKiB: NSNumber?
@@ -54,7 +54,7 @@ extension AWSKinesisCreateStreamInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/decreaseStreamRetentionPeriod(_:)``.
+/// The input of `AWSKinesis.decreaseStreamRetentionPeriod(_:)`.
 public final class AWSKinesisDecreaseStreamRetentionPeriodInput: AWSRequest {
     /// `RetentionPeriodHours`: required.
     public var retentionPeriodHours: NSNumber?
@@ -75,7 +75,7 @@ extension AWSKinesisDecreaseStreamRetentionPeriodInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/deleteStream(_:)``.
+/// The input of `AWSKinesis.deleteStream(_:)`.
 public final class AWSKinesisDeleteStreamInput: AWSRequest {
     /// `EnforceConsumerDeletion`.
     public var enforceConsumerDeletion: NSNumber?
@@ -96,7 +96,7 @@ extension AWSKinesisDeleteStreamInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/describeLimits(_:)``.
+/// The input of `AWSKinesis.describeLimits(_:)`.
 public final class AWSKinesisDescribeLimitsInput: AWSRequest {
 
 }
@@ -107,7 +107,7 @@ extension AWSKinesisDescribeLimitsInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/describeStream(_:)``.
+/// The input of `AWSKinesis.describeStream(_:)`.
 public final class AWSKinesisDescribeStreamInput: AWSRequest {
     /// `ExclusiveStartShardId`: 1 to 128 characters.
     public var exclusiveStartShardId: String?
@@ -131,7 +131,7 @@ extension AWSKinesisDescribeStreamInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/describeStreamSummary(_:)``.
+/// The input of `AWSKinesis.describeStreamSummary(_:)`.
 public final class AWSKinesisDescribeStreamSummaryInput: AWSRequest {
     /// `StreamARN`: 1 to 2,048 characters.
     public var streamARN: String?
@@ -149,7 +149,7 @@ extension AWSKinesisDescribeStreamSummaryInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/disableEnhancedMonitoring(_:)``.
+/// The input of `AWSKinesis.disableEnhancedMonitoring(_:)`.
 public final class AWSKinesisDisableEnhancedMonitoringInput: AWSRequest {
     /// `ShardLevelMetrics`: required, 1 to 7 items.
     public var shardLevelMetrics: [String]?
@@ -170,7 +170,7 @@ extension AWSKinesisDisableEnhancedMonitoringInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/enableEnhancedMonitoring(_:)``.
+/// The input of `AWSKinesis.enableEnhancedMonitoring(_:)`.
 public final class AWSKinesisEnableEnhancedMonitoringInput: AWSRequest {
     /// `ShardLevelMetrics`: required, 1 to 7 items.
     public var shardLevelMetrics: [String]?
@@ -191,7 +191,7 @@ extension AWSKinesisEnableEnhancedMonitoringInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/getRecords(_:)``.
+/// The input of `AWSKinesis.getRecords(_:)`.
 public final class AWSKinesisGetRecordsInput: AWSRequest {
     /// `DryRun`.
     public var dryRun: NSNumber?
@@ -215,7 +215,7 @@ extension AWSKinesisGetRecordsInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/getShardIterator(_:)``.
+/// The input of `AWSKinesis.getShardIterator(_:)`.
 public final class AWSKinesisGetShardIteratorInput: AWSRequest {
     /// `DryRun`.
     public var dryRun: NSNumber?
@@ -248,7 +248,7 @@ extension AWSKinesisGetShardIteratorInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/increaseStreamRetentionPeriod(_:)``.
+/// The input of `AWSKinesis.increaseStreamRetentionPeriod(_:)`.
 public final class AWSKinesisIncreaseStreamRetentionPeriodInput: AWSRequest {
     /// `RetentionPeriodHours`: required.
     public var retentionPeriodHours: NSNumber?
@@ -269,7 +269,7 @@ extension AWSKinesisIncreaseStreamRetentionPeriodInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/listShards(_:)``.
+/// The input of `AWSKinesis.listShards(_:)`.
 public final class AWSKinesisListShardsInput: AWSRequest {
     /// `ExclusiveStartShardId`: 1 to 128 characters.
     public var exclusiveStartShardId: String?
@@ -302,7 +302,7 @@ extension AWSKinesisListShardsInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/listStreams(_:)``.
+/// The input of `AWSKinesis.listStreams(_:)`.
 public final class AWSKinesisListStreamsInput: AWSRequest {
     /// `ExclusiveStartStreamName`: 1 to 128 characters.
     public var exclusiveStartStreamName: String?
@@ -320,7 +320,7 @@ extension AWSKinesisListStreamsInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/listTagsForStream(_:)``.
+/// The input of `AWSKinesis.listTagsForStream(_:)`.
 public final class AWSKinesisListTagsForStreamInput: AWSRequest {
     /// `ExclusiveStartTagKey`: 1 to 128 characters.
     public var exclusiveStartTagKey: String?
@@ -344,7 +344,7 @@ extension AWSKinesisListTagsForStreamInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/mergeShards(_:)``.
+/// The input of `AWSKinesis.mergeShards(_:)`.
 public final class AWSKinesisMergeShardsInput: AWSRequest {
     /// `AdjacentShardToMerge`: required, 1 to 128 characters.
     public var adjacentShardToMerge: String?
@@ -368,7 +368,7 @@ extension AWSKinesisMergeShardsInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/putRecord(_:)``.
+/// The input of `AWSKinesis.putRecord(_:)`.
 public final class AWSKinesisPutRecordInput: AWSRequest {
     /// `Data`: required, 0 to 10,485,760 bytes.
     public var data: Data?
@@ -401,7 +401,7 @@ extension AWSKinesisPutRecordInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/putRecords(_:)``.
+/// The input of `AWSKinesis.putRecords(_:)`.
 public final class AWSKinesisPutRecordsInput: AWSRequest {
     /// `DryRun`.
     public var dryRun: NSNumber?
@@ -425,7 +425,7 @@ extension AWSKinesisPutRecordsInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/removeTagsFromStream(_:)``.
+/// The input of `AWSKinesis.removeTagsFromStream(_:)`.
 public final class AWSKinesisRemoveTagsFromStreamInput: AWSRequest {
     /// `StreamARN`: 1 to 2,048 characters.
     public var streamARN: String?
@@ -446,7 +446,7 @@ extension AWSKinesisRemoveTagsFromStreamInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/splitShard(_:)``.
+/// The input of `AWSKinesis.splitShard(_:)`.
 public final class AWSKinesisSplitShardInput: AWSRequest {
     /// `NewStartingHashKey`: required.
     public var latestStartingHashKey: String?
@@ -470,7 +470,7 @@ extension AWSKinesisSplitShardInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/startStreamEncryption(_:)``.
+/// The input of `AWSKinesis.startStreamEncryption(_:)`.
 public final class AWSKinesisStartStreamEncryptionInput: AWSRequest {
     /// `EncryptionType`: required.
     public var encryptionType: AWSKinesisEncryptionType = .unknown
@@ -494,7 +494,7 @@ extension AWSKinesisStartStreamEncryptionInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/stopStreamEncryption(_:)``.
+/// The input of `AWSKinesis.stopStreamEncryption(_:)`.
 public final class AWSKinesisStopStreamEncryptionInput: AWSRequest {
     /// `EncryptionType`: required.
     public var encryptionType: AWSKinesisEncryptionType = .unknown
@@ -518,7 +518,7 @@ extension AWSKinesisStopStreamEncryptionInput: WireShape {
     }
 }
 
-/// The input of ``AWSKinesis/updateShardCount(_:)``.
+/// The input of `AWSKinesis.updateShardCount(_:)`.
 public final class AWSKinesisUpdateShardCountInput: AWSRequest {
     /// `ScalingType`: required.
     public var scalingType: AWSKinesisScalingType = .unknown

@@ -3,7 +3,7 @@
 public import AWSCore
 package import RecorderAWS
 
-/// The output of ``AWSKinesis/describeLimits(_:)``.
+/// The output of `AWSKinesis.describeLimits(_:)`.
 public final class AWSKinesisDescribeLimitsOutput: AWSModel {
     /// `ChannelCount`: 0 to 1,000,000.
     public var channelCount: NSNumber?
@@ -30,7 +30,7 @@ extension AWSKinesisDescribeLimitsOutput: WireShape {
     }
 }
 
-/// The output of ``AWSKinesis/describeStream(_:)``.
+/// The output of `AWSKinesis.describeStream(_:)`.
 public final class AWSKinesisDescribeStreamOutput: AWSModel {
     /// `StreamDescription`: required.
     public var streamDescription: AWSKinesisStreamDescription?
@@ -42,7 +42,7 @@ extension AWSKinesisDescribeStreamOutput: WireShape {
     }
 }
 
-/// The output of ``AWSKinesis/describeStreamSummary(_:)``.
+/// The output of `AWSKinesis.describeStreamSummary(_:)`.
 public final class AWSKinesisDescribeStreamSummaryOutput: AWSModel {
     /// `StreamDescriptionSummary`: required.
     public var streamDescriptionSummary: AWSKinesisStreamDescriptionSummary?
@@ -54,7 +54,7 @@ extension AWSKinesisDescribeStreamSummaryOutput: WireShape {
     }
 }
 
-/// The output of ``AWSKinesis/disableEnhancedMonitoring(_:)`` and ``AWSKinesis/enableEnhancedMonitoring(_:)``.
+/// The output of `AWSKinesis.disableEnhancedMonitoring(_:)` and `AWSKinesis.enableEnhancedMonitoring(_:)`.
 public final class AWSKinesisEnhancedMonitoringOutput: AWSModel {
     /// `CurrentShardLevelMetrics`: 1 to 7 items.
     public var currentShardLevelMetrics: [String]?
@@ -75,7 +75,7 @@ extension AWSKinesisEnhancedMonitoringOutput: WireShape {
     }
 }
 
-/// The output of ``AWSKinesis/getRecords(_:)``.
+/// The output of `AWSKinesis.getRecords(_:)`.
 public final class AWSKinesisGetRecordsOutput: AWSModel {
     /// `ChildShards`.
     public var childShards: [AWSKinesisChildShard]?
@@ -96,7 +96,7 @@ extension AWSKinesisGetRecordsOutput: WireShape {
     }
 }
 
-/// The output of ``AWSKinesis/getShardIterator(_:)``.
+/// The output of `AWSKinesis.getShardIterator(_:)`.
 public final class AWSKinesisGetShardIteratorOutput: AWSModel {
     /// `ShardIterator`: 1 to 512 characters.
     public var shardIterator: String?
@@ -108,7 +108,7 @@ extension AWSKinesisGetShardIteratorOutput: WireShape {
     }
 }
 
-/// The output of ``AWSKinesis/listShards(_:)``.
+/// The output of `AWSKinesis.listShards(_:)`.
 public final class AWSKinesisListShardsOutput: AWSModel {
     /// `NextToken`: 1 to 1,048,576 characters.
     public var nextToken: String?
@@ -123,7 +123,7 @@ extension AWSKinesisListShardsOutput: WireShape {
     }
 }
 
-/// The output of ``AWSKinesis/listStreams(_:)``.
+/// The output of `AWSKinesis.listStreams(_:)`.
 public final class AWSKinesisListStreamsOutput: AWSModel {
     /// `HasMoreStreams`: required.
     public var hasMoreStreams: NSNumber?
@@ -144,7 +144,7 @@ extension AWSKinesisListStreamsOutput: WireShape {
     }
 }
 
-/// The output of ``AWSKinesis/listTagsForStream(_:)``.
+/// The output of `AWSKinesis.listTagsForStream(_:)`.
 public final class AWSKinesisListTagsForStreamOutput: AWSModel {
     /// `HasMoreTags`: required.
     public var hasMoreTags: NSNumber?
@@ -159,7 +159,7 @@ extension AWSKinesisListTagsForStreamOutput: WireShape {
     }
 }
 
-/// The output of ``AWSKinesis/putRecord(_:)``.
+/// The output of `AWSKinesis.putRecord(_:)`.
 public final class AWSKinesisPutRecordOutput: AWSModel {
     /// `EncryptionType`.
     public var encryptionType: AWSKinesisEncryptionType = .unknown
@@ -177,7 +177,7 @@ extension AWSKinesisPutRecordOutput: WireShape {
     }
 }
 
-/// The output of ``AWSKinesis/putRecords(_:)``.
+/// The output of `AWSKinesis.putRecords(_:)`.
 public final class AWSKinesisPutRecordsOutput: AWSModel {
     /// `EncryptionType`.
     public var encryptionType: AWSKinesisEncryptionType = .unknown
@@ -195,7 +195,7 @@ extension AWSKinesisPutRecordsOutput: WireShape {
     }
 }
 
-/// The output of ``AWSKinesis/updateShardCount(_:)``.
+/// The output of `AWSKinesis.updateShardCount(_:)`.
 public final class AWSKinesisUpdateShardCountOutput: AWSModel {
     /// `CurrentShardCount`: at least 1.
     public var currentShardCount: NSNumber?
