@@ -46,7 +46,7 @@ extension AWSTask {
 
     /// Inlined, as is `ContinuationBlock.start`, so that chains without a type look up no generic class while they run.
     @inline(__always)
-    private func proceed<Next: AnyObject>(
+    fileprivate func proceed<Next: AnyObject>(
         on executor: ExecutorKind,
         _ block: ContinuationBlock<ResultType>
     ) -> AWSTask<Next> {
@@ -158,4 +158,72 @@ extension AWSTask {
     ) -> AWSTask<AnyObject> {
         proceed(on: executor.kind, ContinuationBlock(.value(block), token: cancellationToken, onSuccessOnly: true))
     }
+}
+
+/// The SDK's name of the blocks that continuations take.
+public typealias AWSContinuationBlock = (AWSTask<AnyObject>) -> Any?
+
+// Code for iOS writes the parameter of a block as `AWSTask<AnyObject>` whatever the type of the task is. These forms are for
+// such blocks, with the same two kinds of results.
+
+extension AWSAnyTask {
+    /// Runs a block that takes an `AWSTask<AnyObject>` after a task of any type, whatever its outcome, and then waits for the
+    /// task that the block returns. Otherwise the same as `AWSTask`'s method.
+    @discardableResult
+    public func continueWith<Next: AnyObject>(
+        executor: AWSExecutor = .default(),
+        block: @escaping (AWSTask<AnyObject>) throws -> AWSTask<Next>?,
+        cancellationToken: AWSCancellationToken? = nil
+    ) -> AWSTask<Next> {
+        untyped.proceed(
+            on: executor.kind,
+            ContinuationBlock(.task(block), token: cancellationToken, onSuccessOnly: false)
+        )
+    }
+
+    /// Runs a block that takes an `AWSTask<AnyObject>` after a task of any type if it succeeds, and then waits for the task
+    /// that the block returns. Otherwise the same as `AWSTask`'s method.
+    @discardableResult
+    public func continueOnSuccessWith<Next: AnyObject>(
+        executor: AWSExecutor = .default(),
+        block: @escaping (AWSTask<AnyObject>) throws -> AWSTask<Next>?,
+        cancellationToken: AWSCancellationToken? = nil
+    ) -> AWSTask<Next> {
+        untyped.proceed(
+            on: executor.kind,
+            ContinuationBlock(.task(block), token: cancellationToken, onSuccessOnly: true)
+        )
+    }
+
+    /// Runs a block that takes an `AWSTask<AnyObject>` after a task of any type, whatever its outcome. Otherwise the same as
+    /// `AWSTask`'s method.
+    @_disfavoredOverload
+    @discardableResult
+    public func continueWith(
+        executor: AWSExecutor = .default(),
+        block: @escaping (AWSTask<AnyObject>) throws -> Any?,
+        cancellationToken: AWSCancellationToken? = nil
+    ) -> AWSTask<AnyObject> {
+        untyped.proceed(
+            on: executor.kind,
+            ContinuationBlock(.value(block), token: cancellationToken, onSuccessOnly: false)
+        )
+    }
+
+    /// Runs a block that takes an `AWSTask<AnyObject>` after a task of any type if it succeeds. Otherwise the same as
+    /// `AWSTask`'s method.
+    @_disfavoredOverload
+    @discardableResult
+    public func continueOnSuccessWith(
+        executor: AWSExecutor = .default(),
+        block: @escaping (AWSTask<AnyObject>) throws -> Any?,
+        cancellationToken: AWSCancellationToken? = nil
+    ) -> AWSTask<AnyObject> {
+        untyped.proceed(
+            on: executor.kind,
+            ContinuationBlock(.value(block), token: cancellationToken, onSuccessOnly: true)
+        )
+    }
+
+    private var untyped: AWSTask<AnyObject> { self as? AWSTask<AnyObject> ?? AWSTask<AnyObject>(self) }
 }

@@ -9,6 +9,7 @@ public protocol AWSCredentialsProvider: NSObjectProtocol {
     ///
     /// Called before each request, so cache the keys until shortly before they expire. May block: it is never called on a
     /// thread of Swift concurrency's pool.
+    @discardableResult
     func credentials() -> AWSTask<AWSCredentials>
 
     /// Discards temporary keys, because a service refused them.

@@ -21,6 +21,7 @@ open class AWSStaticCredentialsProvider: NSObject, CredentialsSourceProvider {
     }
 
     /// The keys; the task has already succeeded.
+    @discardableResult
     open func credentials() -> AWSTask<AWSCredentials> {
         guard let given else { return AWSTask(error: Self.noKeys.nsError()) }
         return AWSTask(result: given)
@@ -55,6 +56,7 @@ public final class AWSBasicSessionCredentialsProvider: NSObject, CredentialsSour
     }
 
     /// The keys; the task has already succeeded.
+    @discardableResult
     public func credentials() -> AWSTask<AWSCredentials> { AWSTask(result: given) }
 
     /// Has no effect.
@@ -69,6 +71,7 @@ public final class AWSAnonymousCredentialsProvider: NSObject, CredentialsSourceP
     public override init() {}
 
     /// A task that has already succeeded with nil.
+    @discardableResult
     public func credentials() -> AWSTask<AWSCredentials> { AWSTask(result: nil) }
 
     /// Has no effect.

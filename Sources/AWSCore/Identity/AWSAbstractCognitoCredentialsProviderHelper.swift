@@ -34,9 +34,11 @@ open class AWSAbstractCognitoCredentialsProviderHelper: NSObject, AWSCognitoCred
     open var identityProviderName: String { "AWSAbstractCognitoCredentialsProviderHelper" }
 
     /// Nil; override it.
+    @discardableResult
     open func token() -> AWSTask<NSString> { AWSTask(result: nil) }
 
     /// Nil; override it.
+    @discardableResult
     open func logins() -> AWSTask<NSDictionary> { AWSTask(result: nil) }
 
     /// Empty, so that the pool chooses the role; override it to request one.
@@ -62,6 +64,7 @@ open class AWSAbstractCognitoCredentialsProviderHelper: NSObject, AWSCognitoCred
     }
 
     /// The known ID, or nil; override it to get one.
+    @discardableResult
     open func getIdentityId() -> AWSTask<NSString> {
         AWSTask(result: identityId.map { NSString(string: $0) })
     }

@@ -187,6 +187,7 @@ open class AWSCognitoCredentialsProvider: NSObject, CredentialsSourceProvider {
     /// The identity's ID: the known one, otherwise a new one from Cognito.
     ///
     /// Faults with Cognito's error, or with an error of `NSURLErrorDomain` if there was no response.
+    @discardableResult
     open func getIdentityId() -> AWSTask<NSString> {
         let session = session
         return AWSTask {
@@ -202,6 +203,7 @@ open class AWSCognitoCredentialsProvider: NSObject, CredentialsSourceProvider {
     ///
     /// Faults with the error of Cognito or STS, with an error of `NSURLErrorDomain` if there was no response, or with an
     /// error of ``AWSCognitoCredentialsProviderErrorDomain``.
+    @discardableResult
     open func credentials() -> AWSTask<AWSCredentials> {
         session.credentialsTask()
     }

@@ -80,6 +80,7 @@ open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsPro
 
     /// In the classic flow a token that authenticates the identity. In the enhanced flow the login named
     /// `cognito-identity.amazonaws.com`, or nil.
+    @discardableResult
     open override func token() -> AWSTask<NSString> {
         let shared = Shared(helper: self)
         return AWSTask {
@@ -92,6 +93,7 @@ open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsPro
     }
 
     /// The manager's logins. In the classic flow, or without a manager, only `token()`, if there is one.
+    @discardableResult
     open override func logins() -> AWSTask<NSDictionary> {
         let shared = Shared(helper: self)
         return AWSTask {
@@ -108,6 +110,7 @@ open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsPro
     /// The identity's ID: the known one, otherwise a new one from Cognito. Concurrent calls share one request.
     ///
     /// Faults with Cognito's error, or with an error of `NSURLErrorDomain` if there was no response.
+    @discardableResult
     open override func getIdentityId() -> AWSTask<NSString> {
         if let identityId { return AWSTask(result: NSString(string: identityId)) }
         let shared = Shared(helper: self)

@@ -7,6 +7,7 @@ public protocol AWSIdentityProvider: NSObjectProtocol {
     var identityProviderName: String { get }
 
     /// A token that is valid now; nil for a guest. May be called on any thread.
+    @discardableResult
     func token() -> AWSTask<NSString>
 }
 
@@ -17,6 +18,7 @@ public protocol AWSIdentityProviderManager: NSObjectProtocol {
     /// The token of each login by the login provider's name, both of them strings; empty or nil for a guest.
     ///
     /// If the dictionary differs from the previous one, new keys are fetched.
+    @discardableResult
     func logins() -> AWSTask<NSDictionary>
 
     /// The role to request where the pool offers a login several roles. Empty by default: the pool chooses.
@@ -45,6 +47,7 @@ public protocol AWSCognitoCredentialsProviderHelperProtocol: AWSIdentityProvider
     var identityId: String? { get set }
 
     /// The identity's ID: the known one, otherwise a new one.
+    @discardableResult
     func getIdentityId() -> AWSTask<NSString>
 
     /// Whether the identity had a login when it was last queried.

@@ -67,6 +67,7 @@ public final class AWSWebIdentityCredentialsProvider: NSObject, CredentialsSourc
     /// Keys that are valid now: cached ones, otherwise new ones.
     ///
     /// Faults with the error of STS, or with an error of `NSURLErrorDomain` if there was no response.
+    @discardableResult
     public func credentials() -> AWSTask<AWSCredentials> {
         cache.credentialsTask()
     }

@@ -96,6 +96,22 @@ func observerAfter() {
     queue.waitUntilAllOperationsAreFinished()
 }
 
+// MARK: an array of tasks
+
+private let tasks = NSMutableArray(array: [
+    AWSTaskCompletionSource<AnyObject>().task, AWSTaskCompletionSource<NSString>().task,
+])
+
+func arrayBefore() {
+    let all = AWSTask<AnyObject>(forCompletionOfAllTasks: tasks as? [AWSTask<AnyObject>])
+    print(all.isCompleted)
+}
+
+func arrayAfter() {
+    let all = AWSTask<AnyObject>(forCompletionOfAllTasks: tasks as? [AWSAnyTask])
+    print(all.isCompleted)
+}
+
 // MARK: a program that ends at once
 
 private func save() -> AWSKinesisRecorder {

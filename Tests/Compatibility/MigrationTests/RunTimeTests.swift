@@ -12,6 +12,7 @@ struct RunTimeTests {
         case mainThread =
             "a block on `AWSExecutor.mainThread()` or `DispatchQueue.main`, or a timer, never runs"
         case observer = "an observer added with `queue: OperationQueue()` is never called"
+        case array = "a wait for all tasks ends at once"
         case end = "the program ends, and the records are still stored"
         case error = "`task.error as? URLError` is nil"
     }
@@ -42,6 +43,11 @@ struct RunTimeTests {
     {
         #expect(try await run("observer", "before").out.isEmpty)
         #expect(try await run("observer", "after").out.split(separator: "\n").sorted() == ["kept", "none"])
+    }
+
+    @Test func `an array with a task of another type is no array of untyped tasks`() async throws {
+        #expect(try await run("array", "before").out == "true\n")
+        #expect(try await run("array", "after").out == "false\n")
     }
 
     @Test func `a program that ends after submitAllRecords has sent nothing, one that awaits submit has sent all`()

@@ -146,4 +146,32 @@ struct TaskTypedContinuationTests {
         ]
         #expect(chains.map { $0.result as? Int } == [5, 5, 5])
     }
+
+    @Test func `a block may take any task as an AWSTask of AnyObject`() {
+        let stored = Ending.success.task.continueWith { _ -> AWSTask<NSNumber>? in AWSTask(result: 5) }
+        let read = stored.continueWith { (task: AWSTask<AnyObject>) -> Any? in task.result }
+        #expect(read.result as? Int == 5)
+        let block: AWSContinuationBlock = { task in task.result }
+        #expect(stored.continueOnSuccessWith(block: block).result as? Int == 5)
+        #expect(read.continueWith(block: block).result as? Int == 5)
+    }
+
+    @Test func `tasks of two types in one place can be continued`() {
+        let typed = Ending.success.task.continueWith { _ -> AWSTask<NSNumber>? in AWSTask(result: 5) }
+        let untyped = AWSTask<AnyObject>(result: "five" as NSString)
+        for (first, result) in [(true, "5"), (false, "five")] {
+            let task = first ? typed : untyped
+            let text = task.continueOnSuccessWith { task -> Any? in "\(task.result!)" }
+            #expect(text.result as? String == result)
+        }
+    }
+
+    @Test(arguments: [Ending.fault, .cancellation])
+    func `a block that takes any task passes an unsuccessful outcome on`(ending: Ending) {
+        let passed = ending.task.continueOnSuccessWith { (_: AWSTask<AnyObject>) -> Any? in
+            Issue.record("must not run")
+            return nil
+        }
+        #expect(passed.isFaulted == ending.task.isFaulted && passed.isCancelled == ending.task.isCancelled)
+    }
 }
