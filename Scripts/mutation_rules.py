@@ -210,7 +210,7 @@ RULES = [
             ENGINE + "Flush/StreamFlush.swift",
             "        let first = await request.answer()\n",
             "        let outcomes = Array(repeating: Outcome.delivered, count: request.batch.records.count)\n"
-            "        await delivery.settleWithoutResending(request.batch, answer: .outcomes(outcomes))\n"
+            "        await delivery.settler.settleWithoutResending(request.batch, answer: .outcomes(outcomes))\n"
             "        let first = await request.answer()\n",
         ),
     ),
