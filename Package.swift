@@ -111,7 +111,7 @@ let package = Package(
         // Tests.
         .target(
             name: "RecorderTestSupport",
-            dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP"],
+            dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite"],
             path: "Tests/Support/RecorderTestSupport"
         ),
         .testTarget(
@@ -293,8 +293,7 @@ let package = Package(
         .target(
             name: "AnswerFuzzer",
             dependencies: [
-                "RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite",
-                "RecorderTestSupport",
+                "RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderTestSupport",
             ],
             path: "Tests/Faults/AnswerFuzzer",
             exclude: ["Corpus", "words.dict"]

@@ -62,6 +62,19 @@ package final class SQLiteStatement {
         try connection.check(runAndClear(), while: sql)
     }
 
+    /// The same for bytes at `index` and further bytes at the next index.
+    package func run(binding first: [UInt8], _ second: [UInt8], at index: Int32) throws(SQLiteError) {
+        let code = first.withUnsafeBytes { first in
+            second.withUnsafeBytes { second in
+                let code = bind(inPlace: first, at: index)
+                guard code == SQLITE_OK else { return code }
+                let secondCode = bind(inPlace: second, at: index + 1)
+                return secondCode == SQLITE_OK ? runAndClear() : secondCode
+            }
+        }
+        try connection.check(code, while: sql)
+    }
+
     /// Binds the caller's bytes without copying them; clear the binding before they are freed.
     private func bind(inPlace bytes: UnsafeRawBufferPointer, at index: Int32) -> Int32 {
         bytes.isEmpty

@@ -4,10 +4,10 @@ package import Foundation
 package struct Record: Sendable {
     package let stream: StreamName
     package let payload: Data
-    /// Chooses the shard; empty where the service has none (Firehose).
-    package let partitionKey: String
+    /// Chooses the shard.
+    package let partitionKey: RecordKey
 
-    package init(stream: StreamName, payload: Data, partitionKey: String) {
+    package init(stream: StreamName, payload: Data, partitionKey: RecordKey) {
         self.stream = stream
         self.payload = payload
         self.partitionKey = partitionKey
@@ -20,20 +20,45 @@ package struct Record: Sendable {
     }
 
     /// What the record counts for in `diskBytesUsed` and the limits: payload, partition key and a fixed overhead, in bytes.
-    package var storedBytes: Int { Self.storedBytes(payload: payload.count, key: partitionKey.utf8.count) }
+    package var storedBytes: Int { Self.storedBytes(payload: payload.count, key: partitionKey.bytes) }
 
     package static func storedBytes(payload: Int, key: Int) -> Int { payload + key + overhead }
 
-    /// SQLite's own bytes for a row (headers, row id, time, unused space of its page), rounded up, so that many tiny records
-    /// count for what they take on disk.
+    /// The bytes of a record that is stored alone besides its own (headers, row id, time, unused space of its page), rounded up,
+    /// so that many tiny records count for what they may take on disk.
     package static let overhead = 64
 
-    /// Calls `body` with the bytes of key and payload, which are valid during the call.
+    /// Calls `body` with the bytes of a given key and of the payload, which are valid during the call.
     func withBytes<Result>(_ body: (_ key: UnsafeRawBufferPointer, _ data: UnsafeRawBufferPointer) -> Result) -> Result
     {
-        var key = partitionKey
+        guard case .given(var key) = partitionKey else {
+            return unsafe payload.withUnsafeBytes { data in
+                unsafe body(UnsafeRawBufferPointer(start: nil, count: 0), data)
+            }
+        }
         return key.withUTF8 { key in
             unsafe payload.withUnsafeBytes { data in unsafe body(UnsafeRawBufferPointer(key), data) }
+        }
+    }
+}
+
+/// The partition key of a record.
+package enum RecordKey: Sendable, Hashable {
+    /// The service has no keys (Firehose).
+    case none
+    /// The record was saved without a key. It is sent with one that is made of its number.
+    case numbered
+    case given(String)
+
+    /// The length of a numbered key, a UUID.
+    static let numberedBytes = 36
+
+    /// The length of the key it is sent with, in bytes.
+    var bytes: Int {
+        switch self {
+        case .none: 0
+        case .numbered: Self.numberedBytes
+        case .given(let key): key.utf8.count
         }
     }
 }
@@ -78,6 +103,11 @@ package struct RecordID: Sendable, Hashable, Comparable {
 
     package init(stream: Int64, sequence: Int64) {
         rawValue = stream << Self.sequenceBits | sequence
+    }
+
+    /// The largest id of a stream.
+    init(lastOf stream: Int64) {
+        self.init(stream: stream, sequence: Self.sequences.upperBound)
     }
 
     var next: RecordID { RecordID(rawValue: rawValue + 1) }

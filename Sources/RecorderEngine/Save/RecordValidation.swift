@@ -3,7 +3,7 @@ package import Foundation
 extension StreamServiceDescription {
     /// Checks the shape and the size of a record before it is queued.
     ///
-    /// A record without a partition key gets a random one, if the service has partition keys.
+    /// A record without a partition key gets a numbered one, if the service has partition keys.
     package func record(
         _ payload: Data?,
         stream: String?,
@@ -14,8 +14,8 @@ extension StreamServiceDescription {
         guard let payload else {
             throw .invalidRecord(.noData, "The record has no data (nil). Pass the bytes to send.")
         }
-        let key = sendsPartitionKey ? try checkPartitionKey(partitionKey) : ""
-        let size = payload.count + (countsKey ? key.utf8.count : 0)
+        let key = sendsPartitionKey ? try checkPartitionKey(partitionKey) : .none
+        let size = payload.count + (countsKey ? key.bytes : 0)
         guard size <= maximumBytes else {
             throw .invalidRecord(
                 .dataTooLarge,
@@ -56,13 +56,13 @@ extension StreamServiceDescription {
         )
     }
 
-    private func checkPartitionKey(_ key: String?) throws(RecorderError) -> String {
-        guard let key else { return PartitionKey.random() }
+    private func checkPartitionKey(_ key: String?) throws(RecorderError) -> RecordKey {
+        guard let key else { return .numbered }
         // The service counts Unicode code points, not bytes or grapheme clusters.
         let length = key.unicodeScalars.count
         guard (1...256).contains(length) else {
             throw .invalidRecord(.partitionKey, "The partition key is \(length) characters long; it must be 1 to 256.")
         }
-        return key
+        return .given(key)
     }
 }

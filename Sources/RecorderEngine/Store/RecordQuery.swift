@@ -32,7 +32,7 @@ struct EncodedRecords<Encoder: RecordEncoder> {
         records.reserveCapacity(capacity)
     }
 
-    /// Appends rows while they fit; false if one did not fit.
+    /// Appends rows with a record each while they fit; false if one did not fit.
     mutating func append(_ rows: SQLiteStatement, file: StoreIdentity) throws(SQLiteError) -> Bool {
         while try rows.step() {
             let id = RecordID(rawValue: rows.integer(at: 0))
@@ -41,20 +41,61 @@ struct EncodedRecords<Encoder: RecordEncoder> {
             // An altered record is never sent; the rescue that this error causes keeps all others. NULL reads as 0.
             let checksum = rows.integer(at: 2)
             guard unsafe checksum == RecordChecksum.of(id, key: key, data: data), checksum != 0 || !rows.isNull(at: 2)
-            else { throw SQLiteError.damage("a record's checksum is wrong", action: "reading a batch") }
+            else { throw SQLiteError.damagedRecord }
             guard let entry = unsafe encoder.append(key: key, data: data) else { return false }
-            records.append(
-                BatchedRecord(
-                    id: id,
-                    file: file,
-                    position: records.count,
-                    failures: SegmentTable.failures(rows.integer(at: 1)),
-                    storedBytes: Record.storedBytes(payload: data.count, key: key.count),
-                    entry: entry
-                )
-            )
+            let bytes = Record.storedBytes(payload: data.count, key: key.count)
+            let failures = KeptRecords.failures(rows.integer(at: 1))
+            append(id, in: file, failures: failures, storedBytes: bytes, entry: entry)
         }
         return true
+    }
+
+    /// Appends the records of blocks from `first` on while they fit; false if one did not fit.
+    mutating func append(
+        _ blocks: SQLiteStatement,
+        from first: RecordID,
+        source: KeySource,
+        file: StoreIdentity
+    ) throws(SQLiteError) -> Bool {
+        while try blocks.step() {
+            let last = RecordID(rawValue: blocks.integer(at: 0))
+            var block = try BlockRecords(of: last, source: source, row: blocks, from: 1)
+            while let record = try block.next() {
+                guard record.entry.id >= first else { continue }
+                guard record.isUnaltered else { throw .damagedRecord }
+                let entry = unsafe block.withKey(of: record) { key in
+                    unsafe encoder.append(key: key, data: record.data)
+                }
+                guard let entry else { return false }
+                append(
+                    record.entry.id,
+                    in: file,
+                    failures: 0,
+                    storedBytes: record.entry.storedBytes,
+                    entry: entry
+                )
+            }
+        }
+        return true
+    }
+
+    private mutating func append(
+        _ id: RecordID,
+        in file: StoreIdentity,
+        failures: Int,
+        storedBytes: Int,
+        entry: Range<Int>
+    ) {
+        records.append(
+            BatchedRecord(
+                id: id,
+                file: file,
+                position: records.count,
+                failures: failures,
+                storedBytes: storedBytes,
+                entry: entry
+            )
+        )
     }
 
     /// nil if there is no record.

@@ -34,19 +34,20 @@ extension StoreReader {
         \(StoreTotals.columns), number, name, cursor, byte_limit, age_limit, trouble, trouble_at
         """
 
-    /// When the oldest record was saved, which is the first row after the cursor.
+    /// When the oldest record was saved, which is the first kept one, or else the first after the cursor.
     private func oldest(
         of stream: Int64,
         after cursor: Int64,
         segments: [Segment]
     ) throws(SQLiteError) -> Int64? {
-        let deletedThrough = try RecordID(cursor: cursor, of: stream)
-        for segment in segments {
+        let cursor = try RecordID(cursor: cursor, of: stream)
+        let tables =
+            [(KeptRecords.table, RecordID(stream: stream, sequence: 0))] + segments.map { ($0.table, cursor.next) }
+        for (table, first) in tables {
             let rows = try connection.prepare(
-                "SELECT saved_at FROM \(segment.table) WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1"
+                "SELECT saved_at FROM \(table) WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1"
             )
-            let last = RecordID(stream: stream + 1, sequence: 0).previous
-            try rows.bind(from: deletedThrough.next, through: last)
+            try rows.bind(from: first, through: RecordID(lastOf: stream))
             if try rows.step() { return rows.integer(at: 0) }
         }
         return nil

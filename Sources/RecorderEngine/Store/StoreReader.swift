@@ -12,7 +12,8 @@ final class StoreReader {
     private let identity: StoreIdentity
     private let streams: SQLiteStatement
     private let counts: SQLiteStatement
-    private let cursor: SQLiteStatement
+    private let cursors: SQLiteStatement
+    private let kept: SQLiteStatement
     private let segments: SQLiteStatement
     /// The statement for the segment that was read last; usually the next batch is in the same one.
     private var rows: (table: String, statement: SQLiteStatement)?
@@ -29,7 +30,7 @@ final class StoreReader {
         self.connection = connection
         // A batch is read once, front to back: a large page cache would only use memory.
         try StorageErrorMapping.translating(path: path, try connection.execute("PRAGMA cache_size = -256"))
-        (identity, streams, counts, cursor, segments) = try StorageErrorMapping.translating(
+        (identity, streams, counts, cursors, kept, segments) = try StorageErrorMapping.translating(
             path: path,
             try StoreSchema.expecting(
                 (
@@ -39,6 +40,7 @@ final class StoreReader {
                     ),
                     try connection.prepare(StoreTotals.query),
                     try connection.prepare(StoreStatements.cursorQuery),
+                    try connection.prepare(Self.rows(of: KeptRecords.table)),
                     try connection.prepare(StoreSegments.query)
                 )
             )
@@ -99,20 +101,51 @@ final class StoreReader {
     /// Encodes the records of a query, as many as fit; nil if there are none.
     func read<Encoder>(_ query: RecordQuery<Encoder>) throws(SQLiteError) -> Encoder.Output? {
         let stream = query.stream
-        guard let deletedThrough = try deletedThrough(of: stream) else { return nil }
-        var first = max(deletedThrough, query.position ?? deletedThrough).next
+        guard let cursor = try cursor(of: stream) else { return nil }
         let last = RecordID(stream: stream.number, sequence: query.end).previous
         var batch = EncodedRecords(query.makeEncoder(), capacity: query.maximumRecords)
-        for (segment, sequences) in try ranges(before: query.end) where first.sequence < sequences.upperBound {
-            let rows = try rows(of: segment)
-            try rows.bind(from: first, through: last)
-            defer { rows.reset() }
-            guard try batch.append(rows, file: identity) else { break }
-            first = max(first, RecordID(stream: stream.number, sequence: sequences.upperBound))
+        if try append(keptFrom: query.position, through: min(cursor, last), to: &batch) {
+            try append(after: max(cursor, query.position ?? cursor), through: last, before: query.end, to: &batch)
         }
         let output = batch.finish()
         if output == nil, query.position == nil { try checkIsEmpty(stream, before: query.end) }
         return output
+    }
+
+    /// Appends the kept records of a stream after a position; false if one did not fit.
+    private func append<Encoder>(
+        keptFrom position: RecordID?,
+        through last: RecordID,
+        to batch: inout EncodedRecords<Encoder>
+    ) throws(SQLiteError) -> Bool {
+        let first = position?.next ?? RecordID(stream: last.stream, sequence: 0)
+        guard first <= last else { return true }
+        try kept.bind(from: first, through: last)
+        defer { kept.reset() }
+        return try batch.append(kept, file: identity)
+    }
+
+    /// Appends records of segments.
+    private func append<Encoder>(
+        after position: RecordID,
+        through last: RecordID,
+        before end: Int64,
+        to batch: inout EncodedRecords<Encoder>
+    ) throws(SQLiteError) {
+        var first = position.next
+        for (segment, sequences) in try ranges(before: end) where first.sequence < sequences.upperBound {
+            let rows = try rows(of: segment)
+            try rows.bind(from: first, through: last)
+            defer { rows.reset() }
+            let fit =
+                if let source = segment.keySource {
+                    try batch.append(rows, from: first, source: source, file: identity)
+                } else {
+                    try batch.append(rows, file: identity)
+                }
+            guard fit else { return }
+            first = max(first, RecordID(stream: position.stream, sequence: sequences.upperBound))
+        }
     }
 
     /// A stream without rows must have no record counted either: damaged rows can disappear without an error.
@@ -128,10 +161,10 @@ final class StoreReader {
     }
 
     /// nil if the stream's row was removed, because it had no record left.
-    private func deletedThrough(of stream: StreamSummary) throws(SQLiteError) -> RecordID? {
-        try cursor.bind(stream.number, at: 1)
-        defer { cursor.reset() }
-        return try cursor.step() ? RecordID(cursor: cursor.integer(at: 0), of: stream.number) : nil
+    private func cursor(of stream: StreamSummary) throws(SQLiteError) -> RecordID? {
+        try cursors.bind(stream.number, at: 1)
+        defer { cursors.reset() }
+        return try cursors.step() ? RecordID(cursor: cursors.integer(at: 0), of: stream.number) : nil
     }
 
     private func ranges(before end: Int64) throws(SQLiteError) -> [(segment: Segment, sequences: Range<Int64>)] {
@@ -143,14 +176,15 @@ final class StoreReader {
 
     private func rows(of segment: Segment) throws(SQLiteError) -> SQLiteStatement {
         if let rows, rows.table == segment.table { return rows.statement }
-        let statement = try connection.prepare(
-            """
-            SELECT id, failures, sum, partition_key, data FROM \(segment.table)
-            WHERE id BETWEEN ?1 AND ?2 ORDER BY id
-            """
-        )
+        let blocks = "SELECT id, span, number, head, data FROM \(segment.table) WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
+        let statement = try connection.prepare(segment.keySource == nil ? Self.rows(of: segment.table) : blocks)
         rows = (segment.table, statement)
         return statement
+    }
+
+    /// The records of a table with a row for each.
+    private static func rows(of table: String) -> String {
+        "SELECT id, failures, sum, partition_key, data FROM \(table) WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
     }
 }
 

@@ -63,21 +63,22 @@ extension StoreWriter {
         _ reason: Discard.Reason,
         ledger: inout StoreLedger,
         receipt: inout LimitReceipt,
-        where isDiscarded: (OldestRecords.Entry) -> Bool
+        where isDiscarded: (StoredRecord) -> Bool
     ) throws(SQLiteError) -> Bool {
-        guard let entry = try oldest.first(end: ledger.nextSequence), isDiscarded(entry) else { return false }
+        guard let entry = try oldest.first(end: ledger.nextSequence), isDiscarded(entry.record) else { return false }
+        let record = entry.record
         let cost = receipt.count + oldest.segmentsRead * Self.segmentCost
         guard cost < Self.mostDiscarded || receipt.bytes < 2 * ledger.arrivedBytes else {
             receipt.isIncomplete = true
             return false
         }
-        oldest.take(entry)
+        try oldest.take(entry)
         receipt.count += 1
-        receipt.bytes += entry.storedBytes
-        let stream = entry.id.stream
-        ledger.remove(records: 1, bytes: entry.storedBytes, of: stream, as: .discarded(reason))
+        receipt.bytes += record.storedBytes
+        let stream = record.id.stream
+        ledger.remove(records: 1, bytes: record.storedBytes, of: stream, as: .discarded(reason))
         let name = try streams.name(of: stream, in: statements)
-        receipt.discards.add(count: 1, bytes: entry.storedBytes, stream: name, reason: reason)
+        receipt.discards.add(count: 1, bytes: record.storedBytes, stream: name, reason: reason)
         return true
     }
 }

@@ -58,20 +58,19 @@ extension StoreWriter {
     /// Stores one record; part of a transaction. `time` is the store's, in ms.
     func insert(_ record: Record, at time: Int64, ledger: inout StoreLedger) throws(SQLiteError) {
         let stream = try streams.number(of: record.stream, next: ledger.nextSequence, in: statements)
-        let insert = try segments.insertForNextRecord(ledger) {
+        let blocks = try segments.blocksForNextRecord(ledger) {
             oldest.segmentBegan()
             mayHaveUnusedStreams = true
         }
-        let id = RecordID(stream: stream, sequence: ledger.save(bytes: record.storedBytes, to: stream))
-        try insert.bind(id.rawValue, at: 1)
-        try insert.bind(time, at: 2)
-        do throws(SQLiteError) {
-            try unsafe record.withBytes { key, data in unsafe insert.run(id, key: key, data: data) }.get()
-        } catch {
-            // The sequence is in use: the counter was corrupted.
-            throw error.isConstraint ? .damage(error.message, action: error.action) : error
+        let isNumbered = record.partitionKey == .numbered
+        let key = try isNumbered ? .numbered(streams.nextRecord(of: stream, in: statements)) : record.keyInBlock
+        let block = try blocks.block(of: stream, for: record.payload.count + key.bytesInBlock, at: time)
+        let bytes = record.storedBytes
+        let sequence = ledger.save(bytes: bytes, isNumbered: isNumbered, to: stream)
+        unsafe record.withBytes { givenKey, data in
+            unsafe block.append(sequence: sequence, at: time, key: key, givenKey: givenKey, data: data)
         }
-        oldest.saved(id, at: time, storedBytes: record.storedBytes)
+        oldest.saved(RecordID(stream: stream, sequence: sequence), at: time, storedBytes: bytes)
     }
 
     /// Stores the current limits, for the status; part of a transaction.
@@ -84,19 +83,9 @@ extension StoreWriter {
     }
 }
 
-extension SQLiteStatement {
-    /// Runs the insertion of a record, whose id and time are bound.
-    fileprivate func run(
-        _ id: RecordID,
-        key: UnsafeRawBufferPointer,
-        data: UnsafeRawBufferPointer
-    ) -> Result<Void, SQLiteError> {
-        do throws(SQLiteError) {
-            try bind(unsafe RecordChecksum.of(id, key: key, data: data), at: 3)
-            try unsafe run(bindingText: key, bytes: data, at: 4)
-            return .success(())
-        } catch {
-            return .failure(error)
-        }
+extension Record {
+    /// The kind of its key, unless that is numbered.
+    fileprivate var keyInBlock: BlockHead.Key {
+        if case .given(let key) = partitionKey { .given(bytes: key.utf8.count) } else { .none }
     }
 }

@@ -15,10 +15,9 @@ extension StoreWriter {
             for run in settlement.runs {
                 try remove(run, flushStart: flushStart, ledger: &ledger, receipt: &receipt)
             }
-            let kept = settlement.kept.count { $0.file == identity }
-            if kept > 0 { ledger.retry(kept) }
-            let failed = settlement.failed.filter { $0.file == identity }.map(\.id).sorted()
-            try segments.countFailures(of: failed, end: ledger.nextSequence)
+            let retried = settlement.kept.count { $0.file == identity }
+            if retried > 0 { ledger.retry(retried) }
+            try countFailures(of: settlement.failed.filter { $0.file == identity }.map(\.id), end: ledger.nextSequence)
             receipt.progress.recordsLeft = ledger.records
             receipt.progress.bytesLeft = ledger.bytes
         }
@@ -32,23 +31,26 @@ extension StoreWriter {
         receipt: inout SettleReceipt
     ) throws(SQLiteError) {
         guard let stream = run.records.first?.id.stream else { return }
-        // A limit may have discarded some while they were in flight: always the oldest, which are behind the cursor now. If
-        // the stream has no row any more, all were.
         let cursor = try statements.cursor(of: stream)
-        let removed = run.records.prefix { record in cursor.map { record.id <= $0 } ?? true }
-        if run.departure == .delivered, removed.first?.file == identity {
-            try countDelivered(removed, since: flushStart, ledger: &ledger, receipt: &receipt)
+        // Behind the cursor are kept records, and those that a limit discarded while they were in flight. If the stream has no
+        // row any more, all were discarded.
+        let passed = run.records.prefix { record in cursor.map { record.id <= $0 } ?? true }
+        var live: [BatchedRecord] = []
+        var discarded: [BatchedRecord] = []
+        for record in passed where record.file == identity {
+            if try kept.remove(record.id) { live.append(record) } else { discarded.append(record) }
         }
-        let live = run.records[removed.endIndex...]
-        guard let cursor, let first = live.first?.id, let last = live.last?.id, live.first?.file == identity else {
-            return
+        if run.departure == .delivered {
+            try countDelivered(discarded, since: flushStart, ledger: &ledger, receipt: &receipt)
         }
-        if try segments.hasRecords(after: cursor, before: first, end: ledger.nextSequence) {
-            try segments.delete(from: first, through: last, end: ledger.nextSequence)
-        } else {
+        let next = run.records[passed.endIndex...]
+        if let cursor, let first = next.first?.id, let last = next.last?.id, next.first?.file == identity {
+            try segments.move(after: cursor, through: first.previous, to: kept, end: ledger.nextSequence)
             try statements.moveCursor(to: last)
+            try segments.countRemoved(next.lazy.map(\.id), end: ledger.nextSequence)
+            live = passed.isEmpty ? run.records : live + next
         }
-        try segments.countRemoved(live.lazy.map(\.id), end: ledger.nextSequence)
+        guard !live.isEmpty else { return }
         let bytes = live.reduce(0) { $0 + $1.storedBytes }
         ledger.remove(records: live.count, bytes: bytes, of: stream, as: run.departure)
         switch run.departure {
@@ -58,6 +60,18 @@ extension StoreWriter {
         case .discarded(let reason):
             let name = try streams.name(of: stream, in: statements)
             receipt.discards.add(count: live.count, bytes: bytes, stream: name, reason: reason)
+        }
+    }
+
+    /// Counts one failure of each of these records, which become kept ones.
+    private func countFailures(of ids: [RecordID], end: Int64) throws(SQLiteError) {
+        for (stream, ids) in Dictionary(grouping: ids, by: \.stream) {
+            guard let cursor = try statements.cursor(of: stream), let last = ids.max() else { continue }
+            if cursor < last {
+                try segments.move(after: cursor, through: last, to: kept, end: end)
+                try statements.moveCursor(to: last)
+            }
+            for id in ids { try kept.countFailure(of: id) }
         }
     }
 

@@ -18,6 +18,7 @@ final class StoreWriter {
     let identity: StoreIdentity
     let statements: StoreStatements
     let segments: StoreSegments
+    let kept: KeptRecords
     let oldest: OldestRecords
     var clock: StoreClock
     var streams = StreamNumbers()
@@ -58,13 +59,17 @@ final class StoreWriter {
         space = StoreSpace(beside: path)
         let connection = try Self.open(path, space: space)
         self.connection = connection
-        (identity, statements, segments) = try StorageErrorMapping.translating(
+        let keySources = KeySources(connection, file: fileID)
+        (identity, statements, segments, kept) = try StorageErrorMapping.translating(
             path: path,
             try StoreSchema.expecting(
-                (try StoreIdentity(of: connection), try StoreStatements(connection), try StoreSegments(connection))
+                (
+                    try StoreIdentity(of: connection), try StoreStatements(connection),
+                    try StoreSegments(connection, keySources: keySources), try KeptRecords(connection)
+                )
             )
         )
-        oldest = OldestRecords(segments: segments, statements: statements)
+        oldest = OldestRecords(segments: segments, kept: kept, statements: statements)
         space.allocateReserve()
     }
 
@@ -126,6 +131,7 @@ final class StoreWriter {
         try writeFreeingSpace { (ledger) throws(SQLiteError) in
             count = ledger.records
             for segment in try segments.list() { try segments.empty(segment) }
+            try kept.clear()
             try statements.clear(before: ledger.nextSequence)
             ledger.clear()
         }
@@ -154,6 +160,7 @@ final class StoreWriter {
             // A stream or a segment that was new in this transaction does not exist.
             known = nil
             segments.forgetTables()
+            kept.forget()
             oldest.forget()
             clock.forget()
             streams.forget()
@@ -184,6 +191,7 @@ final class StoreWriter {
         let before = ledger.records
         try removeUnusedStreams()
         try body(&ledger)
+        try segments.storeBlocks()
         try statements.write(ledger)
         return (before, ledger)
     }
@@ -198,6 +206,7 @@ final class StoreWriter {
         oldest.begin(isShared: true)
         streams.forget()
         segments.forgetCurrent()
+        kept.forget()
         return try statements.ledger()
     }
 

@@ -96,7 +96,7 @@ extension FaultRows {
                 let totals = try PipelineHarness(in: path, to: nil).pipeline.totals()
                 #expect(totals.saved == totals.records + totals.delivered + totals.discarded)
                 let connection = try SQLiteConnection(path: path + "/kinesis.db", access: .readOnly)
-                #expect(try rows(connection) == totals.records)
+                #expect(try StoredRecord.all(in: connection).count == totals.records)
                 #expect(
                     try connection.integer("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'")
                         == 0
@@ -108,22 +108,6 @@ extension FaultRows {
             let totals = try store.pipeline.totals()
             report("R35 killed while evicting:", ["kills": kills, "left": totals.records, "evicted": totals.evicted])
             #expect(totals.bytes <= limit && totals.saved == totals.records + totals.evicted)
-        }
-
-        /// The records beyond their stream's cursor.
-        private func rows(_ connection: SQLiteConnection) throws -> Int {
-            let segments = try connection.prepare("SELECT first_sequence FROM segment")
-            var count: Int64 = 0
-            while try segments.step() {
-                count +=
-                    try connection.integer(
-                        """
-                        SELECT count(*) FROM record_\(segments.integer(at: 0)) JOIN stream ON number = id >> 40
-                        WHERE id & 0xFFFFFFFFFF > cursor
-                        """
-                    ) ?? 0
-            }
-            return Int(count)
         }
 
         @Test func `the cost of a save does not depend on how many streams were ever used`() async throws {

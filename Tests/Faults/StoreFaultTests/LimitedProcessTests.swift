@@ -15,7 +15,7 @@ extension FaultRows {
             // The limit's signal is ignored: by default it kills the process, which other tests cover.
             // The thread sanitizer maps a temporary file. The limit would truncate it and end the child with SIGBUS, so
             // TMPDIR gives it no directory for one.
-            let limited = ["sh", "-c", #"trap "" XFSZ; ulimit -f 100; TMPDIR=/nowhere exec "$@""#, "sh"]
+            let limited = ["sh", "-c", #"trap "" XFSZ; ulimit -f 140; TMPDIR=/nowhere exec "$@""#, "sh"]
             let child = try Child(under: limited, "save", path, "-", journal, "limited", "400")
             #expect(await child.end() == .exit(0))
             let reading = JournalReading(journal)

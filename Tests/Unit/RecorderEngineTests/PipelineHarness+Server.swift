@@ -38,12 +38,14 @@ extension PipelineHarness {
 struct ParsedPutRequest {
     let stream: String
     let texts: [String]
+    let keys: [String]
 
     init(_ request: ReceivedRequest) {
         let json = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any]
         stream = (json?["StreamName"] ?? json?["DeliveryStreamName"]) as? String ?? "?"
         let records = json?["Records"] as? [[String: String]] ?? []
         texts = records.map { String(decoding: Data(base64Encoded: $0["Data"] ?? "") ?? Data(), as: UTF8.self) }
+        keys = records.compactMap { $0["PartitionKey"] }
     }
 }
 

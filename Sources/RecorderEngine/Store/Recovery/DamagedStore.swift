@@ -7,17 +7,15 @@ final class DamagedStore {
         let id: RecordID
         let savedAt: Int64
         let failures: Int64
-        let checksum: Int64
         let partitionKey: String
         let data: Data
 
-        fileprivate init(_ id: RecordID, row: SQLiteStatement) {
-            self.id = id
-            savedAt = row.integer(at: 1)
-            failures = row.integer(at: 2)
-            checksum = row.integer(at: 3)
-            partitionKey = row.text(at: 4)
-            data = unsafe Data(row.bytes(at: 5))
+        /// Its checksum in a row of its own.
+        var checksum: Int64 {
+            var key = partitionKey
+            return key.withUTF8 { key in
+                unsafe data.withUnsafeBytes { unsafe RecordChecksum.of(id, key: UnsafeRawBufferPointer(key), data: $0) }
+            }
         }
     }
 
@@ -32,6 +30,8 @@ final class DamagedStore {
     /// The clock that the records' times refer to.
     let clock: StoreClock.Reference?
     private let connection: SQLiteConnection?
+    /// The statement that finds a row by its id, for the table that was read last.
+    private var finder: (table: String, statement: SQLiteStatement)?
 
     init(_ path: String) {
         let connection = try? SQLiteConnection(path: path, access: .damaged)
@@ -73,40 +73,99 @@ final class DamagedStore {
         }
     }
 
-    /// Passes the live records of each segment to `insert`, from its start up to the damage, then from its end back to it.
-    func readRecords(insert: (Row) throws(SQLiteError) -> Bool) throws(SQLiteError) {
+    /// Passes the live records of each table to `insert`; of a damaged block those whose bytes are unaltered.
+    func readRecords(insert: (Row) throws(SQLiteError) -> Void) throws(SQLiteError) {
         let cursors = Dictionary(streams.map { ($0.number, $0.cursor) }) { first, _ in first }
-        // From both lists, because damage can have removed a name from either.
-        let named = Self.rows("SELECT name FROM sqlite_schema WHERE name GLOB 'record_[0-9]*'", in: connection) {
-            Int64($0.text(at: 0).dropFirst("record_".count))
+        for row in Self.ids(of: KeptRecords.table, in: connection).compactMap({ row(of: KeptRecords.table, $0) })
+        where cursors[row.id.stream] != nil {
+            try insert(row)
         }
-        let listed = Self.rows("SELECT first_sequence FROM segment", in: connection) { $0.integer(at: 0) }
-        for name in Set(named.compactMap(\.self) + listed).sorted().map(Segment.table) {
-            for order in ["ASC", "DESC"] {
-                guard let rows = records(of: name, order: order) else { continue }
-                while (try? rows.step()) == true {
-                    let id = RecordID(rawValue: rows.integer(at: 0))
-                    guard let cursor = cursors[id.stream], cursor < id.sequence, Self.isUnaltered(rows, id: id)
-                    else { continue }
-                    // A record that was inserted before was read from the other end, and so was everything beyond it.
-                    guard try insert(Row(id, row: rows)) else { break }
-                }
+        for segment in segments {
+            for id in Self.ids(of: segment.table, in: connection) {
+                guard let cursor = cursors[id.stream], cursor < id.sequence else { continue }
+                for row in rows(of: segment, id) where cursor < row.id.sequence { try insert(row) }
             }
         }
     }
 
-    private func records(of table: String, order: String) -> SQLiteStatement? {
-        // If a column's name is damaged, the columns are still in order, and the checksums show if they are not.
-        for columns in ["id, saved_at, failures, sum, partition_key, data", "*"] {
-            let sql = "SELECT \(columns) FROM \(table) ORDER BY rowid \(order)"
-            if let rows = try? connection?.prepare(sql) { return rows }
+    /// All segments whose tables may exist: of the list and of the schema, because damage can have removed a name from either.
+    private var segments: [Segment] {
+        let named = Self.rows("SELECT name FROM sqlite_schema WHERE \(Segment.isTable)", in: connection) {
+            $0.text(at: 0)
         }
-        return nil
+        let listed = Self.rows("SELECT first_sequence, key_source FROM segment", in: connection) {
+            Segment(
+                first: $0.integer(at: 0),
+                firstBytes: 0,
+                removed: 0,
+                keySource: KeySource(stored: $0.integer(at: 1))
+            )
+        }
+        let tables = Set(listed.map(\.table))
+        let unlisted = named.filter { !tables.contains($0) }.compactMap { name in
+            let parts = name.split(separator: "_", maxSplits: 1)
+            return Int64(parts.last ?? "").map {
+                Segment(first: $0, firstBytes: 0, removed: 0, keySource: parts[0] == "block" ? .random() : nil)
+            }
+        }
+        return (listed + unlisted).sorted { $0.first < $1.first }
     }
 
-    private static func isUnaltered(_ row: SQLiteStatement, id: RecordID) -> Bool {
-        let checksum = unsafe RecordChecksum.of(id, key: row.bytes(at: 4), data: row.bytes(at: 5))
-        return !row.isNull(at: 3) && row.integer(at: 3) == checksum
+    /// The ids of a table's rows: from its start up to damage, then from its end back to it.
+    private static func ids(of table: String, in connection: SQLiteConnection?) -> [RecordID] {
+        let rows = "SELECT rowid FROM \(table) ORDER BY rowid"
+        var ids = Self.rows(rows, in: connection) { RecordID(rawValue: $0.integer(at: 0)) }
+        let last = ids.last?.rawValue ?? .min
+        ids += Self.rows("\(rows) DESC", in: connection, while: { $0.integer(at: 0) > last }) {
+            RecordID(rawValue: $0.integer(at: 0))
+        }.reversed()
+        return ids
+    }
+
+    private func rows(of segment: Segment, _ id: RecordID) -> [Row] {
+        guard let source = segment.keySource else { return row(of: segment.table, id).map { [$0] } ?? [] }
+        guard
+            let row = find(id, in: segment.table, columns: "id, saved_at, span, number, head, data"),
+            var block = try? BlockRecords(of: id, source: source, row: row, from: 2)
+        else { return [] }
+        var rows: [Row] = []
+        while let record = (try? block.next()) ?? nil {
+            guard record.isUnaltered else { continue }
+            let key = unsafe block.withKey(of: record) { unsafe String(decoding: $0, as: UTF8.self) }
+            let data = unsafe Data(record.data)
+            let time = row.integer(at: 1)
+            rows.append(Row(id: record.entry.id, savedAt: time, failures: 0, partitionKey: key, data: data))
+        }
+        return rows
+    }
+
+    /// The record of a row, unless it was altered.
+    private func row(of table: String, _ id: RecordID) -> Row? {
+        guard let row = find(id, in: table, columns: "id, saved_at, failures, sum, partition_key, data"),
+            !row.isNull(at: 3),
+            unsafe row.integer(at: 3) == RecordChecksum.of(id, key: row.bytes(at: 4), data: row.bytes(at: 5))
+        else { return nil }
+        return unsafe Row(
+            id: id,
+            savedAt: row.integer(at: 1),
+            failures: row.integer(at: 2),
+            partitionKey: row.text(at: 4),
+            data: Data(row.bytes(at: 5))
+        )
+    }
+
+    private func find(_ id: RecordID, in table: String, columns: String) -> SQLiteStatement? {
+        if finder?.table != table {
+            // If a column's name is damaged, the columns are still in order, and the checksums show if they are not.
+            let statement = [columns, "*"].lazy.compactMap { [connection] columns in
+                try? connection?.prepare("SELECT \(columns) FROM \(table) WHERE rowid = ?1")
+            }.first
+            finder = statement.map { (table, $0) }
+        }
+        guard let statement = finder?.statement else { return nil }
+        statement.reset()
+        guard (try? statement.bind(id.rawValue, at: 1)) != nil, (try? statement.step()) == true else { return nil }
+        return statement
     }
 
     /// Moves the log's content into the damaged file, as far as possible.
@@ -117,11 +176,12 @@ final class DamagedStore {
     private static func rows<T>(
         _ sql: String,
         in connection: SQLiteConnection?,
+        while condition: (SQLiteStatement) -> Bool = { _ in true },
         read: (SQLiteStatement) -> T
     ) -> [T] {
         guard let rows = try? connection?.prepare(sql) else { return [] }
         var all: [T] = []
-        while (try? rows.step()) == true { all.append(read(rows)) }
+        while (try? rows.step()) == true, condition(rows) { all.append(read(rows)) }
         return all
     }
 }

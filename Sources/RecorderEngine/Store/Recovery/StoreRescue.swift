@@ -66,7 +66,7 @@ struct StoreRescue {
     }
 
     private func copyRecords(of damaged: DamagedStore, to new: SQLiteConnection) throws(SQLiteError) -> Int {
-        try new.execute(StoreSchema.recordTable(Segment.table(1)))
+        try new.execute(StoreSchema.recordTable(RescuedRecords.segment.table))
         let records = try RescuedRecords(new)
         try damaged.readRecords(insert: records.insert)
         damaged.emptyLog()
@@ -76,8 +76,10 @@ struct StoreRescue {
     }
 }
 
-/// The new store while it is filled: one segment, whose range begins at the first sequence.
+/// The new store while it is filled: one segment, whose range begins at the first sequence, with a row for each record.
 private final class RescuedRecords {
+    static let segment = Segment(first: 1, firstBytes: 0, removed: 0, keySource: nil)
+
     private let connection: SQLiteConnection
     private let statement: SQLiteStatement
     /// How many records each stream has, and what they take.
@@ -90,28 +92,27 @@ private final class RescuedRecords {
         self.connection = connection
         statement = try connection.prepare(
             """
-            INSERT OR IGNORE INTO record_1 (id, saved_at, failures, sum, partition_key, data)
+            INSERT OR IGNORE INTO \(Self.segment.table) (id, saved_at, failures, sum, partition_key, data)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """
         )
     }
 
-    /// False if the record was inserted before.
-    func insert(_ row: DamagedStore.Row) throws(SQLiteError) -> Bool {
+    /// Inserts a record, unless it was inserted before.
+    func insert(_ row: DamagedStore.Row) throws(SQLiteError) {
         try statement.bind(row.id.rawValue, at: 1)
         try statement.bind(row.savedAt, at: 2)
         try statement.bind(row.failures, at: 3)
         try statement.bind(row.checksum, at: 4)
         try statement.bind(row.partitionKey, at: 5)
         try statement.run(binding: row.data, at: 6)
-        guard connection.changes == 1 else { return false }
+        guard connection.changes == 1 else { return }
         let size = Record.storedBytes(payload: row.data.count, key: row.partitionKey.utf8.count)
         let earlier = streams[row.id.stream] ?? (0, 0)
         streams[row.id.stream] = (earlier.records + 1, earlier.bytes + size)
         bytes += size
         last = max(last, row.id.sequence)
         count += 1
-        return true
     }
 
     /// Writes streams, totals and the segment.
@@ -135,7 +136,7 @@ private final class RescuedRecords {
                 next_sequence = \(next) WHERE number = 0
             """
         )
-        guard count > 0 else { return try connection.execute("DROP TABLE record_1") }
+        guard count > 0 else { return try connection.execute("DROP TABLE \(Self.segment.table)") }
         try connection.execute(
             "INSERT INTO segment (first_sequence, first_bytes, removed) VALUES (1, 0, \(next - 1 - Int64(count)))"
         )

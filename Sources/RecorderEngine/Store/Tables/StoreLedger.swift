@@ -20,6 +20,15 @@ struct StoreLedger {
         case discarded(Discard.Reason)
     }
 
+    /// The changes of one stream's counts.
+    struct StreamChange {
+        let number: Int64
+        var records = 0
+        var bytes = 0
+        /// Records saved without a key.
+        var numbered = 0
+    }
+
     private(set) var records: Int
     private(set) var bytes: Int
     private(set) var nextSequence: Int64
@@ -34,9 +43,9 @@ struct StoreLedger {
     /// Records that an earlier transaction counted as discarded and this one counts as delivered.
     private(set) var recounted: (evicted: Int, expired: Int) = (0, 0)
     /// The changes of each stream's counts.
-    private var otherStreams: [Int64: (records: Int, bytes: Int)] = [:]
+    private var otherStreams: [Int64: StreamChange] = [:]
     /// The stream that was changed last; often it is the only one.
-    private var lastStream: (number: Int64, records: Int, bytes: Int) = (0, 0, 0)
+    private var lastStream = StreamChange(number: 0)
 
     init(records: Int, bytes: Int, nextSequence: Int64, savedBytes: Int64) {
         self.records = records
@@ -46,7 +55,7 @@ struct StoreLedger {
     }
 
     /// Counts a new record, and returns its sequence.
-    mutating func save(bytes: Int, to stream: Int64) -> Int64 {
+    mutating func save(bytes: Int, isNumbered: Bool, to stream: Int64) -> Int64 {
         defer {
             nextSequence += 1
             savedBytes += Int64(bytes)
@@ -54,6 +63,7 @@ struct StoreLedger {
         arrived += 1
         arrivedBytes += bytes
         count(records: 1, bytes: bytes, to: stream)
+        if isNumbered { lastStream.numbered += 1 }
         return nextSequence
     }
 
@@ -87,9 +97,7 @@ struct StoreLedger {
     }
 
     /// The changes of the counts of each stream.
-    var streams: [(number: Int64, records: Int, bytes: Int)] {
-        otherStreams.map { ($0.key, $0.value.records, $0.value.bytes) } + (lastStream.number > 0 ? [lastStream] : [])
-    }
+    var streams: [StreamChange] { Array(otherStreams.values) + (lastStream.number > 0 ? [lastStream] : []) }
 
     /// The same counts at the start of the next transaction.
     var carriedOver: StoreLedger {
@@ -100,9 +108,8 @@ struct StoreLedger {
         self.records += records
         self.bytes += bytes
         if lastStream.number != stream {
-            if lastStream.number > 0 { otherStreams[lastStream.number] = (lastStream.records, lastStream.bytes) }
-            let earlier = otherStreams.removeValue(forKey: stream) ?? (0, 0)
-            lastStream = (stream, earlier.records, earlier.bytes)
+            if lastStream.number > 0 { otherStreams[lastStream.number] = lastStream }
+            lastStream = otherStreams.removeValue(forKey: stream) ?? StreamChange(number: stream)
         }
         lastStream.records += records
         lastStream.bytes += bytes

@@ -4,7 +4,7 @@ import RecorderSQLite
 enum StoreSchema {
     /// "AWSR": distinguishes a store from other SQLite files.
     static let applicationID: Int64 = 0x4157_5352
-    static let version: Int64 = 2
+    static let version: Int64 = 3
     /// A larger version number is corruption.
     private static let largestVersion: Int64 = 255
 
@@ -13,8 +13,9 @@ enum StoreSchema {
     /// the columns other than `records`, `bytes`, `cursor` and `trouble`: fewer rows change with a record. Always
     /// saved = records + delivered + evicted + expired + rejected + exhausted + cleared.
     ///
-    /// `cursor` is the sequence through which the stream's records are deleted: their rows stay in the segment's table until
-    /// that is emptied. `trouble` is why the stream's last flush kept records; the limits, in row 0, are those of the last
+    /// `cursor` is the sequence through which the stream's records are deleted or in the table `kept`: in the segment's table
+    /// they stay until that is emptied. `numbered` counts the stream's records that were ever saved without a key. In row 0,
+    /// `key_source` is the newest segment's `KeySource`, and `place` the file that it was drawn for. `trouble` is why the stream's last flush kept records; the limits, in row 0, are those of the last
     /// process that saved (-1: none yet). `segment` lists the record tables, see `StoreSegments`. `imported` lists the files
     /// whose records were imported, until they are renamed. `StoreClock` adds a table of its own.
     private static let tables = """
@@ -37,13 +38,18 @@ enum StoreSchema {
             byte_limit INTEGER NOT NULL DEFAULT -1,
             age_limit INTEGER NOT NULL DEFAULT 0,
             trouble TEXT NOT NULL DEFAULT '',
-            trouble_at INTEGER NOT NULL DEFAULT 0
+            trouble_at INTEGER NOT NULL DEFAULT 0,
+            numbered INTEGER NOT NULL DEFAULT 0,
+            key_source INTEGER NOT NULL DEFAULT 0,
+            place TEXT NOT NULL DEFAULT ''
         );
         CREATE TABLE segment (
             first_sequence INTEGER PRIMARY KEY,
             first_bytes INTEGER NOT NULL,
-            removed INTEGER NOT NULL DEFAULT 0
+            removed INTEGER NOT NULL DEFAULT 0,
+            key_source INTEGER NOT NULL DEFAULT 0
         );
+        \(keptTable);
         CREATE TABLE imported (
             file TEXT PRIMARY KEY
         ) WITHOUT ROWID;
@@ -52,7 +58,28 @@ enum StoreSchema {
         PRAGMA user_version = \(version);
         """
 
-    /// The table of one segment; `id` is a `RecordID`, `sum` its `RecordChecksum`. A row without a checksum is damaged.
+    /// The table of one segment: a `BlockHead` says what its columns are.
+    static func blockTable(_ name: String) -> String {
+        """
+        CREATE TABLE \(name) (
+            id INTEGER PRIMARY KEY,
+            saved_at INTEGER NOT NULL,
+            span INTEGER NOT NULL,
+            number INTEGER NOT NULL,
+            head BLOB NOT NULL,
+            data BLOB NOT NULL
+        )
+        """
+    }
+
+    /// The table of `KeptRecords`, with an index of the order in which they were saved.
+    private static let keptTable = """
+        \(recordTable(KeptRecords.table));
+        CREATE INDEX kept_order ON \(KeptRecords.table) (\(KeptRecords.order))
+        """
+
+    /// A table with a row for each record; `id` is a `RecordID`, `sum` its `RecordChecksum`. A row without a checksum is damaged.
+    /// Versions 1 and 2 stored the records of segments so.
     static func recordTable(_ name: String) -> String {
         """
         CREATE TABLE \(name) (
@@ -110,7 +137,9 @@ enum StoreSchema {
         try connection.execute("PRAGMA synchronous = FULL")
         try connection.execute("PRAGMA secure_delete = OFF")
         if header.isNew { try connection.transaction(running: try connection.execute(tables)) }
-        if header.version == 1 { try connection.transaction(running: try expecting(try upgrade(connection))) }
+        if !header.isNew, header.version < version {
+            try connection.transaction(running: try expecting(try upgrade(connection, from: header.version)))
+        }
     }
 
     /// Runs an expression that uses tables which must exist: a missing table or column is damage. Every operation of the writer
@@ -123,19 +152,43 @@ enum StoreSchema {
         }
     }
 
+    /// Brings an older file to this version. Its records stay where they are.
+    private static func upgrade(_ connection: SQLiteConnection, from version: Int64) throws(SQLiteError) {
+        if version < 2 { try upgradeTo2(connection) }
+        try addColumns(
+            [
+                "numbered INTEGER NOT NULL DEFAULT 0", "key_source INTEGER NOT NULL DEFAULT 0",
+                "place TEXT NOT NULL DEFAULT ''",
+            ],
+            to: "stream",
+            connection
+        )
+        try addColumns(["key_source INTEGER NOT NULL DEFAULT 0"], to: "segment", connection)
+        try connection.execute("\(keptTable); PRAGMA user_version = \(Self.version)")
+    }
+
     /// From version 1 to 2: adds checksums of records, and the limits and last errors of streams.
-    private static func upgrade(_ connection: SQLiteConnection) throws(SQLiteError) {
+    private static func upgradeTo2(_ connection: SQLiteConnection) throws(SQLiteError) {
         let segments = try connection.prepare("SELECT first_sequence FROM segment")
         var firsts: [Int64] = []
         while try segments.step() { firsts.append(segments.integer(at: 0)) }
-        for first in firsts { try addChecksums(to: Segment.table(first), connection: connection) }
-        for column in [
-            "byte_limit INTEGER NOT NULL DEFAULT -1", "age_limit INTEGER NOT NULL DEFAULT 0",
-            "trouble TEXT NOT NULL DEFAULT ''", "trouble_at INTEGER NOT NULL DEFAULT 0",
-        ] {
-            try connection.execute("ALTER TABLE stream ADD COLUMN \(column)")
-        }
-        try connection.execute("PRAGMA user_version = 2")
+        for first in firsts { try addChecksums(to: "record_\(first)", connection: connection) }
+        try addColumns(
+            [
+                "byte_limit INTEGER NOT NULL DEFAULT -1", "age_limit INTEGER NOT NULL DEFAULT 0",
+                "trouble TEXT NOT NULL DEFAULT ''", "trouble_at INTEGER NOT NULL DEFAULT 0",
+            ],
+            to: "stream",
+            connection
+        )
+    }
+
+    private static func addColumns(
+        _ columns: [String],
+        to table: String,
+        _ connection: SQLiteConnection
+    ) throws(SQLiteError) {
+        for column in columns { try connection.execute("ALTER TABLE \(table) ADD COLUMN \(column)") }
     }
 
     private static func addChecksums(to table: String, connection: SQLiteConnection) throws(SQLiteError) {

@@ -15,9 +15,10 @@ final class StoreSegments {
     private let countRemoved: SQLiteStatement
     private let widenEarlier: SQLiteStatement
     private let removeRow: SQLiteStatement
+    private let keySources: KeySources
     private var tables: [Int64: SegmentTable] = [:]
-    /// The newest segment and the statement that stores into it, until another process changes the file.
-    private var current: (segment: Segment, insert: SQLiteStatement)?
+    /// The newest segment and the blocks that are stored into it, until another process changes the file.
+    private var current: (segment: Segment, blocks: NewBlocks)?
 
     /// The size of a segment is this part of the store, so that dead rows stay a small part of the file,
     private static let storeFraction: Int64 = 16
@@ -30,12 +31,15 @@ final class StoreSegments {
     /// All segments in order.
     static let query = "SELECT \(Segment.columns) FROM segment ORDER BY first_sequence"
 
-    init(_ connection: SQLiteConnection) throws(SQLiteError) {
+    init(_ connection: SQLiteConnection, keySources: KeySources) throws(SQLiteError) {
         self.connection = connection
+        self.keySources = keySources
         all = try connection.prepare(Self.query)
         newest = try connection.prepare("\(Self.query) DESC LIMIT 1")
         firstTwo = try connection.prepare("\(Self.query) LIMIT 2")
-        add = try connection.prepare("INSERT INTO segment (first_sequence, first_bytes) VALUES (?1, ?2)")
+        add = try connection.prepare(
+            "INSERT INTO segment (first_sequence, first_bytes, key_source) VALUES (?1, ?2, ?3)"
+        )
         countRemoved = try connection.prepare("UPDATE segment SET removed = ?2 WHERE first_sequence = ?1")
         widenEarlier = try connection.prepare(
             """
@@ -57,32 +61,50 @@ final class StoreSegments {
         tables = [:]
     }
 
-    /// The statement that stores the next record: into the newest segment, or, if that is full, into a new one. `began` is
-    /// called for a new one.
-    func insertForNextRecord(_ ledger: StoreLedger, began: () -> Void) throws(SQLiteError) -> SQLiteStatement {
+    /// Where the next record is stored: the blocks of the newest segment, or, if that is full, of a new one. `began` is called
+    /// for a new one.
+    func blocksForNextRecord(_ ledger: StoreLedger, began: () -> Void) throws(SQLiteError) -> NewBlocks {
         if current == nil, let newest = try newestSegment() { try useForNextRecord(newest) }
-        if let (newest, insert) = current {
+        if let (newest, blocks) = current {
             guard newest.first + newest.removed <= ledger.nextSequence else {
                 throw SQLiteError.damage("the next sequence is an old one", action: "saving")
             }
             let full = min(max(Int64(ledger.bytes) / Self.storeFraction, Self.smallestSegment), Self.largestSegment)
-            if ledger.savedBytes - newest.firstBytes < full { return insert }
+            if ledger.savedBytes - newest.firstBytes < full { return blocks }
         }
-        let segment = Segment(first: ledger.nextSequence, firstBytes: ledger.savedBytes, removed: 0)
-        try dropEmptied()
-        try connection.execute(StoreSchema.recordTable(segment.table))
-        try add.bind(segment.first, at: 1)
-        try add.bind(segment.firstBytes, at: 2)
-        try add.run()
-        began()
-        return try useForNextRecord(segment)
+        return try begin(at: ledger, began)
     }
 
-    @discardableResult
-    private func useForNextRecord(_ segment: Segment) throws(SQLiteError) -> SQLiteStatement {
-        let insert = try connection.prepare(segment.insertion)
-        current = (segment, insert)
-        return insert
+    private func begin(at ledger: StoreLedger, _ began: () -> Void) throws(SQLiteError) -> NewBlocks {
+        try storeBlocks()
+        let source = try keySources.current()
+        let segment = Segment(
+            first: ledger.nextSequence,
+            firstBytes: ledger.savedBytes,
+            removed: 0,
+            keySource: source
+        )
+        try dropEmptied()
+        try connection.execute(StoreSchema.blockTable(segment.table))
+        try add.bind(segment.first, at: 1)
+        try add.bind(segment.firstBytes, at: 2)
+        try add.bind(source.stored, at: 3)
+        try add.run()
+        began()
+        let blocks = try NewBlocks(in: segment.table, connection)
+        current = (segment, blocks)
+        return blocks
+    }
+
+    /// Continues a segment, unless it is of an older version, or its numbered keys are those of another file.
+    private func useForNextRecord(_ segment: Segment) throws(SQLiteError) {
+        guard let source = segment.keySource, try keySources.current() == source else { return }
+        current = (segment, try NewBlocks(in: segment.table, connection))
+    }
+
+    /// Stores the blocks that the current transaction has filled; call it before anything reads the newest segment.
+    func storeBlocks() throws(SQLiteError) {
+        try current?.blocks.store()
     }
 
     /// The oldest segment and its range of sequences. It has a live record: a segment without any is dropped.
@@ -110,7 +132,7 @@ final class StoreSegments {
         if let known = tables[segment.first] { return known }
         // Batches come from one or two segments; keeping more statements would only use memory.
         if tables.count >= 8 { tables = [:] }
-        let table = try SegmentTable(segment, connection: connection)
+        let table = try SegmentTable(segment, connection)
         tables[segment.first] = table
         return table
     }
@@ -147,13 +169,14 @@ final class StoreSegments {
     func dropEmptied() throws(SQLiteError) -> Bool {
         let emptied = try connection.prepare(
             """
-            SELECT CAST(substr(name, 8) AS INTEGER) AS first FROM sqlite_schema
-            WHERE name = 'record_' || first AND first NOT IN (SELECT first_sequence FROM segment)
+            SELECT name, CAST(substr(name, instr(name, '_') + 1) AS INTEGER) AS first FROM sqlite_schema
+            WHERE \(Segment.isTable) AND name = substr(name, 1, instr(name, '_')) || first
+                AND first NOT IN (SELECT first_sequence FROM segment)
             LIMIT \(Self.mostDropped)
             """
         )
         var tables: [String] = []
-        while try emptied.step() { tables.append(Segment.table(emptied.integer(at: 0))) }
+        while try emptied.step() { tables.append(emptied.text(at: 0)) }
         for table in tables {
             guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") == nil else {
                 // Damage removed its segment's row. A rescue reads the table.

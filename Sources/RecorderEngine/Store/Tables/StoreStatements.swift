@@ -13,6 +13,7 @@ final class StoreStatements {
     private let countArrivals: SQLiteStatement
     private let countDepartures: SQLiteStatement
     private let countStream: SQLiteStatement
+    private let readNumbered: SQLiteStatement
     private let clearStreams: SQLiteStatement
     private let addImport: SQLiteStatement
     private let removeImport: SQLiteStatement
@@ -55,8 +56,9 @@ final class StoreStatements {
             """
         )
         countStream = try connection.prepare(
-            "UPDATE stream SET records = records + ?2, bytes = bytes + ?3 WHERE number = ?1"
+            "UPDATE stream SET records = records + ?2, bytes = bytes + ?3, numbered = numbered + ?4 WHERE number = ?1"
         )
+        readNumbered = try connection.prepare("SELECT numbered FROM stream WHERE number = ?1")
     }
 
     // MARK: totals
@@ -89,6 +91,7 @@ final class StoreStatements {
             try countStream.bind(stream.number, at: 1)
             try countStream.bind(Int64(stream.records), at: 2)
             try countStream.bind(Int64(stream.bytes), at: 3)
+            try countStream.bind(Int64(stream.numbered), at: 4)
             try countStream.run()
         }
         if ledger.arrived > 0 {
@@ -137,6 +140,16 @@ final class StoreStatements {
             throw SQLiteError.damage("no stream number is free", action: "saving to a new stream")
         }
         return free
+    }
+
+    /// How many records without a key were ever saved to a stream.
+    func numbered(of stream: Int64) throws(SQLiteError) -> Int64 {
+        try readNumbered.bind(stream, at: 1)
+        defer { readNumbered.reset() }
+        guard try readNumbered.step(), NumberedKey.numbers.contains(readNumbered.integer(at: 0)) else {
+            throw SQLiteError.damage("a stream's count of numbered records is out of range", action: "saving")
+        }
+        return readNumbered.integer(at: 0)
     }
 
     func name(of stream: Int64) throws(SQLiteError) -> StreamName? {

@@ -1,6 +1,6 @@
 import RecorderSQLite
 
-/// The numbers of streams and their names, as far as this process knows them. Belongs to the writer.
+/// The numbers of streams and their names, and of their next records, as far as this process knows them. Belongs to the writer.
 ///
 /// Correct until another process writes, which may remove the rows of unused streams: the writer then calls `forget`.
 struct StreamNumbers {
@@ -8,6 +8,8 @@ struct StreamNumbers {
     private var names: [Int64: StreamName] = [:]
     /// The stream that was used last. Often it is the next one too, and comparing one name is fastest.
     private var last: (name: StreamName, number: Int64)?
+    /// The number of each stream's next record without a key.
+    private var nextRecords: [Int64: Int64] = [:]
 
     mutating func forget() {
         self = StreamNumbers()
@@ -37,6 +39,14 @@ struct StreamNumbers {
         guard let name = try statements.name(of: stream) else { return StreamName(unchecked: "?") }
         remember(name, number: stream)
         return name
+    }
+
+    /// The number of a stream's next record without a key.
+    mutating func nextRecord(of stream: Int64, in statements: StoreStatements) throws(SQLiteError) -> Int64 {
+        let number: Int64
+        if let known = nextRecords[stream] { number = known } else { number = try statements.numbered(of: stream) }
+        nextRecords[stream] = number + 1
+        return number
     }
 
     private mutating func remember(_ stream: StreamName, number: Int64) {

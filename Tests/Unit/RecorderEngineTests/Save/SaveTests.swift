@@ -96,12 +96,4 @@ import Testing
         #expect(try harness.records() == 1)
     }
 
-    @Test func `a record saved without a key gets a unique one, an upper-case UUID`() throws {
-        let keys = try (0..<1_000).map { _ in
-            try StreamServiceDescription.kinesis.record(Data([1]), stream: "s", partitionKey: nil, maximumBytes: 10)
-                .partitionKey
-        }
-        #expect(Set(keys).count == keys.count)
-        for key in keys { #expect(UUID(uuidString: key)?.uuidString == key) }
-    }
 }

@@ -119,19 +119,5 @@ extension PipelineHarness {
     }
 
     /// The failures counted for each stored record.
-    func storedFailures() throws -> [Int64] {
-        let connection = try SQLiteConnection(path: path, access: .readOnly)
-        let segments = try connection.prepare("SELECT 'record_' || first_sequence FROM segment")
-        var failures: [Int64] = []
-        while try segments.step() {
-            let rows = try connection.prepare(
-                """
-                SELECT failures FROM \(segments.text(at: 0)) JOIN stream ON number = id >> 40
-                WHERE id & 0xFFFFFFFFFF > cursor
-                """
-            )
-            while try rows.step() { failures.append(rows.integer(at: 0)) }
-        }
-        return failures
-    }
+    func storedFailures() throws -> [Int64] { try StoredRecord.all(at: path).map(\.failures) }
 }

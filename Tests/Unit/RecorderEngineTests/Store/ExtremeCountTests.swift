@@ -23,7 +23,8 @@ import Testing
     static let locations: [Location] = {
         let counts = [
             "records", "bytes", "saved", "delivered", "retried", "evicted", "expired", "rejected", "exhausted",
-            "cleared", "cursor", "saved_bytes", "next_sequence", "byte_limit", "age_limit", "trouble_at",
+            "cleared", "cursor", "saved_bytes", "next_sequence", "byte_limit", "age_limit", "trouble_at", "numbered",
+            "key_source",
         ]
         let streams = ["number = 0", "number = 1"].flatMap { rows in
             counts.map { Location(table: "stream", column: $0, rows: rows) }
@@ -33,8 +34,9 @@ import Testing
             ("stream", "number", "number = 1"), ("stream", "number", "number = 0"),
             ("stream", "trouble = ?1, trouble_at = trouble_at", "number = 1"),
             ("segment", "first_sequence", "1"), ("segment", "first_bytes", "1"), ("segment", "removed", "1"),
-            ("record_1", "id", "id & 255 = 2"), ("record_1", "saved_at", "1"), ("record_1", "failures", "1"),
-            ("record_1", "sum", "id & 255 = 2"),
+            ("segment", "key_source", "1"), ("block_1", "id", "id & 255 = 2"), ("block_1", "saved_at", "1"),
+            ("block_1", "span", "1"), ("block_1", "number", "1"), ("kept", "id", "1"), ("kept", "saved_at", "1"),
+            ("kept", "failures", "1"), ("kept", "sum", "1"),
         ]
         return streams + others.map { Location(table: $0.0, column: $0.1, rows: $0.2) }
     }()

@@ -62,8 +62,7 @@ import Testing
         #expect(rescues.map(\.rescued) == [1, 2, 3])
         #expect(try filesMovedAside(first.directory) == Set(rescues.map(\.movedTo)))
         for rescue in rescues {
-            let aside = try SQLiteConnection(path: rescue.movedTo, access: .readOnly)
-            #expect(try aside.integer("SELECT count(*) FROM record_1") == Int64(rescue.rescued))
+            #expect(try StoredRecord.all(at: rescue.movedTo).count == rescue.rescued)
         }
     }
 }

@@ -27,7 +27,7 @@ import Testing
             let connection = try SQLiteConnection(path: harness.path, access: .readOnly)
             return (
                 try connection.integer("SELECT count(*) FROM segment"),
-                try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name GLOB 'record_*'")
+                try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name GLOB 'block_*'")
             )
         }
         for _ in 0..<20 { try await harness.save(Data(count: 100_000)) }

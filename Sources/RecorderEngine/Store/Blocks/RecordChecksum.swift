@@ -4,12 +4,29 @@
 /// always detected; other changes are missed once in four billion times. It is no protection against tampering.
 /// zlib's CRC-32 takes ten times as long, a fifth of a save.
 enum RecordChecksum {
-    /// The checksum of a record, over its id and its key and data as stored in its row.
+    /// The checksum of a record in a row of its own, over its id and its key and data as stored.
     static func of(_ id: RecordID, key: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer) -> Int64 {
         var sum = mix(seed, UInt64(bitPattern: id.rawValue))
         unsafe add(key, to: &sum)
         unsafe add(data, to: &sum)
         return Int64(Int32(truncatingIfNeeded: sum >> 32))
+    }
+
+    /// The checksum of a record in a block, in which a numbered key is not stored.
+    static func of(
+        _ id: RecordID,
+        key: BlockHead.Key,
+        givenKey: UnsafeRawBufferPointer,
+        data: UnsafeRawBufferPointer
+    ) -> UInt32 {
+        var sum = mix(seed, UInt64(bitPattern: id.rawValue))
+        if case .numbered(let number) = key {
+            sum = mix(sum, UInt64(bitPattern: number))
+        } else {
+            unsafe add(givenKey, to: &sum)
+        }
+        unsafe add(data, to: &sum)
+        return UInt32(truncatingIfNeeded: sum >> 32)
     }
 
     private static let seed: UInt64 = 0x9E37_79B9_7F4A_7C15
