@@ -144,7 +144,8 @@ let package = Package(
                 "RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite",
                 "RecorderTestSupport", "AnswerFuzzer",
             ],
-            path: "Tests/Unit/RecorderEngineTests"
+            path: "Tests/Unit/RecorderEngineTests",
+            resources: [.copy("Fixtures")]
         ),
         .executableTarget(
             name: "StoreChild",

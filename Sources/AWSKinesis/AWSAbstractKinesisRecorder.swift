@@ -156,7 +156,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
 
     // MARK: save
 
-    /// Saves a record on disk, with a random partition key.
+    /// Saves a record on disk, with a partition key of its own, a UUID.
     ///
     /// - Parameters:
     ///   - data: At most 262,144 bytes. A larger record faults the task with `.dataTooLarge` at once.
@@ -176,8 +176,28 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// - Returns: A task that succeeds with nil once the record is durable.
     @discardableResult
     public func saveRecord(_ data: Data!, streamName: String!, partitionKey: String!) -> AWSTask<AnyObject>! {
-        // Nil is an error here, not a request for a random key.
+        // Nil is an error here, not a request for a key of its own.
         save(data, stream: streamName, partitionKey: partitionKey ?? "")
+    }
+
+    /// Saves many records on disk with one call, which costs a fraction of as many calls. Not part of the original.
+    ///
+    /// They keep their order, each with a partition key of its own. If one is invalid, none is saved. After another error the
+    /// records that are saved are the first ones, and the error's description says how many. `diskByteLimit` discards the
+    /// oldest, and a notification is posted, once for every few thousand of them rather than for each.
+    ///
+    /// - Parameters:
+    ///   - records: The payloads, at most 262,144 bytes each. A larger one faults the task with `.dataTooLarge` at once.
+    ///   - streamName: Letters, digits, `_`, `.` and `-`; up to 128 characters, 64 for Firehose.
+    /// - Returns: A task that succeeds with nil once all records are durable.
+    @discardableResult
+    public func saveRecords(_ records: [Data], streamName: String) -> AWSTask<AnyObject> {
+        let source = AWSTaskCompletionSource<AnyObject>()
+        pipeline.save(contentsOf: records, stream: streamName, partitionKey: nil) { [errors, faults] result in
+            if case .failure(let error) = result { faults.log(error, stream: streamName) }
+            source.complete(result.mapError { errors.error($0) })
+        }
+        return source.task
     }
 
     private func save(_ data: Data?, stream: String?, partitionKey: String?) -> AWSTask<AnyObject> {

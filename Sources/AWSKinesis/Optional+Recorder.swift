@@ -34,7 +34,7 @@ extension Optional where Wrapped: AWSAbstractKinesisRecorder {
         nonmutating set { recorder.batchRecordsByteLimit = newValue }
     }
 
-    /// Saves a record on disk, with a random partition key.
+    /// Saves a record on disk, with a partition key of its own, a UUID.
     @discardableResult
     public func saveRecord(_ data: Data!, streamName: String!) -> AWSTask<AnyObject>! {
         recorder.saveRecord(data, streamName: streamName)
@@ -44,6 +44,12 @@ extension Optional where Wrapped: AWSAbstractKinesisRecorder {
     @discardableResult
     public func saveRecord(_ data: Data!, streamName: String!, partitionKey: String!) -> AWSTask<AnyObject>! {
         recorder.saveRecord(data, streamName: streamName, partitionKey: partitionKey)
+    }
+
+    /// Saves many records on disk with one call.
+    @discardableResult
+    public func saveRecords(_ records: [Data], streamName: String) -> AWSTask<AnyObject> {
+        recorder.saveRecords(records, streamName: streamName)
     }
 
     /// Sends all records that were saved before this call.

@@ -77,6 +77,27 @@ public final class AmplifyFirehoseClient: Sendable {
         )
     }
 
+    /// Caches many records with one call; returns once all are on disk. Drops them silently while the client is disabled.
+    ///
+    /// This costs a fraction of as many calls of `record(data:streamName:)`. The records keep their order. If one is
+    /// invalid, none is stored; after another error those that are stored are the first ones, and the error's description says
+    /// how many.
+    ///
+    /// - Parameters:
+    ///   - payloads: The payloads, each up to 1,000 KiB.
+    ///   - streamName: The delivery stream to send them to: 1 to 64 letters, digits, `_`, `.` and `-`.
+    /// - Returns: A value without content.
+    /// - Throws: `FirehoseError`: `validation`, `cacheLimitExceeded` or `cache`.
+    @discardableResult
+    public func record(
+        contentsOf payloads: [Data],
+        streamName: String
+    ) async throws -> RecordData {
+        try await withFirehoseError(
+            try await client.record(contentsOf: payloads, partitionKey: nil, streamName: streamName)
+        )
+    }
+
     /// Sends the oldest records of each stream: one batch of up to 500 records or 4 MiB. Works while disabled, too.
     ///
     /// If the service fails records or refuses a stream, that counts as one attempt of each record; it is reported by

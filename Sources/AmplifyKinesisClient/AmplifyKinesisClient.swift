@@ -78,6 +78,29 @@ public final class AmplifyKinesisClient: Sendable {
         )
     }
 
+    /// Caches many records with one call; returns once all are on disk. Drops them silently while the client is disabled.
+    ///
+    /// This costs a fraction of as many calls of `record(data:partitionKey:streamName:)`. The records keep their order. If one is
+    /// invalid, none is stored; after another error those that are stored are the first ones, and the error's description says
+    /// how many.
+    ///
+    /// - Parameters:
+    ///   - payloads: The payloads; each up to 10 MiB together with the partition key's UTF-8 bytes.
+    ///   - partitionKey: Decides the shard of all of them; 1 to 256 Unicode scalars.
+    ///   - streamName: The stream to send them to: 1 to 128 letters, digits, `_`, `.` and `-`.
+    /// - Returns: A value without content.
+    /// - Throws: `KinesisError`: `validation`, `cacheLimitExceeded` or `cache`.
+    @discardableResult
+    public func record(
+        contentsOf payloads: [Data],
+        partitionKey: String,
+        streamName: String
+    ) async throws -> RecordData {
+        try await withKinesisError(
+            try await client.record(contentsOf: payloads, partitionKey: partitionKey, streamName: streamName)
+        )
+    }
+
     /// Sends the oldest records of each stream: one batch of up to 500 records or 10 MiB. Works while disabled, too.
     ///
     /// If the service fails records or refuses a stream, that counts as one attempt of each record; it is reported by

@@ -7,7 +7,7 @@ extension RecordPipeline {
     package func save(_ payload: Data?, stream: String?, partitionKey: String?) async throws(RecorderError) {
         let record = try checkedRecord(payload, stream: stream, partitionKey: partitionKey)
         let result = await withCheckedContinuation { continuation in
-            let save = PendingSave(record, policy: policy, sequence: nil) { continuation.resume(returning: $0) }
+            let save = PendingSave(.one(record), policy: policy, sequence: nil) { continuation.resume(returning: $0) }
             saves.appendLater(save)
         }
         try result.get()

@@ -71,7 +71,7 @@ package final class RecordPipeline: Sendable {
     ) {
         do {
             let record = try checkedRecord(payload, stream: stream, partitionKey: partitionKey)
-            saves.append(PendingSave(record, policy: policy, sequence: sequence, completion: completion))
+            saves.append(PendingSave(.one(record), policy: policy, sequence: sequence, completion: completion))
         } catch {
             sequence?.fail(error)
             completion(.failure(error))

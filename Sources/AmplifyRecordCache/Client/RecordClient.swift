@@ -107,6 +107,25 @@ package final class RecordClient: Sendable {
         return RecordData()
     }
 
+    package func record(
+        contentsOf payloads: [Data],
+        partitionKey: String?,
+        streamName: String
+    ) async throws(RecordClientError) -> RecordData {
+        guard isEnabled.withLock({ $0 }) else {
+            log.debug("\(payloads.count) records were dropped, because the client is disabled")
+            return RecordData()
+        }
+        let start = ContinuousClock.now
+        do throws(RecorderError) {
+            try await pipeline.save(contentsOf: payloads, stream: streamName, partitionKey: partitionKey)
+        } catch {
+            throw failure(of: "record", error)
+        }
+        log.debug("\(payloads.count) records for \(streamName) were cached in \(start.milliseconds) ms")
+        return RecordData()
+    }
+
     package func flush() async throws(RecordClientError) -> FlushData {
         log.verbose("A flush begins")
         return try await send(everything: false)

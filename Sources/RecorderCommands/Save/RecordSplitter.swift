@@ -1,4 +1,5 @@
-package import Foundation
+import Foundation
+package import RecorderEngine
 
 /// Splits a stream of bytes into records at a delimiter. The bytes need not be text.
 ///
@@ -11,9 +12,9 @@ package struct RecordSplitter {
         let bytes: Int
     }
 
-    /// A record, and where in the input it begins.
-    package struct Piece: Sendable {
-        package let data: Data
+    /// Consecutive records, without those that were refused, and where in the input the first of them begins.
+    package struct Lines: Sendable {
+        package var payloads: PayloadList
         let position: Position
     }
 
@@ -42,6 +43,8 @@ package struct RecordSplitter {
     package private(set) var refusedCount = 0
 
     private static let refusalsKept = 3
+    /// The most records that are passed on together.
+    private static let mostRecords = 4_096
 
     /// - Parameters:
     ///   - delimiter: nil makes the whole input one record.
@@ -59,21 +62,33 @@ package struct RecordSplitter {
     /// Whether a record has begun whose end has not been read.
     var isWithinRecord: Bool { !begun.isEmpty || skipped > 0 }
 
-    /// Calls `body` with each record that ends in `chunk`.
-    package mutating func split(_ chunk: [UInt8], body: (Piece) -> Void) {
+    /// Calls `body` with the records that end in `chunk`, in order; not at all if there is none.
+    package mutating func split(_ chunk: [UInt8], body: (Lines) -> Void) {
         var start = 0
-        while let found = delimiter(in: chunk, from: start) {
-            endRecord(chunk[start..<found], nextByte: end + found + 1, body: body)
+        if isWithinRecord, let found = delimiter(in: chunk, from: 0) {
+            endBegun(with: chunk[..<found], nextByte: end + found + 1, body: body)
             start = found + 1
         }
+        var ranges: [Range<Int>] = []
+        var first = position
+        while let found = delimiter(in: chunk, from: start) {
+            if ranges.count == Self.mostRecords {
+                body(Lines(payloads: PayloadList(bytes: chunk, ranges: ranges), position: first))
+                (ranges, first) = ([], position)
+            }
+            let range = start..<(keepsDelimiter ? found + 1 : found)
+            if accepts(range.count, nextByte: end + found + 1) { ranges.append(range) }
+            start = found + 1
+        }
+        if !ranges.isEmpty { body(Lines(payloads: PayloadList(bytes: chunk, ranges: ranges), position: first)) }
         begin(chunk[start...])
         end += chunk.count
     }
 
     /// Ends the last record, which may lack its delimiter. Call it at the end of the input.
-    package mutating func finish(body: (Piece) -> Void) {
+    package mutating func finish(body: (Lines) -> Void) {
         guard isWithinRecord else { return }
-        endRecord([], nextByte: end, body: body)
+        endBegun(with: [], nextByte: end, body: body)
     }
 
     private func delimiter(in chunk: [UInt8], from start: Int) -> Int? {
@@ -98,20 +113,24 @@ package struct RecordSplitter {
         }
     }
 
-    private mutating func endRecord(_ part: ArraySlice<UInt8>, nextByte: Int, body: (Piece) -> Void) {
+    /// Ends the record that has begun in an earlier chunk.
+    private mutating func endBegun(with part: ArraySlice<UInt8>, nextByte: Int, body: (Lines) -> Void) {
         let position = position
-        self.position = Position(records: position.records + 1, byte: nextByte)
         let bytes = skipped + begun.count + part.count + (keepsDelimiter ? 1 : 0)
-        guard bytes <= limit.bytes else {
-            refusedCount += 1
-            if refused.count < Self.refusalsKept { refused.append(Refusal(number: position.records + 1, bytes: bytes)) }
-            skipped = 0
-            begun = []
-            return
-        }
-        var record = begun.isEmpty ? Data(part) : Data(begun + part)
+        var record = begun + part
+        (begun, skipped) = ([], 0)
+        guard accepts(bytes, nextByte: nextByte) else { return }
         if keepsDelimiter, let delimiter { record.append(delimiter) }
-        begun = []
-        body(Piece(data: record, position: position))
+        let range = 0..<record.count
+        body(Lines(payloads: PayloadList(bytes: record, ranges: [range]), position: position))
+    }
+
+    /// Counts a record of so many bytes; whether it is within the limit.
+    private mutating func accepts(_ bytes: Int, nextByte: Int) -> Bool {
+        position = Position(records: position.records + 1, byte: nextByte)
+        guard bytes > limit.bytes else { return true }
+        refusedCount += 1
+        if refused.count < Self.refusalsKept { refused.append(Refusal(number: position.records, bytes: bytes)) }
+        return false
     }
 }

@@ -13,8 +13,8 @@ struct SaveCommand: Command {
     private let stop = StopSignal.shared
 
     /// The limit for bytes between the input and the disk. Each record counts so many bytes more.
-    private static let window = ByteCount.mebibytes(8)
-    private static let overhead = 512
+    private static let window = ByteCount.mebibytes(4)
+    private static let overhead = 32
 
     init(_ session: Session) throws(CommandFailure) {
         self.session = session
@@ -76,12 +76,10 @@ struct SaveCommand: Command {
         )
         do {
             while tally.failure == nil, let chunk = try input.next() {
-                var records: [RecordSplitter.Piece] = []
-                splitter.split(chunk) { records.append($0) }
-                save(records, through: window)
+                splitter.split(chunk) { save($0, through: window) }
             }
             // A record without a delimiter is complete only at the end of the input.
-            if stop.number == nil, tally.failure == nil { splitter.finish { save([$0], through: window) } }
+            if stop.number == nil, tally.failure == nil { splitter.finish { save($0, through: window) } }
         } catch {
             reading.failure = error
         }
@@ -95,24 +93,18 @@ struct SaveCommand: Command {
         return reading
     }
 
-    /// Saves complete in order, so the last record of a chunk returns the room that all of them took.
-    private func save(_ records: [RecordSplitter.Piece], through window: SaveWindow) {
-        guard let last = records.last else { return }
-        let size = records.reduce(0) { $0 + $1.data.count + Self.overhead }
+    private func save(_ lines: RecordSplitter.Lines, through window: SaveWindow) {
+        let count = lines.payloads.ranges.count
+        let size = lines.payloads.bytes.count + count * Self.overhead
         window.enter(size)
-        for record in records.dropLast() { save(record) {} }
-        save(last) { window.leave(size) }
-    }
-
-    private func save(_ record: RecordSplitter.Piece, completion: @escaping @Sendable () -> Void) {
         pipeline.save(
-            record.data,
+            lines.payloads,
             stream: settings.stream,
             partitionKey: settings.partitionKey,
             sequence: sequence
-        ) { [tally, position = record.position] result in
-            tally.count(result, at: position)
-            completion()
+        ) { [tally, position = lines.position] result in
+            tally.count(result, of: count, at: position)
+            window.leave(size)
         }
     }
 }

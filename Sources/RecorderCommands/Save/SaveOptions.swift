@@ -59,7 +59,7 @@ extension OptionSpec {
         "partition-key",
         letter: "p",
         value: "KEY",
-        help: "one key for all records, which keeps them in one shard and in order [a random key for each]"
+        help: "one key for all records, which keeps them in one shard and in order [a key of its own for each]"
     )
     static let submit = OptionSpec("submit", letter: "s", help: "send while saving, and send the rest at the end")
     static let limit = OptionSpec(

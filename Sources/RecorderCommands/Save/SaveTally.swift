@@ -27,13 +27,13 @@ final class SaveTally: Sendable {
     /// Where the first record that was not saved begins.
     var firstFailed: RecordSplitter.Position? { state.withLock { $0.firstFailed } }
 
-    /// Counts the result of saving the record at `position`.
-    func count(_ result: Result<Void, RecorderError>, at position: RecordSplitter.Position) {
+    /// Counts the result of saving records together, the first of which is at `position`.
+    func count(_ result: Result<Void, RecorderError>, of records: Int, at position: RecordSplitter.Position) {
         state.withLock { state in
             switch result {
-            case .success: state.saved += 1
+            case .success: state.saved += records
             case .failure(let error):
-                state.failed += 1
+                state.failed += records
                 state.failure = state.failure ?? error
                 state.firstFailed = min(state.firstFailed ?? position, position)
             }

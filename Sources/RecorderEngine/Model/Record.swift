@@ -29,15 +29,11 @@ package struct Record: Sendable {
     package static let overhead = 64
 
     /// Calls `body` with the bytes of a given key and of the payload, which are valid during the call.
-    func withBytes<Result>(_ body: (_ key: UnsafeRawBufferPointer, _ data: UnsafeRawBufferPointer) -> Result) -> Result
-    {
-        guard case .given(var key) = partitionKey else {
-            return unsafe payload.withUnsafeBytes { data in
-                unsafe body(UnsafeRawBufferPointer(start: nil, count: 0), data)
-            }
-        }
-        return key.withUTF8 { key in
-            unsafe payload.withUnsafeBytes { data in unsafe body(UnsafeRawBufferPointer(key), data) }
+    func withBytes<Result>(
+        _ body: (_ givenKey: UnsafeRawBufferPointer, _ data: UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        unsafe partitionKey.withBytes { key in
+            unsafe payload.withUnsafeBytes { data in unsafe body(key, data) }
         }
     }
 }
@@ -52,6 +48,12 @@ package enum RecordKey: Sendable, Hashable {
 
     /// The length of a numbered key, a UUID.
     static let numberedBytes = 36
+
+    /// Calls `body` with the bytes of a given key; with none of another one.
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        guard case .given(var key) = self else { return unsafe body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        return key.withUTF8 { unsafe body(UnsafeRawBufferPointer($0)) }
+    }
 
     /// The length of the key it is sent with, in bytes.
     var bytes: Int {

@@ -89,13 +89,14 @@ package struct DiskLimits: Sendable, Hashable {
         self.notificationThreshold = notificationThreshold
     }
 
-    /// The error for a record that does not fit beside `storedRecords` of `storedBytes`; nil if it fits.
-    func refusal(of record: Record, storedRecords: Int, storedBytes: Int) -> RecorderError? {
+    /// The error for records that do not fit beside `storedRecords` of `storedBytes`; nil if they fit.
+    func refusal(of records: SavedRecords, storedRecords: Int, storedBytes: Int) -> RecorderError? {
         guard refusesWhenFull else { return nil }
-        let size = record.storedBytes - Record.overhead
+        let size = records.storedBytes - records.count * Record.overhead
         let free = bytes - (storedBytes - storedRecords * Record.overhead)
         guard size > free else { return nil }
-        return .storeFull("The record takes \(size) bytes; \(max(free, 0)) of the store's \(bytes) are free.")
+        let taken = records.count == 1 ? "The record takes" : "The \(records.count) records take"
+        return .storeFull("\(taken) \(size) bytes; \(max(free, 0)) of the store's \(bytes) are free.")
     }
 
     /// The usage to report after a save that added `bytes`; nil if there is nothing to report.

@@ -1,13 +1,14 @@
 import RecorderConcurrency
 
-/// Called once for each save, in the order of the saves, except for saves that fail before they are stored.
+/// Called once for each save, of one record or of a group, in the order of the saves, except for saves that fail before they
+/// are stored.
 package typealias SaveCompletion = @Sendable (Result<Void, RecorderError>) -> Void
 
 /// A save that is not on disk yet.
 ///
 /// A class, because it is passed on several times.
 final class PendingSave: StoreInput {
-    let record: Record
+    let records: SavedRecords
     let limits: DiskLimits
     /// When it stops waiting for room in the queue and for other processes.
     let deadline: ContinuousClock.Instant
@@ -18,12 +19,12 @@ final class PendingSave: StoreInput {
     let completion: SaveCompletion
 
     init(
-        _ record: Record,
+        _ records: SavedRecords,
         policy: RecorderPolicy,
         sequence: SaveSequence?,
         completion: @escaping SaveCompletion
     ) {
-        self.record = record
+        self.records = records
         limits = policy.limits
         deadline = .now + policy.saveTimeout
         queueLimit = policy.saveQueueBytes

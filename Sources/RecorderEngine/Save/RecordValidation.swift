@@ -14,8 +14,26 @@ extension StreamServiceDescription {
         guard let payload else {
             throw .invalidRecord(.noData, "The record has no data (nil). Pass the bytes to send.")
         }
+        let (name, key) = try checkRecord(
+            of: payload.count,
+            stream: stream,
+            partitionKey: partitionKey,
+            maximumBytes: maximumBytes,
+            countsKey: countsKey
+        )
+        return Record(stream: name, payload: payload, partitionKey: key)
+    }
+
+    /// Checks the shape of a record with so many bytes of payload.
+    func checkRecord(
+        of bytes: Int,
+        stream: String?,
+        partitionKey: String?,
+        maximumBytes: Int,
+        countsKey: Bool
+    ) throws(RecorderError) -> (StreamName, RecordKey) {
         let key = sendsPartitionKey ? try checkPartitionKey(partitionKey) : .none
-        let size = payload.count + (countsKey ? key.bytes : 0)
+        let size = bytes + (countsKey ? key.bytes : 0)
         guard size <= maximumBytes else {
             throw .invalidRecord(
                 .dataTooLarge,
@@ -23,7 +41,7 @@ extension StreamServiceDescription {
                     + "the limit is \(maximumBytes). Split it or compress it."
             )
         }
-        return Record(stream: try checkStream(stream), payload: payload, partitionKey: key)
+        return (try checkStream(stream), key)
     }
 
     /// Checks a stream's name: letters, digits, `_`, `.` and `-`, up to the service's length.

@@ -27,6 +27,7 @@ final class SaveQueue: Sendable {
         var items = FIFO<WorkItem>()
         /// The group that still accepts saves, behind all items.
         var group: [PendingSave] = []
+        var groupRecords = 0
         var groupBytes = 0
         /// The bytes of all saves without an answer, including those of the current commit.
         var queuedBytes = 0
@@ -38,11 +39,12 @@ final class SaveQueue: Sendable {
 
         /// Adds a save to the group; false if there is no room.
         mutating func admit(_ save: PendingSave) -> Bool {
-            let bytes = save.record.storedBytes
+            let (records, bytes) = (save.records.count, save.records.storedBytes)
             guard queuedBytes == 0 || queuedBytes + bytes <= save.queueLimit else { return false }
             queuedBytes += bytes
-            if group.count == maximumGroup || groupBytes + bytes > maximumGroupBytes { closeGroup() }
+            if groupRecords + records > maximumGroup || groupBytes + bytes > maximumGroupBytes { closeGroup() }
             group.append(save)
+            groupRecords += records
             groupBytes += bytes
             return true
         }
@@ -57,6 +59,7 @@ final class SaveQueue: Sendable {
         mutating func closeGroup() {
             if !group.isEmpty { items.append(.saves(group)) }
             group = []
+            groupRecords = 0
             groupBytes = 0
         }
 
@@ -69,7 +72,7 @@ final class SaveQueue: Sendable {
     /// The size of one commit is limited, so that memory, the log and the wait for the first completion are bounded. A mebibyte
     /// takes up to two in the log, if each record needs a page, and must fit, with the log's earlier content, into the 6 MiB
     /// that are documented as overhead.
-    private static let maximumGroup = 1_024
+    private static let maximumGroup = 4_096
     private static let maximumGroupBytes = 1_024 * 1_024
 
     private let state = Locked(State())
@@ -243,7 +246,7 @@ final class SaveQueue: Sendable {
     /// Makes room for waiting saves.
     private func release(_ saves: [PendingSave]) {
         var bytes = 0
-        for save in saves { bytes += save.record.storedBytes }
+        for save in saves { bytes += save.records.storedBytes }
         let admitted = state.withLock { [bytes] state -> [Waiter]? in
             state.queuedBytes -= bytes
             return state.waiters.isEmpty ? nil : state.admitWaiters()

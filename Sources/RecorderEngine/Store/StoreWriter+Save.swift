@@ -3,7 +3,7 @@ import RecorderSQLite
 
 /// A save, as the store sees it.
 protocol StoreInput: Sendable {
-    var record: Record { get }
+    var records: SavedRecords { get }
     /// The limits at the time of the save.
     var limits: DiskLimits { get }
 }
@@ -31,7 +31,7 @@ extension StoreWriter {
             if let limits, limits != storedLimits { try store(limits) }
             for save in saves {
                 let refusal = save.limits.refusal(
-                    of: save.record,
+                    of: save.records,
                     storedRecords: ledger.records,
                     storedBytes: ledger.bytes
                 )
@@ -39,8 +39,11 @@ extension StoreWriter {
                     receipt.answers.append(.refused(refusal))
                     continue
                 }
-                try insert(save.record, at: now, ledger: &ledger)
-                let usage = save.limits.reportedUsage(ledger.bytes, afterAdding: save.record.storedBytes)
+                switch save.records {
+                case .one(let record): try insert(record, at: now, ledger: &ledger)
+                case .many(let group): try insert(group, at: now, ledger: &ledger)
+                }
+                let usage = save.limits.reportedUsage(ledger.bytes, afterAdding: save.records.storedBytes)
                 receipt.answers.append(.stored(usage: usage))
                 if !save.limits.refusesWhenFull {
                     try evict(beyond: save.limits.bytes, ledger: &ledger, receipt: &receipt.discarded)
@@ -58,19 +61,57 @@ extension StoreWriter {
     /// Stores one record; part of a transaction. `time` is the store's, in ms.
     func insert(_ record: Record, at time: Int64, ledger: inout StoreLedger) throws(SQLiteError) {
         let stream = try streams.number(of: record.stream, next: ledger.nextSequence, in: statements)
+        try unsafe record.withBytes { givenKey, data in
+            Result { () throws(SQLiteError) in
+                let key = record.partitionKey
+                try unsafe insert(data, key: key, givenKey: givenKey, stream: stream, at: time, ledger: &ledger)
+            }
+        }.get()
+    }
+
+    /// Stores the records of a group.
+    private func insert(_ group: RecordGroup, at time: Int64, ledger: inout StoreLedger) throws(SQLiteError) {
+        let stream = try streams.number(of: group.stream, next: ledger.nextSequence, in: statements)
+        let key = group.partitionKey
+        try unsafe key.withBytes { givenKey in
+            Result { () throws(SQLiteError) in
+                try unsafe group.forEachPayload { (data) throws(SQLiteError) in
+                    try unsafe insert(data, key: key, givenKey: givenKey, stream: stream, at: time, ledger: &ledger)
+                }
+            }
+        }.get()
+    }
+
+    private func insert(
+        _ data: UnsafeRawBufferPointer,
+        key: RecordKey,
+        givenKey: UnsafeRawBufferPointer,
+        stream: Int64,
+        at time: Int64,
+        ledger: inout StoreLedger
+    ) throws(SQLiteError) {
         let blocks = try segments.blocksForNextRecord(ledger) {
             oldest.segmentBegan()
             mayHaveUnusedStreams = true
         }
-        let isNumbered = record.partitionKey == .numbered
-        let key = try isNumbered ? .numbered(streams.nextRecord(of: stream, in: statements)) : record.keyInBlock
-        let block = try blocks.block(of: stream, for: record.payload.count + key.bytesInBlock, at: time)
-        let bytes = record.storedBytes
-        let sequence = ledger.save(bytes: bytes, isNumbered: isNumbered, to: stream)
-        unsafe record.withBytes { givenKey, data in
-            unsafe block.append(sequence: sequence, at: time, key: key, givenKey: givenKey, data: data)
-        }
+        let key = try keyInBlock(of: key, givenKey: givenKey.count, stream: stream)
+        let block = try blocks.block(of: stream, for: data.count + givenKey.count, at: time)
+        let bytes = Record.storedBytes(payload: data.count, key: key.bytes)
+        let sequence = ledger.save(bytes: bytes, isNumbered: key.isNumbered, to: stream)
+        unsafe block.append(sequence: sequence, at: time, key: key, givenKey: givenKey, data: data)
         oldest.saved(RecordID(stream: stream, sequence: sequence), at: time, storedBytes: bytes)
+    }
+
+    private func keyInBlock(
+        of key: RecordKey,
+        givenKey bytes: Int,
+        stream: Int64
+    ) throws(SQLiteError) -> BlockHead.Key {
+        switch key {
+        case .none: .none
+        case .numbered: .numbered(try streams.nextRecord(of: stream, in: statements))
+        case .given: .given(bytes: bytes)
+        }
     }
 
     /// Stores the current limits, for the status; part of a transaction.
@@ -80,12 +121,5 @@ extension StoreWriter {
             UPDATE stream SET byte_limit = \(limits.bytes), age_limit = \(limits.age.milliseconds) WHERE number = 0
             """
         )
-    }
-}
-
-extension Record {
-    /// The kind of its key, unless that is numbered.
-    fileprivate var keyInBlock: BlockHead.Key {
-        if case .given(let key) = partitionKey { .given(bytes: key.utf8.count) } else { .none }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import RecorderCommands
+import RecorderEngine
 import RecorderTestSupport
 import Testing
 
@@ -19,9 +20,9 @@ import Testing
             while !rest.isEmpty {
                 let chunk = Array(rest.prefix(Int.random(in: 1...9, using: &random)))
                 rest = rest.dropFirst(chunk.count)
-                splitter.split(chunk) { records.append($0.data) }
+                splitter.split(chunk) { records += $0.records }
             }
-            splitter.finish { records.append($0.data) }
+            splitter.finish { records += $0.records }
             #expect(records == wanted)
             #expect(splitter.refusedCount == whole.count - wanted.count)
             #expect(splitter.position.byte == input.count && splitter.position.records == whole.count)
@@ -31,8 +32,8 @@ import Testing
     @Test func `without a delimiter the whole input is one record`() {
         var splitter = RecordSplitter(delimiter: nil, keepsDelimiter: true, limit: ByteCount(100))
         var records: [Data] = []
-        for part in ["a\nb", "\nc\n"] { splitter.split(Array(part.utf8)) { records.append($0.data) } }
-        splitter.finish { records.append($0.data) }
+        for part in ["a\nb", "\nc\n"] { splitter.split(Array(part.utf8)) { records += $0.records } }
+        splitter.finish { records += $0.records }
         #expect(records == [Data("a\nb\nc\n".utf8)])
     }
 
@@ -45,4 +46,8 @@ import Testing
         splitter.finish { _ in }
         #expect(splitter.position.byte == 113 && splitter.position.records == 3)
     }
+}
+
+extension RecordSplitter.Lines {
+    fileprivate var records: [Data] { payloads.ranges.map { Data(payloads.bytes[$0]) } }
 }

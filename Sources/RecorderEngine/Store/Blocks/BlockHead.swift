@@ -34,6 +34,10 @@ import RecorderSQLite
             }
         }
 
+        var isNumbered: Bool {
+            if case .numbered = self { true } else { false }
+        }
+
         var bytesInBlock: Int {
             if case .given(let bytes) = self { bytes } else { 0 }
         }

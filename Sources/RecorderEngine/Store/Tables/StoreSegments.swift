@@ -64,7 +64,7 @@ final class StoreSegments {
     /// Where the next record is stored: the blocks of the newest segment, or, if that is full, of a new one. `began` is called
     /// for a new one.
     func blocksForNextRecord(_ ledger: StoreLedger, began: () -> Void) throws(SQLiteError) -> NewBlocks {
-        if current == nil, let newest = try newestSegment() { try useForNextRecord(newest) }
+        if current == nil, let newest = try newestSegment() { try useForNextRecord(newest, ledger) }
         if let (newest, blocks) = current {
             guard newest.first + newest.removed <= ledger.nextSequence else {
                 throw SQLiteError.damage("the next sequence is an old one", action: "saving")
@@ -97,8 +97,14 @@ final class StoreSegments {
     }
 
     /// Continues a segment, unless it is of an older version, or its numbered keys are those of another file.
-    private func useForNextRecord(_ segment: Segment) throws(SQLiteError) {
-        guard let source = segment.keySource, try keySources.current() == source else { return }
+    private func useForNextRecord(_ segment: Segment, _ ledger: StoreLedger) throws(SQLiteError) {
+        guard let source = segment.keySource, try keySources.current() == source else {
+            let later = "\(KeptRecords.order) >= \(ledger.nextSequence)"
+            guard try connection.integer("SELECT 1 FROM \(segment.table) WHERE \(later) LIMIT 1") == nil else {
+                throw SQLiteError.damage("the next sequence is in use", action: "saving")
+            }
+            return
+        }
         current = (segment, try NewBlocks(in: segment.table, connection))
     }
 

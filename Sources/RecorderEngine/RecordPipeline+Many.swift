@@ -1,0 +1,144 @@
+package import Foundation
+import RecorderConcurrency
+
+/// Saving many records with one call and one completion.
+extension RecordPipeline {
+    /// The most records that `save(contentsOf:)` stores in one commit, and their bytes.
+    private static let mostRecords = 4_096
+    private static let mostBytes = 512 * 1_024
+
+    /// Queues records of one stream, which are stored in one commit: all of them or none. The caller keeps them to a mebibyte.
+    ///
+    /// Otherwise the same as saving one record. Limits apply to all together: the oldest records are discarded, and the usage is
+    /// reported, once all are stored.
+    package func save(
+        _ payloads: PayloadList,
+        stream: String?,
+        partitionKey: String?,
+        sequence: SaveSequence? = nil,
+        completion: @escaping SaveCompletion
+    ) {
+        do {
+            let group = try checkedGroup(payloads, stream: stream, partitionKey: partitionKey)
+            saves.append(PendingSave(.many(group), policy: policy, sequence: sequence, completion: completion))
+        } catch {
+            sequence?.fail(error)
+            completion(.failure(error))
+        }
+    }
+
+    /// Queues any number of records of one stream, and calls `completion` once, when all are durable, or no more of them will
+    /// be: after an error the records that are stored are the first ones, and its message says how many.
+    ///
+    /// If one is invalid, none is stored. If the queue is full, this blocks as saving one record does.
+    package func save(
+        contentsOf payloads: [Data],
+        stream: String?,
+        partitionKey: String?,
+        completion: @escaping SaveCompletion
+    ) {
+        save(contentsOf: payloads, stream: stream, partitionKey: partitionKey, completion) { saves.append($0) }
+    }
+
+    /// The same for asynchronous code: if the queue is full, this suspends.
+    package func save(contentsOf payloads: [Data], stream: String?, partitionKey: String?) async throws(RecorderError) {
+        let result = await withCheckedContinuation { continuation in
+            let completion: SaveCompletion = { continuation.resume(returning: $0) }
+            save(contentsOf: payloads, stream: stream, partitionKey: partitionKey, completion) { saves.appendLater($0) }
+        }
+        try result.get()
+    }
+
+    private func save(
+        contentsOf payloads: [Data],
+        stream: String?,
+        partitionKey: String?,
+        _ completion: @escaping SaveCompletion,
+        append: (PendingSave) -> Void
+    ) {
+        do {
+            let groups = try lists(of: payloads).map { (list) throws(RecorderError) in
+                try checkedGroup(list, stream: stream, partitionKey: partitionKey)
+            }
+            guard !groups.isEmpty else { return completion(.success(())) }
+            let sequence = SaveSequence()
+            let tally = Tally(groups: groups.count, records: payloads.count, completion: completion)
+            for group in groups {
+                append(
+                    PendingSave(.many(group), policy: policy, sequence: sequence) { tally.count($0, of: group.count) }
+                )
+            }
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    private func lists(of payloads: [Data]) -> [PayloadList] {
+        var lists: [PayloadList] = []
+        for payload in payloads {
+            let isFull = lists.last.map { list in
+                list.ranges.count == Self.mostRecords || list.bytes.count + payload.count > Self.mostBytes
+            }
+            if isFull ?? true { lists.append(PayloadList()) }
+            lists[lists.count - 1].append(payload, endingWith: policy.delimiter)
+        }
+        return lists
+    }
+
+    private func checkedGroup(
+        _ payloads: PayloadList,
+        stream: String?,
+        partitionKey: String?
+    ) throws(RecorderError) -> RecordGroup {
+        try ForkedProcess.check()
+        let policy = policy
+        let (name, key) = try service.checkRecord(
+            of: payloads.ranges.max { $0.count < $1.count }?.count ?? 0,
+            stream: stream,
+            partitionKey: partitionKey,
+            maximumBytes: policy.maximumRecordBytes,
+            countsKey: policy.countsKeyInRecord
+        )
+        return RecordGroup(payloads, of: name, partitionKey: key)
+    }
+}
+
+/// The results of the groups of one call, which arrive in order.
+private final class Tally: Sendable {
+    private let state: Locked<(groups: Int, saved: Int, failure: RecorderError?)>
+    private let records: Int
+    private let completion: SaveCompletion
+
+    init(groups: Int, records: Int, completion: @escaping SaveCompletion) {
+        state = Locked((groups, 0, nil))
+        self.records = records
+        self.completion = completion
+    }
+
+    func count(_ result: Result<Void, RecorderError>, of count: Int) {
+        let (isLast, saved, failure) = state.withLock { state in
+            switch result {
+            case .success: state.saved += count
+            case .failure(let error): state.failure = state.failure ?? error
+            }
+            state.groups -= 1
+            return (state.groups == 0, state.saved, state.failure)
+        }
+        guard isLast else { return }
+        completion(failure.map { .failure($0.adding(savedFirst: saved, of: records)) } ?? .success(()))
+    }
+}
+
+extension RecorderError {
+    /// The same error of a call that saved only the first of its records.
+    fileprivate func adding(savedFirst saved: Int, of records: Int) -> RecorderError {
+        let note =
+            saved == 0
+            ? "None of the \(records) records was saved." : "The first \(saved) of \(records) records were saved."
+        switch self {
+        case .storage(let message, let error): return .storage("\(message) \(note)", error)
+        case .storeFull(let message): return .storeFull("\(message) \(note)")
+        default: return self
+        }
+    }
+}
