@@ -36,7 +36,7 @@ RULES = [
     rule(
         "the log is synced before a commit is in it", "FaultRows/PowerCut",
         (
-            "Sources/RecorderSQLite/WriteCoalescingVFS.swift",
+            "Sources/RecorderSQLite/BufferingVFS.swift",
             "Self(file).afterFlush { Self(file).system.xSync(Self(file).below, flags) }",
             "Self(file).system.xSync(Self(file).below, flags)",
         ),

@@ -14,12 +14,20 @@ static inline int recorder_sqlite3_bind_blob(sqlite3_stmt *s, int i, const void 
     return sqlite3_bind_blob(s, i, bytes, length, SQLITE_STATIC);
 }
 
-// A file as SQLite sees it; the file of the system below lies right behind. See WriteCoalescingVFS.swift.
+// A file as SQLite sees it; the file of the system below lies right behind. See BufferingVFS.swift.
 struct recorder_file {
     sqlite3_file file;
     sqlite3_io_methods methods;
+    // What is in the buffer, and where it belongs in the file: bytes still to be written, or bytes read ahead.
     void *bytes;
     int count;
-    int gathers;
+    int pending;
     sqlite3_int64 offset;
+    // Whether writes are buffered.
+    int gathers;
+    // Where the last read began and ended.
+    sqlite3_int64 read_start, read_end;
+    // The database of a log (a database is its own), how many times its locks changed, and that count at the last read ahead.
+    struct recorder_file *database;
+    unsigned lock_changes, read_at;
 };

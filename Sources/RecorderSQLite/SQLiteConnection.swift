@@ -48,7 +48,7 @@ package final class SQLiteConnection {
             path,
             &opened,
             mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW,
-            access == .readWrite ? WriteCoalescingVFS.name : nil
+            access == .damaged ? nil : BufferingVFS.name
         )
         guard let opened else {
             throw SQLiteError(code: SQLITE_NOMEM, message: "out of memory", action: "opening \(path)")
@@ -166,8 +166,8 @@ package final class SQLiteConnection {
     }
 
     /// Runs `write`, with its writes to one file coalesced.
-    private func coalescingWrites(to role: WriteCoalescingVFS.Role, write: () -> Int32) -> Int32 {
-        let file = WriteCoalescingVFS(role, of: handle)
+    private func coalescingWrites(to role: BufferingVFS.Role, write: () -> Int32) -> Int32 {
+        let file = BufferingVFS(role, of: handle)
         file?.begin()
         let code = write()
         let writeCode = file?.end() ?? SQLITE_OK

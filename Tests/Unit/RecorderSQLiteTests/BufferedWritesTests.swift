@@ -4,7 +4,7 @@ import RecorderTestSupport
 import Testing
 
 /// Writes of commits and checkpoints are coalesced before they reach the file. No reader may see a difference.
-@Suite struct WriteCoalescingVFSTests {
+@Suite struct BufferedWritesTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.path("test.db") }
 

@@ -1,24 +1,22 @@
 internal import CRecorderSQLite
 internal import Glibc
 
-/// A file of a connection, to which commits and checkpoints write in few large writes.
+/// A file of a connection, which is written and read in few large steps.
 ///
-/// SQLite writes page by page, with two system calls per page of the write-ahead log and one per page of the database. That is
-/// two fifths of the time of a commit of hundreds of records. This VFS (https://www.sqlite.org/vfs.html) passes everything to
-/// the system's VFS, but buffers what is written to the log during a commit, and to the database during a checkpoint. It
-/// writes the buffer before any other operation on that file, and the next operation is a sync: before any connection sees the
-/// commit, and before SQLite counts pages of the log as copied. So the order of writes, and what is on disk when a commit or a
-/// checkpoint ends, do not change. (For commits this needs `synchronous=FULL`; for checkpoints see `lockShared`.)
-struct WriteCoalescingVFS {
+/// SQLite reads and writes page by page, with a system call or two for each. This VFS (https://www.sqlite.org/vfs.html) passes
+/// everything to the system's VFS, but combines the writes of a commit or a checkpoint (BufferingVFS+Writes.swift), and reads
+/// several pages at once where SQLite reads one after the other (BufferingVFS+Reads.swift). A file has one buffer for both,
+/// which is allocated at its first use.
+struct BufferingVFS {
     enum Role {
         case database, log
     }
 
-    private let file: UnsafeMutablePointer<recorder_file>
+    let file: UnsafeMutablePointer<recorder_file>
 
     /// The size of the buffer, in bytes. A write of the system's VFS takes at most 131,071 bytes; beyond that it reports that
     /// the disk is full (`seekAndWriteFd` in SQLite's os_unix.c).
-    private static let capacity: Int32 = 120 * 1_024
+    static let capacity: Int32 = 120 * 1_024
 
     /// A file of an open connection; nil if it is not open yet, or not opened by this VFS.
     init?(_ role: Role, of connection: OpaquePointer) {
@@ -35,28 +33,12 @@ struct WriteCoalescingVFS {
         self.file = UnsafeMutableRawPointer(file).assumingMemoryBound(to: recorder_file.self)
     }
 
-    /// Starts buffering, unless there is no memory for it, or the file system's writes may damage neighboring bytes: then SQLite
-    /// pads the log, and writes a part of the padding after the sync.
-    func begin() {
-        guard system.xDeviceCharacteristics(below) & SQLITE_IOCAP_POWERSAFE_OVERWRITE != 0 else { return }
-        if file.pointee.bytes == nil { file.pointee.bytes = malloc(Int(Self.capacity)) }
-        file.pointee.gathers = file.pointee.bytes == nil ? 0 : 1
-    }
-
-    /// Writes what is buffered, which is nothing after a sync, and stops buffering.
-    func end() -> Int32 {
-        file.pointee.gathers = 0
-        return flush()
-    }
-
-    // MARK: - operations of SQLite
-
     /// The file of the system's VFS.
-    private var below: UnsafeMutablePointer<sqlite3_file> {
+    var below: UnsafeMutablePointer<sqlite3_file> {
         UnsafeMutableRawPointer(file + 1).assumingMemoryBound(to: sqlite3_file.self)
     }
 
-    private var system: sqlite3_io_methods { below.pointee.pMethods.pointee }
+    var system: sqlite3_io_methods { below.pointee.pMethods.pointee }
 
     /// The address of this VFS's methods, by which its files are recognized.
     private var methods: UnsafePointer<sqlite3_io_methods> {
@@ -64,52 +46,13 @@ struct WriteCoalescingVFS {
         return start.assumingMemoryBound(to: sqlite3_io_methods.self)
     }
 
-    private func write(_ bytes: UnsafeRawPointer?, count: Int32, at offset: Int64) -> Int32 {
-        guard file.pointee.gathers != 0, count <= Self.capacity, let bytes else {
-            return afterFlush { system.xWrite(below, bytes, count, offset) }
-        }
-        let isNext = offset == file.pointee.offset + Int64(file.pointee.count)
-        if !isNext || file.pointee.count + count > Self.capacity {
-            let code = flush()
-            guard code == SQLITE_OK else { return code }
-        }
-        if file.pointee.count == 0 { file.pointee.offset = offset }
-        memcpy(file.pointee.bytes + Int(file.pointee.count), bytes, Int(count))
-        file.pointee.count += count
-        return SQLITE_OK
+    /// The buffer, allocated if there is none; nil if there is no memory for it.
+    var buffer: UnsafeMutableRawPointer? {
+        if file.pointee.bytes == nil { file.pointee.bytes = malloc(Int(Self.capacity)) }
+        return file.pointee.bytes
     }
 
-    /// Writes the buffer. It is empty after an error too: SQLite rolls back the commit, or counts nothing of the checkpoint.
-    private func flush() -> Int32 {
-        let count = file.pointee.count
-        guard count > 0 else { return SQLITE_OK }
-        file.pointee.count = 0
-        return system.xWrite(below, file.pointee.bytes, count, file.pointee.offset)
-    }
-
-    /// Writes the buffer, then runs `next`.
-    private func afterFlush(_ next: () -> Int32) -> Int32 {
-        let code = flush()
-        return code == SQLITE_OK ? next() : code
-    }
-
-    /// If a reader of old pages blocks a checkpoint, SQLite copies some pages and counts them as copied without a sync. Those
-    /// writes are not buffered.
-    private func lockShared(at offset: Int32, count: Int32, flags: Int32) -> Int32 {
-        let code = system.xShmLock(below, offset, count, flags)
-        if code & 0xff == SQLITE_BUSY, flags & SQLITE_SHM_EXCLUSIVE != 0 { file.pointee.gathers = 0 }
-        return code
-    }
-
-    /// Writes the buffer when a checkpoint has copied everything. SQLite may count it as copied without a sync, if another program
-    /// wrote to the log. It ignores errors here, so a write that fails is repeated by the next call, which reports the error.
-    private func control(_ operation: Int32, argument: UnsafeMutableRawPointer?) -> Int32 {
-        if operation == SQLITE_FCNTL_CKPT_DONE {
-            let count = file.pointee.count
-            if flush() != SQLITE_OK { file.pointee.count = count }
-        }
-        return system.xFileControl(below, operation, argument)
-    }
+    // MARK: - operations of SQLite
 
     private func close() -> Int32 {
         let code = flush()
@@ -124,27 +67,23 @@ struct WriteCoalescingVFS {
         var methods = sqlite3_io_methods()
         methods.iVersion = min(system.iVersion, 3)
         methods.xClose = { Self($0).close() }
-        methods.xRead = { file, bytes, count, offset in
-            Self(file).afterFlush { Self(file).system.xRead(Self(file).below, bytes, count, offset) }
-        }
+        methods.xRead = { Self($0).read($1, count: $2, at: $3) }
         methods.xWrite = { Self($0).write($1, count: $2, at: $3) }
-        methods.xTruncate = { file, size in
-            Self(file).afterFlush { Self(file).system.xTruncate(Self(file).below, size) }
-        }
+        methods.xTruncate = { Self($0).truncate(to: $1) }
         methods.xSync = { file, flags in
             Self(file).afterFlush { Self(file).system.xSync(Self(file).below, flags) }
         }
         methods.xFileSize = { file, size in
             Self(file).afterFlush { Self(file).system.xFileSize(Self(file).below, size) }
         }
-        methods.xLock = { Self($0).system.xLock(Self($0).below, $1) }
-        methods.xUnlock = { Self($0).system.xUnlock(Self($0).below, $1) }
+        methods.xLock = { Self($0).lockChanged().system.xLock(Self($0).below, $1) }
+        methods.xUnlock = { Self($0).lockChanged().system.xUnlock(Self($0).below, $1) }
         methods.xCheckReservedLock = { Self($0).system.xCheckReservedLock(Self($0).below, $1) }
         methods.xFileControl = { Self($0).control($1, argument: $2) }
         methods.xSectorSize = { Self($0).system.xSectorSize(Self($0).below) }
         methods.xDeviceCharacteristics = { Self($0).system.xDeviceCharacteristics(Self($0).below) }
         methods.xShmMap = { Self($0).system.xShmMap(Self($0).below, $1, $2, $3, $4) }
-        methods.xShmLock = { Self($0).lockShared(at: $1, count: $2, flags: $3) }
+        methods.xShmLock = { Self($0).lockChanged().lockShared(at: $1, count: $2, flags: $3) }
         methods.xShmBarrier = { Self($0).system.xShmBarrier(Self($0).below) }
         methods.xShmUnmap = { Self($0).system.xShmUnmap(Self($0).below, $1) }
         methods.xFetch = { file, offset, count, page in
@@ -192,6 +131,9 @@ struct WriteCoalescingVFS {
         let code = system.pointee.xOpen(system, path, opened.below, flags, outFlags)
         // If methods are set, SQLite closes the file, even if opening it failed.
         guard opened.below.pointee.pMethods != nil else { return code }
+        // A log's database was opened before it, by the same VFS, and is closed after it.
+        let database = flags & SQLITE_OPEN_WAL == 0 ? file : sqlite3_database_file_object(path)
+        opened.file.pointee.database = Self(database).file
         opened.file.pointee.methods = opened.wrapped
         opened.file.pointee.file.pMethods = opened.methods
         return code
