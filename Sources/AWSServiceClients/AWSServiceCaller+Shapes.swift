@@ -1,4 +1,3 @@
-import Foundation
 package import RecorderAWS
 import RecorderHTTP
 
@@ -16,7 +15,8 @@ extension AWSServiceCaller {
         let response = try await call(request)
         guard !response.body.isEmpty else { return .blank() }
         do throws(WireMismatch) {
-            return try Output.read(try Self.json(response.body))
+            guard let json = JSONValue(response.body) else { throw WireMismatch(expected: "JSON") }
+            return try Output.read(json)
         } catch {
             let path = error.path.isEmpty ? "The response" : error.path
             throw ServiceFailure(
@@ -24,14 +24,6 @@ extension AWSServiceCaller {
                 message: "\(operation): \(path) is not \(error.expected) (\(response.body.count) bytes received).",
                 requestID: response.header("x-amzn-RequestId")?.sanitized(limit: 128)
             )
-        }
-    }
-
-    private static func json(_ body: [UInt8]) throws(WireMismatch) -> Any {
-        do {
-            return try JSONSerialization.jsonObject(with: Data(body))
-        } catch {
-            throw WireMismatch(expected: "JSON")
         }
     }
 }

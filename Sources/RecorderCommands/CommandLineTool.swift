@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// START HERE: runs one command line, from its words to the exit status.
 package enum CommandLineTool {
@@ -13,6 +13,11 @@ package enum CommandLineTool {
     /// Must be called before anything opens a file.
     package static func occupyStandardDescriptors() {
         ProcessSetup.occupyStandardDescriptors()
+    }
+
+    /// Prints a line to standard error.
+    package static func printError(_ line: String) {
+        Output.write("\(line)\n", to: STDERR_FILENO)
     }
 
     /// Runs one command and returns the status to exit with. Prints to standard output and standard error.

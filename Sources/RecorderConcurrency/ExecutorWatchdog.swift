@@ -1,4 +1,4 @@
-import Foundation
+import Dispatch
 
 /// Checks executors in which work waits behind a callback, or for a thread. One thread serves all executors of the process.
 ///
@@ -29,10 +29,7 @@ final class ExecutorWatchdog: Sendable {
             wake.signal()
             return
         }
-        Thread.detachNewThread {
-            nameCurrentThread("recorder-watch")
-            self.run()
-        }
+        startThread(named: "recorder-watch") { self.run() }
     }
 
     private func run() {
@@ -42,7 +39,7 @@ final class ExecutorWatchdog: Sendable {
                 if let delay = executor.checkWaitingWork() { keep(executor, after: delay) }
             }
             if round.due.isEmpty {
-                _ = wake.wait(timeout: .now() + ContinuousClock.now.duration(to: round.next) / .seconds(1))
+                _ = wake.wait(timeout: .now() + (round.next - .now) / .seconds(1))
             } else {
                 end = .now + Self.idleTimeout
             }

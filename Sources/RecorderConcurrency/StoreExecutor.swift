@@ -1,4 +1,5 @@
-import Foundation
+import Dispatch
+import Glibc
 import Synchronization
 
 /// The threads of one store, which run its serial queues.
@@ -123,10 +124,10 @@ package final class StoreExecutor: Sendable {
 
     // MARK: - threads
 
-    /// The key of the executor in a thread's dictionary.
-    private static let dictionaryKey = "executor"
+    /// The executor that the calling thread belongs to.
+    private static let current = ThreadReference()
 
-    private var isOnOwnThread: Bool { Thread.current.threadDictionary[Self.dictionaryKey] as? StoreExecutor === self }
+    private var isOnOwnThread: Bool { Self.current.isSet(to: self) }
 
     private func perform(_ wakeup: StoreExecutorState.Wakeup) {
         perform(wakeup.thread)
@@ -139,13 +140,11 @@ package final class StoreExecutor: Sendable {
         case .wake(let thread): thread.signal()
         case .start:
             Self.threads.add(1, ordering: .relaxed)
-            let thread = Thread {
-                nameCurrentThread("recorder-store")
+            startThread(named: "recorder-store") {
+                Self.current.set(self)
                 self.runThread()
                 Self.threads.subtract(1, ordering: .relaxed)
             }
-            thread.threadDictionary[Self.dictionaryKey] = self
-            thread.start()
         }
     }
 

@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 
 /// The calls with completions, for asynchronous code.
 extension RecordPipeline {

@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 import RecorderConcurrency
 
 /// Saving many records with one call and one completion.

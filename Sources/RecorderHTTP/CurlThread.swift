@@ -1,5 +1,5 @@
 import CRecorderCurl
-import Foundation
+import Glibc
 import RecorderConcurrency
 
 /// The only thread that uses libcurl's multi handle and the handles added to it.
@@ -20,7 +20,7 @@ final class CurlThread: Sendable {
     init() {
         let isStarted = CurlLibrary.start == CURLE_OK
         mailbox = Locked(Mailbox(multi: isStarted ? curl_multi_init() : nil))
-        Thread.detachNewThread { self.run() }
+        startThread(named: "recorder-http") { self.run() }
     }
 
     /// Starts a transfer. Its completion is always called.
@@ -42,7 +42,6 @@ final class CurlThread: Sendable {
     }
 
     private func run() {
-        nameCurrentThread("recorder-http")
         Self.blockBrokenPipeSignal()
         let loop = CurlLoop(multi: mailbox.withLock { $0.multi })
         while true {
@@ -102,7 +101,7 @@ private final class CurlLoop {
         } catch {
             // Memory or file descriptors have run out. All transfers fail, and the thread pauses briefly.
             for raw in transfers.keys { end(raw) { $0.finish(.failure(error)) } }
-            Thread.sleep(forTimeInterval: 0.1)
+            usleep(100_000)
         }
     }
 

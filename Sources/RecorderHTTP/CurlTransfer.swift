@@ -1,5 +1,4 @@
 import CRecorderCurl
-import Foundation
 import Synchronization
 
 /// One transfer: the request that libcurl reads from and the response that it writes to.
@@ -172,7 +171,7 @@ final class CurlTransfer: @unchecked Sendable {
 extension HTTPRequest {
     /// Host and port, for messages. The path and the user info may contain secrets.
     fileprivate var host: String {
-        let rest = url.range(of: "://").map { url[$0.upperBound...] } ?? url[...]
+        let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
         return String(rest.prefix { $0 != "/" && $0 != "?" }.split(separator: "@").last ?? "")
     }
 }

@@ -1,5 +1,5 @@
 import CRecorderCurl
-import Foundation
+import FoundationEssentials
 
 /// Sends requests with libcurl. Connections are reused, TLS is always verified, redirects are not followed.
 ///

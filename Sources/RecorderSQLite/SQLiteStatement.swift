@@ -1,5 +1,5 @@
 internal import CRecorderSQLite
-package import Foundation
+package import FoundationEssentials
 
 /// A compiled statement: bind, step, read columns, reset.
 ///

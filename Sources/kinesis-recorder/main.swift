@@ -1,11 +1,12 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import RecorderCommands
 
 CommandLineTool.occupyStandardDescriptors()
 
 // Swift reads the arguments from /proc. Without the check, every command line would look empty.
 guard !CommandLine.arguments.isEmpty else {
-    FileHandle.standardError.write(Data("kinesis-recorder: the arguments cannot be read: mount /proc\n".utf8))
+    CommandLineTool.printError("kinesis-recorder: the arguments cannot be read: mount /proc")
     exit(78)
 }
 

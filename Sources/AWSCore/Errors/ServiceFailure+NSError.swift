@@ -100,7 +100,7 @@ extension CredentialsFailure {
     ///
     /// `table` contains the codes of the service that provides the credentials.
     package func nsError(_ table: ServiceErrorTable = .general) -> NSError {
-        if let cause { return cause }
+        if let cause { return cause as NSError }
         let text = [message, underlying?.remedy].compactMap { $0 }.joined(separator: " ")
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: text]
         if let underlying = underlying?.nsError(table) {

@@ -40,8 +40,12 @@ extension WireFields {
             writer.append(literal: literal(number))
         case .reading(let reader):
             let found = reader.value(name) { json throws(WireMismatch) in
-                guard let number = json as? NSNumber else { throw WireMismatch(expected: "a number") }
-                return number
+                switch json {
+                case .integer(let number): return NSNumber(value: number)
+                case .double(let number): return NSNumber(value: number)
+                case .bool(let flag): return NSNumber(value: flag)
+                case .null, .string, .list, .object: throw WireMismatch(expected: "a number")
+                }
             }
             if let found { number = found }
         }

@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 package import RecorderHTTP
 
 /// Everything that a call depends on besides the service: settings, and the clock and random numbers that tests replace.

@@ -1,4 +1,4 @@
-package import struct Foundation.Date
+package import struct FoundationEssentials.Date
 
 /// The keys that sign requests. No description, debug text or mirror shows any of them.
 package struct Credentials: Sendable, Equatable {

@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 import RecorderConcurrency
 
 /// Gets new temporary keys. ``CredentialsCache`` keeps and renews them.

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Keys that never change.
 package struct StaticCredentials: CredentialsSource {

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// A time in UTC, to the second. Independent of the machine's time zone and locale.
 struct UTCTime: Equatable {

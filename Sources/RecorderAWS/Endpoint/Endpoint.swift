@@ -1,5 +1,3 @@
-import Foundation
-
 /// The address of a service: scheme, host, port and path, validated when it is made.
 package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// The URL that requests are posted to; always with a path.
@@ -61,7 +59,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     private static func split(
         _ url: String
     ) throws(ConfigurationFailure) -> (scheme: String, authority: String, path: String)? {
-        guard let colon = url.range(of: "://") else { return nil }
+        guard let colon = url.firstRange(of: "://") else { return nil }
         let scheme = url[..<colon.lowerBound].lowercased()
         let rest = url[colon.upperBound...]
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// The host of a URL, in a form that all programs read the same way.
 ///

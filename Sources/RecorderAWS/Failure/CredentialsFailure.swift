@@ -1,5 +1,3 @@
-package import class Foundation.NSError
-
 /// Why there are no credentials.
 package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds that callers distinguish.
@@ -22,14 +20,14 @@ package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConve
     package let underlying: ServiceFailure?
 
     /// The error to show to users instead, such as one thrown by a provider that they wrote.
-    package let cause: NSError?
+    package let cause: (any Error)?
 
     /// A failure.
     package init(
         _ message: String,
         kind: Kind = .failed,
         underlying: ServiceFailure? = nil,
-        cause: NSError? = nil
+        cause: (any Error)? = nil
     ) {
         self.kind = kind
         self.message = message
@@ -38,6 +36,11 @@ package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConve
     }
 
     package var description: String { message }
+
+    /// Causes are not compared: they are of any type.
+    package static func == (one: CredentialsFailure, other: CredentialsFailure) -> Bool {
+        (one.kind, one.message) == (other.kind, other.message) && one.underlying == other.underlying
+    }
 
     /// The calling task was cancelled while it waited for credentials.
     package static let stoppedWaiting = CredentialsFailure("Waiting for credentials was cancelled.", kind: .cancelled)

@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 package import RecorderHTTP
 
 extension ServiceFailure {
@@ -44,7 +44,7 @@ extension ServiceFailure {
     /// The code in `X-Amzn-ErrorType`, which a colon and an address may follow.
     private static func headerCode(_ response: HTTPResponse) -> String? {
         let value = response.header("X-Amzn-ErrorType")?.prefix { $0 != ":" } ?? ""
-        return value.split(separator: "#").last.map { $0.trimmingCharacters(in: .whitespaces) }
+        return value.split(separator: "#").last.map { String($0.trimmed()) }
     }
 
     /// The delay that the service asks for, in whole milliseconds. More than a day is ignored.
@@ -93,9 +93,11 @@ private struct ErrorBody {
     private static let shortestSecret = 16
 
     private static func redact(_ secrets: [String], in text: String) -> String {
-        secrets.filter { $0.utf8.count >= shortestSecret }.reduce(text) { text, secret in
-            text.replacingOccurrences(of: secret, with: "(redacted)")
+        // In bytes: a combining mark after a secret changes the secret's last character.
+        let bytes = secrets.filter { $0.utf8.count >= shortestSecret }.reduce(Array(text.utf8)) { text, secret in
+            text.replacing(Array(secret.utf8), with: "(redacted)".utf8)
         }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The JSON form, of which only strings are used.

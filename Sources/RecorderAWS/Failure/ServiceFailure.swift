@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 package import RecorderHTTP
 
 /// Why a call to a service gave no usable response.

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import RecorderConcurrency
 
 /// The package's own log, one line a message: stages, streams, counts and durations; never records, keys or tokens.
@@ -67,7 +67,8 @@ package enum RecorderLog {
                 sink(line)
             } else {
                 // Standard error may be closed, and then there is nowhere to report that.
-                try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
+                let bytes = Array("\(line)\n".utf8)
+                _ = write(STDERR_FILENO, bytes, bytes.count)
             }
         }
     }

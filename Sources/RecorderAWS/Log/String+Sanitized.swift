@@ -13,6 +13,14 @@ extension String {
     }
 }
 
+extension StringProtocol {
+    /// The text without white space and line ends at both ends.
+    package func trimmed() -> SubSequence {
+        let start = drop(while: \.isWhitespace)
+        return start.lastIndex { !$0.isWhitespace }.map { self[start.startIndex...$0] } ?? start
+    }
+}
+
 extension Unicode.Scalar {
     fileprivate var isVisible: Bool {
         switch properties.generalCategory {

@@ -46,7 +46,7 @@ struct ConfigurationFile {
     }
 
     private mutating func read(_ line: Substring) throws(Malformed) {
-        let content = line.trimmingBlanks()
+        let content = line.trimmed()
         guard let first = content.first, first != "#", first != ";" else { return }
         let indentation = line.prefix(while: \.isWhitespace).count
         if let key, indentation > self.indentation {
@@ -92,9 +92,9 @@ struct ConfigurationFile {
 
     private static func split(_ line: Substring) throws(Malformed) -> (name: String, text: String) {
         guard let equals = line.firstIndex(of: "=") else { throw Malformed("there is no \"=\" in it.") }
-        let name = line[..<equals].trimmingBlanks()
+        let name = line[..<equals].trimmed()
         guard !name.isEmpty else { throw Malformed("there is no name before the \"=\".") }
-        return (String(name), String(line[line.index(after: equals)...].trimmingBlanks()))
+        return (String(name), String(line[line.index(after: equals)...].trimmed()))
     }
 }
 
@@ -104,12 +104,5 @@ struct Malformed: Error {
 
     init(_ reason: String) {
         self.reason = reason
-    }
-}
-
-extension Substring {
-    fileprivate func trimmingBlanks() -> Substring {
-        let start = drop(while: \.isWhitespace)
-        return start.lastIndex { !$0.isWhitespace }.map { start[...$0] } ?? start
     }
 }

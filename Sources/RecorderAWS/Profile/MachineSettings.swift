@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// The machine's settings, which apply if the program sets nothing: environment variables, then the profile in use.
 ///

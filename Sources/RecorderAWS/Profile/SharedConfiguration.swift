@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// The configuration files that AWS tools share: `~/.aws/config` and `~/.aws/credentials`. They are read once.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// Reads small files that users name, such as settings and tokens.
 enum SmallFile {
@@ -26,7 +26,7 @@ enum SmallFile {
         guard let bytes = try bytes(of: path, limit: 64 << 10) else {
             throw ConfigurationFailure("there is no file \(path.sanitized()).")
         }
-        let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        let text = String(String(decoding: bytes, as: UTF8.self).trimmed())
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw ConfigurationFailure("\(path.sanitized()) should contain a token, one line of ASCII, but does not.")
         }

@@ -1,5 +1,6 @@
 import CRecorderProcess
-import Foundation
+import Glibc
+import RecorderConcurrency
 
 /// Runs a program once, with a time limit, and returns its output.
 ///
@@ -34,11 +35,7 @@ struct ChildProcess: Sendable {
 
     /// Runs the program, on its own thread, and returns its output.
     func output() async throws(Failure) -> [UInt8] {
-        let result = await withCheckedContinuation {
-            (continuation: CheckedContinuation<Result<[UInt8], Failure>, Never>) in
-            Thread.detachNewThread { continuation.resume(returning: Result(catching: run)) }
-        }
-        return try result.get()
+        try await onNewThread(named: "recorder-child") { Result(catching: run) }.get()
     }
 
     private func run() throws(Failure) -> [UInt8] {
@@ -96,7 +93,7 @@ struct ChildProcess: Sendable {
         var piece = [UInt8](repeating: 0, count: 4096)
         while true {
             guard try isReadable(pipe, until: deadline) else { continue }
-            let count = Foundation.read(pipe, &piece, piece.count)
+            let count = Glibc.read(pipe, &piece, piece.count)
             guard count != 0 else { return output }
             guard count > 0 else { throw Failure("cannot be read from", errno: errno) }
             output += piece[..<count]

@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 package import RecorderHTTP
 
 /// The external dependencies of credentials providers: environment variables, a region, a network, a clock.

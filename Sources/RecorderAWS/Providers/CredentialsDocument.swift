@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import RecorderHTTP
 
 /// The JSON document in which programs, containers and EC2 instances return keys. Their formats differ only slightly.

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import RecorderHTTP
 
 /// Keys of the EC2 instance's role, from its metadata service, version 2 only.

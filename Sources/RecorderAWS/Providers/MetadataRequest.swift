@@ -1,4 +1,3 @@
-import Foundation
 import RecorderHTTP
 
 /// A request for keys to an agent on this machine or its host: without a proxy, with a time limit of seconds, for at most

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Keys from the output of a program that the user configured as `credential_process`.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import RecorderHTTP
 
 /// Calls a Cognito identity pool for an identity, for an OpenID token of the identity, and for its credentials.

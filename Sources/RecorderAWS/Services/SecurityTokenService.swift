@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 package import RecorderHTTP
 
 /// Calls the Security Token Service for the temporary keys of a role.

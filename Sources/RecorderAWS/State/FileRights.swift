@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 
 /// A problem with the owner or the permissions of a file or directory of ours, and the command that fixes it.
 package struct FileRights: Error, Sendable {
@@ -92,6 +93,7 @@ package struct FileRights: Error, Sendable {
             byte >= 128 || Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber
                 || "/._-+=:,@%".utf8.contains(byte)
         }
-        return isPlain ? path : "'\(path.replacingOccurrences(of: "'", with: #"'\''"#))'"
+        // By scalars: a quote and a combining mark after it are one character.
+        return isPlain ? path : "'\(path.unicodeScalars.map { $0 == "'" ? #"'\''"# : String($0) }.joined())'"
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// The kind, owner and mode of a file or a directory. For a symbolic link, those of the link itself.
 package struct FileStatus: Sendable {

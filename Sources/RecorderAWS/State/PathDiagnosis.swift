@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// Explains a path for messages: the symbolic links in it, and where and why it cannot be followed.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// Creates and resolves directories for this user's files.
 package enum PrivateDirectory {

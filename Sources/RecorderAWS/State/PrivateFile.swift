@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 
 /// A small file that only this user can read: mode 0600, in a directory created with mode 0700.
 ///

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// The directory for files that outlive the process, from the environment. Nothing is created here.
 ///

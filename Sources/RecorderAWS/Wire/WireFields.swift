@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Encodes or decodes the members of one structure.
 package enum WireFields {
@@ -74,18 +74,18 @@ package final class WireWriter {
 
 /// Reads the members of one structure of a response, up to the first mismatch. Not thread-safe.
 package final class WireReader {
-    private let object: [String: Any]
+    private let object: [String: JSONValue]
 
     /// The first mismatch; members after it are not read.
     package private(set) var mismatch: WireMismatch?
 
-    init(_ object: [String: Any]) {
+    init(_ object: [String: JSONValue]) {
         self.object = object
     }
 
     /// The member with this name; nil if it is missing, null or a mismatch.
-    package func value<Value>(_ name: String, read: (Any) throws(WireMismatch) -> Value) -> Value? {
-        guard mismatch == nil, let found = object[name], !(found is NSNull) else { return nil }
+    package func value<Value>(_ name: String, read: (JSONValue) throws(WireMismatch) -> Value) -> Value? {
+        guard mismatch == nil, let found = object[name], found != .null else { return nil }
         do {
             return try read(found)
         } catch {

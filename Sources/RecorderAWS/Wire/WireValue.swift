@@ -1,12 +1,12 @@
-package import Foundation
+package import FoundationEssentials
 
 /// A value that AWS JSON 1.1 can encode.
 package protocol WireValue: SendableMetatype {
     /// Appends the value's JSON.
     func write(to writer: WireWriter)
 
-    /// The value of parsed JSON, which comes from `JSONSerialization`.
-    static func read(_ json: Any) throws(WireMismatch) -> Self
+    /// The value of parsed JSON.
+    static func read(_ json: JSONValue) throws(WireMismatch) -> Self
 }
 
 /// A structure of the service model: named members, all optional.
@@ -56,8 +56,8 @@ extension WireShape {
         writer.close("}")
     }
 
-    package static func read(_ json: Any) throws(WireMismatch) -> Self {
-        guard let object = json as? [String: Any] else { throw WireMismatch(expected: "an object") }
+    package static func read(_ json: JSONValue) throws(WireMismatch) -> Self {
+        guard let object = json.object else { throw WireMismatch(expected: "an object") }
         let reader = WireReader(object)
         var shape = blank()
         shape.code(.reading(reader))
@@ -69,8 +69,8 @@ extension WireShape {
 extension String: WireValue {
     package func write(to writer: WireWriter) { writer.append(text: self) }
 
-    package static func read(_ json: Any) throws(WireMismatch) -> String {
-        guard let text = json as? String else { throw WireMismatch(expected: "a string") }
+    package static func read(_ json: JSONValue) throws(WireMismatch) -> String {
+        guard let text = json.string else { throw WireMismatch(expected: "a string") }
         return text
     }
 }
@@ -78,20 +78,22 @@ extension String: WireValue {
 extension Bool: WireValue {
     package func write(to writer: WireWriter) { writer.append(literal: self ? "true" : "false") }
 
-    package static func read(_ json: Any) throws(WireMismatch) -> Bool {
-        guard let number = json as? NSNumber else { throw WireMismatch(expected: "true or false") }
-        return number.boolValue
+    package static func read(_ json: JSONValue) throws(WireMismatch) -> Bool {
+        guard case .bool(let value) = json else { throw WireMismatch(expected: "true or false") }
+        return value
     }
 }
 
 extension Int: WireValue {
     package func write(to writer: WireWriter) { writer.append(literal: String(self)) }
 
-    package static func read(_ json: Any) throws(WireMismatch) -> Int {
-        guard let number = json as? NSNumber, let whole = Int(exactly: number) else {
+    package static func read(_ json: JSONValue) throws(WireMismatch) -> Int {
+        if case .integer(let number) = json { return number }
+        // Such as 1e3.
+        guard let number = json.double.flatMap(Int.init(exactly:)) else {
             throw WireMismatch(expected: "a whole number")
         }
-        return whole
+        return number
     }
 }
 
@@ -101,9 +103,9 @@ extension Double: WireValue {
         writer.append(literal: Int(exactly: self).map(String.init) ?? (isFinite ? String(self) : "null"))
     }
 
-    package static func read(_ json: Any) throws(WireMismatch) -> Double {
-        guard let number = json as? NSNumber else { throw WireMismatch(expected: "a number") }
-        return number.doubleValue
+    package static func read(_ json: JSONValue) throws(WireMismatch) -> Double {
+        guard let number = json.double else { throw WireMismatch(expected: "a number") }
+        return number
     }
 }
 
@@ -111,17 +113,17 @@ extension Double: WireValue {
 extension Date: WireValue {
     package func write(to writer: WireWriter) { timeIntervalSince1970.write(to: writer) }
 
-    package static func read(_ json: Any) throws(WireMismatch) -> Date {
-        guard let number = json as? NSNumber else { throw WireMismatch(expected: "seconds since 1970") }
-        return Date(timeIntervalSince1970: number.doubleValue)
+    package static func read(_ json: JSONValue) throws(WireMismatch) -> Date {
+        guard let seconds = json.double else { throw WireMismatch(expected: "seconds since 1970") }
+        return Date(timeIntervalSince1970: seconds)
     }
 }
 
 extension Data: WireValue {
     package func write(to writer: WireWriter) { writer.append(base64: self) }
 
-    package static func read(_ json: Any) throws(WireMismatch) -> Data {
-        guard let text = json as? String, let data = Data(base64Encoded: text) else {
+    package static func read(_ json: JSONValue) throws(WireMismatch) -> Data {
+        guard let text = json.string, let data = Data(base64Encoded: text) else {
             throw WireMismatch(expected: "base64 text")
         }
         return data
@@ -138,8 +140,8 @@ extension Array: WireValue where Element: WireValue {
         writer.close("]")
     }
 
-    package static func read(_ json: Any) throws(WireMismatch) -> [Element] {
-        guard let elements = json as? [Any] else { throw WireMismatch(expected: "a list") }
+    package static func read(_ json: JSONValue) throws(WireMismatch) -> [Element] {
+        guard let elements = json.list else { throw WireMismatch(expected: "a list") }
         var values: [Element] = []
         values.reserveCapacity(elements.count)
         for element in elements {
@@ -164,8 +166,8 @@ extension Dictionary: WireValue where Key == String, Value: WireValue {
         writer.close("}")
     }
 
-    package static func read(_ json: Any) throws(WireMismatch) -> [String: Value] {
-        guard let object = json as? [String: Any] else { throw WireMismatch(expected: "an object") }
+    package static func read(_ json: JSONValue) throws(WireMismatch) -> [String: Value] {
+        guard let object = json.object else { throw WireMismatch(expected: "an object") }
         var values: [String: Value] = [:]
         for (key, value) in object {
             do {
@@ -182,7 +184,7 @@ extension Dictionary: WireValue where Key == String, Value: WireValue {
 extension WireValue where Self: RawRepresentable, RawValue == String {
     package func write(to writer: WireWriter) { rawValue.write(to: writer) }
 
-    package static func read(_ json: Any) throws(WireMismatch) -> Self {
+    package static func read(_ json: JSONValue) throws(WireMismatch) -> Self {
         guard let value = Self(rawValue: try String.read(json)) else { throw WireMismatch(expected: "a known value") }
         return value
     }

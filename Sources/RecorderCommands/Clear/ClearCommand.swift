@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import RecorderEngine
 
 /// `clear`: removes what is stored, after a confirmation.

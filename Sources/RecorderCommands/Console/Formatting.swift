@@ -1,5 +1,3 @@
-import Foundation
-
 /// Numbers and times as people read them.
 enum Formatting {
     /// As in `1,234,567`.
@@ -32,9 +30,9 @@ enum Formatting {
     /// As in `0:07`, `2:03:00`.
     static func clock(_ duration: Duration) -> String {
         let seconds = max(Int(duration.components.seconds), 0)
-        let tail = String(format: "%02d", seconds % 60)
+        let tail = twoDigits(seconds % 60)
         guard seconds >= 3_600 else { return "\(seconds / 60):\(tail)" }
-        return "\(seconds / 3_600):" + String(format: "%02d", seconds / 60 % 60) + ":\(tail)"
+        return "\(seconds / 3_600):\(twoDigits(seconds / 60 % 60)):\(tail)"
     }
 
     /// As in `2.5 s`, `2:03:00`.
@@ -48,8 +46,14 @@ enum Formatting {
         "\(count(whole(Double(number) / max(duration / .seconds(1), 0.001))))/s"
     }
 
+    /// As in `2.5`, `1234.0`.
     static func oneDecimal(_ number: Double) -> String {
-        String(format: "%.1f", number)
+        let tenths = whole((number * 10).rounded(.toNearestOrEven))
+        return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
+    }
+
+    private static func twoDigits(_ number: Int) -> String {
+        number < 10 ? "0\(number)" : "\(number)"
     }
 
     // MARK: numbers of any size

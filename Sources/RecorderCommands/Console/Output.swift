@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// Writes to a descriptor that the program was started with: a file, a terminal, or a pipe that may be non-blocking.
 enum Output {

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import RecorderConcurrency
 
 /// SIGINT, SIGTERM and SIGHUP. The first one asks for an orderly end, the second one ends the process at once.
@@ -33,7 +33,7 @@ final class StopSignal: Sendable {
         stopped = Self.openPipe()
         descriptor = stopped.read
         let signals = Self.signals
-        Thread.detachNewThread { [self] in
+        startThread(named: "recorder-signal") { [self] in
             // The parent process may have left them blocked.
             var all = sigset_t()
             _ = unsafe sigfillset(&all)
@@ -74,7 +74,7 @@ final class StopSignal: Sendable {
     /// Waits for `duration`, or until a signal arrives.
     func pause(_ duration: Duration) async {
         let end = ContinuousClock.now + duration
-        await Threads.run { [descriptor] in
+        await onNewThread(named: "recorder-stop") { [descriptor] in
             var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             while waited.revents == 0, ContinuousClock.now < end {
                 // Rounded up, or the last round would spin. A pause beyond the range of poll() takes several rounds.
@@ -92,14 +92,5 @@ final class StopSignal: Sendable {
         }
         _ = unsafe write(stopped.write, "!", 1)
         for action in actions { action() }
-    }
-}
-
-/// Runs blocking work on a thread of its own: it must not block the cooperative pool.
-enum Threads {
-    static func run<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(returning: work()) }
-        }
     }
 }

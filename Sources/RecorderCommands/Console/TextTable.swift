@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Rows and columns as text.
 enum TextTable {

@@ -1,4 +1,3 @@
-import Foundation
 import RecorderEngine
 import RecorderHTTP
 import RecorderSQLite
@@ -55,8 +54,9 @@ struct MachineChecks {
     }
 
     private func space(in directory: String, for status: StoreStatus) -> Finding {
-        let found = try? FileManager.default.attributesOfFileSystem(forPath: directory)[.systemFreeSize] as? NSNumber
-        guard let free = found?.intValue else { return .warning("disk", text: "the free space is unknown") }
+        guard let free = Files.freeSpace(in: directory) else {
+            return .warning("disk", text: "the free space is unknown")
+        }
         let text = "\(ByteCount(free)) free"
         // The files may grow to twice the limit while records are added and removed.
         let room = max(Formatting.sum(status.limits?.bytes ?? 0, -max(status.totals.bytes, 0)), 0)

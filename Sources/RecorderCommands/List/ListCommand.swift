@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import RecorderEngine
 
 /// `list`: the stores in the default directories of this user's programs.

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// Reads standard input or a file, chunk by chunk, to its end or until a signal.
 final class InputReader {

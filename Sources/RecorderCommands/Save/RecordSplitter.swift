@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 package import RecorderEngine
 
 /// Splits a stream of bytes into records at a delimiter. The bytes need not be text.

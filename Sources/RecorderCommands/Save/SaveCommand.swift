@@ -1,5 +1,6 @@
-import Foundation
+import Dispatch
 import RecorderAWS
+import RecorderConcurrency
 import RecorderEngine
 
 /// `save STREAM`: lines from standard input or a file become records.
@@ -31,7 +32,7 @@ struct SaveCommand: Command {
         if session.invocation.has(.fromByte) { try input.seek(to: settings.start, after: settings.delimiter) }
         let submitter = settings.submits ? BackgroundSubmitter(pipeline, console: session.console, stop: stop) : nil
         submitter?.start()
-        let reading = await Threads.run { [input = Unshared(input)] in read(input.value) }
+        let reading = await onNewThread(named: "recorder-input") { [input = Unshared(input)] in read(input.value) }
         // The records that the limits of this run do not allow are discarded, and reported, before the process ends.
         if stop.number == nil { await pipeline.limitsEnforced() }
         let failure = await submitter?.finish()
@@ -109,11 +110,10 @@ struct SaveCommand: Command {
     }
 }
 
-/// Limits the bytes between the input and the disk: a reader that is faster than the disk waits here.
-private final class SaveWindow: @unchecked Sendable {
-    // Safe because the mutable state is read and written only under the condition's lock.
-    private let condition = NSCondition()
-    private var load = 0
+/// Limits the bytes between the input and the disk: a reader that is faster than the disk waits here. Only one thread waits.
+private final class SaveWindow: Sendable {
+    private let load = Locked(0)
+    private let released = DispatchSemaphore(value: 0)
     private let capacity: ByteCount
 
     init(capacity: ByteCount) {
@@ -122,24 +122,25 @@ private final class SaveWindow: @unchecked Sendable {
 
     /// Blocks until there is room. An empty window takes a chunk of any size.
     func enter(_ size: Int) {
-        condition.lock()
-        while load > 0, load + size > capacity.bytes { condition.wait() }
-        load += size
-        condition.unlock()
+        while !tryToEnter(size) { released.wait() }
+    }
+
+    private func tryToEnter(_ size: Int) -> Bool {
+        load.withLock { load in
+            guard load == 0 || load + size <= capacity.bytes else { return false }
+            load += size
+            return true
+        }
     }
 
     func leave(_ size: Int) {
-        condition.lock()
-        load -= size
-        condition.broadcast()
-        condition.unlock()
+        load.withLock { $0 -= size }
+        released.signal()
     }
 
     /// Blocks until the window is empty.
     func waitUntilEmpty() {
-        condition.lock()
-        while load > 0 { condition.wait() }
-        condition.unlock()
+        while load.withLock({ $0 }) > 0 { released.wait() }
     }
 }
 

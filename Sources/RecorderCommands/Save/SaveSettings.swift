@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import RecorderEngine
 
 /// The options of `save`, checked.

@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import RecorderEngine
 
 /// Questions to the file system.
@@ -10,6 +11,13 @@ enum Files {
     /// The sorted names in a directory; none where it cannot be read.
     static func names(in directory: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted()
+    }
+
+    /// The bytes that this user may still write to the disk of a directory; nil if that is unknown.
+    static func freeSpace(in directory: String) -> Int? {
+        var disk = statvfs()
+        guard unsafe statvfs(directory, &disk) == 0 else { return nil }
+        return Int(clamping: disk.f_bavail.multipliedReportingOverflow(by: disk.f_frsize).partialValue)
     }
 
     /// The type of the file system that a directory is on, such as `ext4`; nil if it is unknown.

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import RecorderEngine
 
 /// `status`: what is stored, stream by stream.

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import RecorderEngine
 
 /// The status of one store, as the command line prints it. Its encoding is what --json prints.

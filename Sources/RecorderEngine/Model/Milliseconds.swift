@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Times are stored as whole milliseconds. This is far beyond any real time, and the difference of two such times does not overflow.
 private let farthest: Int64 = 1 << 61

@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 
 /// One record as it is saved: its stream, its payload and its partition key.
 package struct Record: Sendable {

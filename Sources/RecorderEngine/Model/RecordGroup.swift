@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// The payloads of many records in one buffer, such as the lines of a file.
 package struct PayloadList: Sendable {

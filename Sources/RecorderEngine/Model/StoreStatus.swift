@@ -1,4 +1,4 @@
-package import struct Foundation.Date
+package import struct FoundationEssentials.Date
 
 /// The status of a store: its counts, the limits of the last process that saved, and each stream.
 package struct StoreStatus: Sendable {

@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 
 extension StreamServiceDescription {
     /// Checks the shape and the size of a record before it is queued.

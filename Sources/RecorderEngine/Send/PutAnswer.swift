@@ -1,4 +1,4 @@
-import Foundation
+import RecorderAWS
 
 /// What the service answered for each record of a request.
 package enum PutAnswer: Sendable, Hashable {
@@ -17,11 +17,11 @@ package enum PutAnswer: Sendable, Hashable {
             self = .outcomes(outcomes)
             return
         }
-        guard let object = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] else {
+        guard let object = JSONValue(body)?.object else {
             self = .unreadable("The service's answer is not a JSON object (\(body.count) bytes).")
             return
         }
-        guard let entries = object[service.entriesField] as? [Any] else {
+        guard let entries = object[service.entriesField]?.list else {
             self = .unreadable("The service's answer has no \(service.entriesField).")
             return
         }
@@ -29,17 +29,17 @@ package enum PutAnswer: Sendable, Hashable {
             self = .unreadable("The service answered for \(entries.count) of \(records) records.")
             return
         }
-        self = .outcomes(entries.map { Self.outcome(of: $0 as? [String: Any] ?? [:], service: service) })
+        self = .outcomes(entries.map { Self.outcome(of: $0.object ?? [:], service: service) })
     }
 
-    private static func outcome(of entry: [String: Any], service: StreamServiceDescription) -> Outcome {
+    private static func outcome(of entry: [String: JSONValue], service: StreamServiceDescription) -> Outcome {
         switch entry["ErrorCode"] {
-        case nil, is NSNull, "" as String: break
-        case let code as String: return Outcome(code: code, message: entry["ErrorMessage"] as? String ?? "")
+        case nil, .null, .string(""): break
+        case .string(let code): return Outcome(code: code, message: entry["ErrorMessage"]?.string ?? "")
         // There is a code, in an unknown form.
         default: return .unproven
         }
-        if let proof = entry[service.proofField] as? String, !proof.isEmpty { return .delivered }
+        if let proof = entry[service.proofField]?.string, !proof.isEmpty { return .delivered }
         return .unproven
     }
 }

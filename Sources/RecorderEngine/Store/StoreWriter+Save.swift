@@ -1,4 +1,3 @@
-import Foundation
 import RecorderSQLite
 
 /// A save, as the store sees it.

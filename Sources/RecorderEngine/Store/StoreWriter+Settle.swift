@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import RecorderSQLite
 
 /// Applying what the service answered, and storing why a flush kept records.

@@ -1,4 +1,3 @@
-import Foundation
 import RecorderSQLite
 
 /// The writing connection of a process: opening, locking, transactions.

@@ -1,6 +1,7 @@
 import AWSKinesis
 import Foundation
 import RecorderAWS
+import Testing
 
 /// One operation of a client, in terms of JSON: takes the body of a request, returns the decoded answer as JSON again.
 struct Operation<Client: Sendable>: Sendable {
@@ -57,6 +58,6 @@ enum Operations {
     }
 
     private static func read<Shape: WireShape>(_ body: Data) throws -> Shape {
-        try Shape.read(try JSONSerialization.jsonObject(with: body))
+        try Shape.read(try #require(JSONValue(Array(body))))
     }
 }

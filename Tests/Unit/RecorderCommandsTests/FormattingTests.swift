@@ -18,6 +18,15 @@ import Testing
         #expect(Duration(typed: text) == seconds.map { .seconds($0) })
     }
 
+    @Test(arguments: [
+        (0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1_587, "1.5 KiB"), (1_048_575, "1024.0 KiB"),
+        (5 << 30, "5.0 GiB"),
+        (.max, "8388608.0 TiB"),
+    ])
+    func `a size is shown in its unit, with one decimal`(bytes: Int, text: String) {
+        #expect(ByteCount(bytes).description == text)
+    }
+
     @Test func `a bar fits the terminal and shows share, rate and time left`() {
         let line = ProgressLine(title: "kinesis", delivered: 250_000, total: 1_000_000, elapsed: .seconds(5))
         #expect(

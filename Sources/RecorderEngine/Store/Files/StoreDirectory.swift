@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import RecorderAWS
 
 /// Prepares the store's directory: it exists, belongs to this user, is not writable for others, and its path has no links.
@@ -72,8 +73,8 @@ enum StoreDirectory {
     /// Syncs the parent directory. Until then a power cut can lose the name of a new directory, with everything in it, or of
     /// a renamed file; SQLite syncs it for the files of a database only. Not every file system can do this.
     static func makeNameDurable(of path: String) {
-        let parent = (path as NSString).deletingLastPathComponent
-        let file = unsafe open(parent.isEmpty ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let file = unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard file >= 0 else { return }
         fsync(file)
         close(file)

@@ -1,4 +1,3 @@
-import Foundation
 import RecorderAWS
 
 /// The path of a store's file, from the environment alone: nothing is created here.

@@ -1,4 +1,6 @@
-import Foundation
+import FoundationEssentials
+import Glibc
+import RecorderAWS
 import RecorderConcurrency
 import Synchronization
 
@@ -127,7 +129,7 @@ final class StoreLock: Sendable {
     /// The process that wrote its number last.
     var holder: String {
         let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-        return text.isEmpty ? "unknown" : text.trimmingCharacters(in: .whitespacesAndNewlines)
+        return text.isEmpty ? "unknown" : String(text.trimmed())
     }
 }
 

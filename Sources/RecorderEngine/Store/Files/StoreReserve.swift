@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import RecorderAWS
 
 /// Disk space beside the database that is released when the disk is full.

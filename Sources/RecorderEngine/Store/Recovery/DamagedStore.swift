@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import RecorderSQLite
 
 /// What can be read of a damaged database. Its errors are ignored: reading ends where the damage begins.

@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import RecorderAWS
 import RecorderSQLite
 
@@ -124,7 +125,7 @@ final class LegacyDatabase {
             number += 1
             newPath = "\(path).imported-\(number)"
         }
-        guard unsafe Foundation.rename(path, newPath) == 0 else { return false }
+        guard unsafe Glibc.rename(path, newPath) == 0 else { return false }
         StoreDirectory.makeNameDurable(of: newPath)
         return true
     }

@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import RecorderSQLite
 
 /// Replaces a damaged database by a new one with every record that can still be read.

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import RecorderSQLite
 
 /// The `KeySource` of new segments. Belongs to the writer; every method runs inside its transaction.

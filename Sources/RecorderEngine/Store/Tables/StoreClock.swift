@@ -1,4 +1,6 @@
-package import Foundation
+package import FoundationEssentials
+import Glibc
+import RecorderAWS
 import RecorderSQLite
 
 /// The clocks of a machine: the wall clock, which can be set, and the time since boot, which cannot.
@@ -58,7 +60,7 @@ struct StoreClock {
 
     init(_ system: SystemClock) {
         self.system = system
-        boot = system.boot().trimmingCharacters(in: .whitespacesAndNewlines)
+        boot = String(system.boot().trimmed())
     }
 
     /// Called after a rollback.

@@ -72,6 +72,14 @@ import Testing
         #expect(failure.code == nil)
     }
 
+    @Test func `a secret is redacted whatever follows it`() throws {
+        let secret = "canaryToken//0123456789+ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+        let json = "{\"message\":\"\(secret)\u{301} and \(secret)\"}"
+        let response = HTTPResponse(status: 400, body: Array(json.utf8))
+        let failure = try #require(ServiceFailure(response, redacting: [secret]))
+        #expect(failure.message == "(redacted)\u{301} and (redacted)")
+    }
+
     @Test func `a secret is redacted wherever a long page is cut`() throws {
         let secret = "canaryToken//0123456789+ABCDEFGHIJKLMNOPQRSTUVWXYZ"
         // The page is mostly one tag, because the text of a page is cut only after 4096 characters with tags.
