@@ -164,6 +164,7 @@ let package = Package(
             name: "RecorderCommandsTests",
             dependencies: [
                 "AmplifyFoundation", "AmplifyKinesisClient", "RecorderCommands", "RecorderConcurrency",
+                "RecorderEngine",
                 "RecorderTestSupport", "kinesis-recorder",
             ],
             path: "Tests/Unit/RecorderCommandsTests"
