@@ -59,10 +59,12 @@ generate: ## Write the service clients' Swift anew from Scripts/ServiceModel/*.j
 	python3 Scripts/ServiceModel/generate.py
 
 bench: setup ## Build in release and run the benchmarks; ARGS go to them
+	swift build -c release --product kinesis-recorder
 	swift run -c release Benchmarks $(ARGS)
 
-figures: ## Run the benchmarks and draw them into README's picture; ARGS=--draw only draws
-	$(MAKE) bench ARGS="$(ARGS) --json Documentation/bench.json --chart Documentation/Recorder.docc/Resources/bench.svg"
+figures: ## Run the benchmarks into README's picture and Performance.md's table; ARGS=--draw only draws
+	$(MAKE) bench ARGS="$(ARGS) --json Documentation/bench.json \
+		--chart Documentation/Recorder.docc/Resources/bench.svg --table Documentation/Recorder.docc/Performance.md"
 
 setup: ## Install what is missing: system packages, .venv
 	@Scripts/setup

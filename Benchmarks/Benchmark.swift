@@ -6,6 +6,8 @@ struct Benchmark: Sendable {
     let about: String
     /// Whether it measures wall-clock time, which other programs distort.
     var needsQuiet = true
+    /// Whether a quick run has enough work for the target. If not, the time to start decides.
+    var quickDecides = true
     /// Takes the measurements.
     let measure: @Sendable (Effort) throws -> [Figure]
 }
@@ -28,17 +30,19 @@ struct Figure: CustomStringConvertible {
     let name: String
     /// The figure divided by its baseline.
     let ratio: Double
-    /// Such as `<=400 ns`.
+    /// Such as `<=0.5`, or `<=40 MB`.
     let target: String
     let isMet: Bool
     /// The absolute figures behind the ratio, each with its name and unit.
     let behind: String
     /// Whether other programs ran at the same time, which makes the figure unreliable.
     var isNoisy = false
+    /// Whether a missed target means nothing, because the run was too short for it.
+    var isUndecided = false
 
     var description: String {
         let digits = (ratio * 1000).rounded() / 1000
-        let result = isMet ? (isNoisy ? "noisy" : "ok") : "SHORT"
+        let result = isUndecided ? "undecided" : isMet ? (isNoisy ? "noisy" : "ok") : "SHORT"
         return "\(name) ratio=\(digits) target\(target) \(result) (\(behind))"
     }
 }

@@ -31,6 +31,21 @@ enum Meter {
         return Double(count) / (time / .seconds(1))
     }
 
+    /// What each of `count` items takes.
+    struct ItemCost {
+        /// Items per second of wall-clock time.
+        let rate: Double
+        /// Processor time of all threads.
+        let nanoseconds: Double
+    }
+
+    /// The rate and the processor time at once.
+    static func cost(of count: Int, _ work: () throws -> Void) rethrows -> ItemCost {
+        let start = processorTime()
+        let rate = try rate(of: count, work)
+        return ItemCost(rate: rate, nanoseconds: Double(processorTime() - start) / Double(count))
+    }
+
     /// Bytes that this process writes to the disk, per item. Includes writes that the disk's cache absorbs.
     static func bytesWritten(per count: Int, _ work: () throws -> Void) rethrows -> Double {
         let start = field("write_bytes:", of: "/proc/self/io")
@@ -41,6 +56,11 @@ enum Meter {
     /// The peak of resident memory, in bytes.
     static func peakResidentBytes() -> Int {
         field("VmHWM:", of: "/proc/self/status") * 1_024
+    }
+
+    /// Bytes of resident memory of another process.
+    static func residentBytes(of process: pid_t) -> Int {
+        field("VmRSS:", of: "/proc/\(process)/status") * 1_024
     }
 
     /// The number that follows a name at the start of a line.

@@ -70,7 +70,7 @@ struct AmplifyBacklog {
             Self.argument,
             directory.path,
             sink.url,
-            environment: ["AWS_CA_BUNDLE": sink.certificate, "no_proxy": "127.0.0.1"]
+            environment: sink.environment
         )
         let figures = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
         guard figures.count == 3, Int(figures[0]) == records else {

@@ -49,8 +49,8 @@ private func besideAmplify(_ trial: BatchTrial, backlog: Int, atMost limit: Doub
         "P5 Amplify's \(Double(backlog).formatted)",
         pairs.ratio,
         atMost: limit,
-        "ours \(pairs.ours.median.formatted) us CPU a batch of 500, "
-            + "Amplify's SQL \(pairs.baseline.median.formatted) us without encoding it"
+        "ours \(pairs.ours.median.formatted) us CPU for 500, "
+            + "Amplify's SQL without encoding \(pairs.baseline.median.formatted) us"
     )
 }
 

@@ -1,5 +1,9 @@
 /// A service that takes 20 ms to answer: the benefit of several requests of one stream in flight.
-let p8RequestsAtOnce = Benchmark(name: "P8", about: "draining to a slow service, 8 requests at once") { effort in
+let p8RequestsAtOnce = Benchmark(
+    name: "P8",
+    about: "draining to a slow service, 8 requests at once",
+    quickDecides: false
+) { effort in
     let count = effort == .full ? 100_000 : 25_000
     let sink = try Sink(latency: 20)
     let pairs = try Pairs(

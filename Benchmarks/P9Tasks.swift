@@ -10,21 +10,16 @@ let p9Tasks = Benchmark(name: "P9", about: "AWSTask: a link, all of many, a pend
     let notify = Meter.nanoseconds(per: count, rounds: effort.rounds) { chainOfGroups(count) }
     let baseline = "DispatchGroup.notify \(Int(notify)) ns, Task{} \(Int(swiftTask)) ns"
 
-    func figure(_ name: String, limit: Double, _ work: () -> Void) -> Figure {
+    func figure(_ name: String, atMost limit: Double, _ work: () -> Void) -> Figure {
         let ours = Meter.nanoseconds(per: count, rounds: effort.rounds, work)
-        return Figure(
-            name: "P9 \(name)",
-            ratio: ours / swiftTask,
-            target: "<=\(Int(limit)) ns",
-            isMet: ours <= limit,
-            behind: "ours \(Int(ours)) ns, \(baseline)"
-        )
+        return Figure("P9 \(name)", ours / swiftTask, atMost: limit, "ours \(Int(ours)) ns, \(baseline)")
     }
 
+    // 400 ns for a link and 500 ns for a task of many, where `Task {}` took 840 ns. As ratios, they hold on any machine.
     return [
-        figure("link", limit: 400) { pendingChains(count) },
-        figure("completed link", limit: 400) { completedChain(count) },
-        figure("all of \(count)", limit: 500) { allOf(count) },
+        figure("link", atMost: 0.48) { pendingChains(count) },
+        figure("completed link", atMost: 0.48) { completedChain(count) },
+        figure("all of \(count)", atMost: 0.6) { allOf(count) },
         memory,
     ]
 }

@@ -1,15 +1,16 @@
 import CRecorderSQLite
 
-/// SQLite alone: rows of 1 KB into one table, in a write-ahead log with `synchronous=FULL` and 4 KiB pages.
+/// SQLite alone: equal rows, of 1 KB unless stated otherwise, into one table, in a write-ahead log with `synchronous=FULL` and 4 KiB pages.
 ///
 /// One prepared statement, a constant key, no counts, no limits, and SQLite's own checkpoints.
 final class PlainLog {
     private let database: PlainDatabase
     private let insertion: OpaquePointer
-    private let payload = Array(repeating: UInt8(ascii: "x"), count: Payload.bytes)
+    private let payload: [UInt8]
     private let key = Array(Payload.key.utf8)
 
-    init(path: String) {
+    init(path: String, bytes: Int = Payload.bytes) {
+        payload = Array(repeating: UInt8(ascii: "x"), count: bytes)
         database = PlainDatabase(path: path)
         database.execute(
             """

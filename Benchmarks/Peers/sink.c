@@ -3,7 +3,8 @@
 //
 //     sink CERTIFICATE KEY LATENCY
 //
-// Answers each request LATENCY milliseconds after its last byte. Prints its port; exits when its standard input closes.
+// Answers each request LATENCY milliseconds after its last byte, in JSON or CBOR as the request is. Prints its port; exits when
+// its standard input closes.
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -29,29 +30,52 @@ static void fail(const char *what) {
     exit(1);
 }
 
-// Counts the objects in the request's only array; base64 and our partition keys contain no braces.
-static long objects(const char *bytes, size_t length) {
+// The same in CBOR: a map of two texts, each with its length.
+#define ENTRY_CBOR "\xa2\x6eSequenceNumber\x78\x38" "49657123456789012345678901234567890123456789012345678901" \
+                   "\x67ShardId\x74shardId-000000000000"
+
+// Counts a byte that stands once in each record: what a JSON object begins with, or a letter of PartitionKey. Base64 has no braces;
+// the data and our partition keys, which CBOR has as they are, have no such letters.
+static long count_byte(char byte, const char *bytes, size_t length) {
     long count = 0;
     const char *end = bytes + length;
-    while (bytes < end && (bytes = memchr(bytes, '{', end - bytes))) {
+    while (bytes < end && (bytes = memchr(bytes, byte, end - bytes))) {
         count++;
         bytes++;
     }
     return count;
 }
 
-static int answer(SSL *tls, long records) {
-    static __thread char text[512 + MOST_RECORDS * sizeof ENTRY];
-    const char *start = "{\"FailedRecordCount\":0,\"Records\":[";
-    size_t length = strlen(start) + records * (sizeof ENTRY - 1) + (records ? records - 1 : 0) + 2;
-    char *end = text + sprintf(text,
-        "HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.1\r\nContent-Length: %zu\r\n\r\n%s", length, start);
+static char *put(char *end, const char *bytes, size_t length) { return mempcpy(end, bytes, length); }
+#define PUT(end, text) put(end, text, sizeof text - 1)
+
+static char *json(char *end, long records) {
+    end = PUT(end, "{\"FailedRecordCount\":0,\"Records\":[");
     for (long i = 0; i < records; i++) {
         if (i) *end++ = ',';
-        end = mempcpy(end, ENTRY, sizeof ENTRY - 1);
+        end = PUT(end, ENTRY);
     }
-    end = mempcpy(end, "]}", 2);
-    return SSL_write(tls, text, end - text) > 0;
+    return PUT(end, "]}");
+}
+
+static char *cbor(char *end, long records) {
+    end = PUT(end, "\xa2\x71" "FailedRecordCount\x00\x67Records\x99");
+    *end++ = records >> 8;
+    *end++ = records;
+    for (long i = 0; i < records; i++) end = PUT(end, ENTRY_CBOR);
+    return end;
+}
+
+static int answer(SSL *tls, long records, int is_cbor) {
+    enum { HEAD = 512 };
+    static __thread char text[HEAD + 64 + MOST_RECORDS * sizeof ENTRY];
+    char *end = (is_cbor ? cbor : json)(text + HEAD, records), head[HEAD];
+    int length = snprintf(head, sizeof head,
+        "HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-%s-1.1\r\nContent-Length: %zd\r\n\r\n",
+        is_cbor ? "cbor" : "json", end - text - HEAD);
+    char *start = text + HEAD - length;
+    memcpy(start, head, length);
+    return SSL_write(tls, start, end - start) > 0;
 }
 
 // Reads one request and answers it; returns 0 once the connection is closed.
@@ -66,20 +90,27 @@ static int serve(SSL *tls, char *buffer) {
         body = strstr(buffer, "\r\n\r\n");
     }
     body += 4;
+    body[-1] = 0;
     char *field = strcasestr(buffer, "\r\nContent-Length:");
-    if (!field || field > body) return 0;
+    if (!field) return 0;
     long left = strtol(field + 17, NULL, 10);
     size_t count = held - (body - buffer);
-    long records = objects(body, count) - 1;
+    int is_cbor = strcasestr(buffer, "application/x-amz-cbor") != NULL;
+    // The whole request is an object of JSON as well. The number of records, which CBOR states, can be one of the two letters.
+    long records = -!is_cbor, others = 0;
+    records += count_byte(is_cbor ? 'P' : '{', body, count);
+    if (is_cbor) others = count_byte('K', body, count);
     for (left -= count; left > 0; left -= count) {
         int read = SSL_read(tls, buffer, left < BUFFER ? left : BUFFER);
         if (read <= 0) return 0;
         count = read;
-        records += objects(buffer, count);
+        records += count_byte(is_cbor ? 'P' : '{', buffer, count);
+        if (is_cbor) others += count_byte('K', buffer, count);
     }
+    if (is_cbor && others < records) records = others;
     if (records < 0 || records > MOST_RECORDS) return 0;
     if (latency.tv_nsec) nanosleep(&latency, NULL);
-    return answer(tls, records);
+    return answer(tls, records, is_cbor);
 }
 
 static void *connection(void *argument) {

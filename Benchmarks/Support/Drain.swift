@@ -17,6 +17,25 @@ struct Drain {
     /// The argument that makes this program send the records in a directory.
     static let argument = "--send"
 
+    /// What sends the records.
+    enum Sender: String, CaseIterable {
+        /// The engine, in a new process of this program, from its second request on.
+        case engine
+        /// `kinesis-recorder submit`, from its start to its end.
+        case tool
+        /// The Python program that is the baseline, from its second request on.
+        case boto3
+    }
+
+    /// Stores a backlog and has it sent.
+    static func of(_ count: Int, bytes: Int, by sender: Sender, to sink: Sink) throws -> Drain {
+        switch sender {
+        case .engine: try ofOurs(count, bytes: bytes, to: sink)
+        case .tool: try ofTool(count, bytes: bytes, to: sink)
+        case .boto3: try ofBoto3(count, bytes: bytes, to: sink)
+        }
+    }
+
     /// Stores a backlog, then sends it from a new process of this program.
     static func ofOurs(_ count: Int, bytes: Int, to sink: Sink, requestsPerStream: Int = 1) throws -> Drain {
         let directory = try ScratchDirectory()
@@ -27,13 +46,23 @@ struct Drain {
             directory.path,
             sink.url,
             "\(requestsPerStream)",
-            environment: ["AWS_CA_BUNDLE": sink.certificate, "no_proxy": "127.0.0.1"]
+            environment: sink.environment
         )
         return Drain(printed: text, count)
     }
 
+    /// Stores a backlog and sends it with `kinesis-recorder submit`.
+    private static func ofTool(_ count: Int, bytes: Int, to sink: Sink) throws -> Drain {
+        let directory = try ScratchDirectory()
+        try PipelineHarness(in: directory.path).saveTogether(count, of: Payload.data(bytes))
+        let cost = try Tool().submit(directory, to: sink)
+        let left = try PipelineHarness(in: directory.path).records()
+        guard left == 0 else { fatalError("kinesis-recorder left \(left) of \(count) records.") }
+        return Drain(records: count, seconds: cost.seconds, processorSeconds: cost.processorSeconds)
+    }
+
     /// Stores a backlog and sends it with a Python program.
-    static func ofBoto3(_ count: Int, bytes: Int, to sink: Sink) throws -> Drain {
+    private static func ofBoto3(_ count: Int, bytes: Int, to sink: Sink) throws -> Drain {
         let directory = try ScratchDirectory()
         let text = try Program.run(
             Program.python,
@@ -62,11 +91,12 @@ struct Drain {
         print(report.delivered, seconds, Double(Meter.processorTime() - processorStart) / 1e9)
     }
 
-    private init(printed text: String, _ count: Int) {
+}
+
+extension Drain {
+    fileprivate init(printed text: String, _ count: Int) {
         let figures = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
         guard figures.count == 3, Int(figures[0]) == count else { fatalError("Not all \(count) were sent: \(text)") }
-        records = count
-        seconds = figures[1]
-        processorSeconds = figures[2]
+        self.init(records: count, seconds: figures[1], processorSeconds: figures[2])
     }
 }

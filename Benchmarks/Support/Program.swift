@@ -38,9 +38,22 @@ enum Program {
         return process
     }
 
+    /// Compiles a C program of `Benchmarks/Peers` into a directory and returns its path.
+    static func compile(_ source: String, in directory: ScratchDirectory, _ libraries: String...) throws -> String {
+        let program = directory.path(String(source.prefix { $0 != "." }))
+        try run(["cc", "-O2", "-pthread", "-o", program, "\(package)/Benchmarks/Peers/\(source)"] + libraries)
+        return program
+    }
+
     /// Runs a program to its end and returns its output.
     @discardableResult
     static func run(_ arguments: String..., environment: [String: String] = [:]) throws -> String {
+        try run(arguments, environment: environment)
+    }
+
+    /// The same for a list of arguments.
+    @discardableResult
+    static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> String {
         let (output, errors) = (Pipe(), Pipe())
         let process = try start(arguments, environment, output: output, errors: errors)
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

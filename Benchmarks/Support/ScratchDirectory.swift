@@ -24,6 +24,15 @@ final class ScratchDirectory: Sendable {
 
     func path(_ name: String) -> String { "\(path)/\(name)" }
 
+    /// The size of the files in it, those of its folders included.
+    func bytes() throws -> Int {
+        try FileManager.default.subpathsOfDirectory(atPath: path).reduce(0) { sum, name in
+            let attributes = try FileManager.default.attributesOfItem(atPath: self.path(name))
+            let isFile = attributes[.type] as? FileAttributeType == .typeRegular
+            return sum + (isFile ? attributes[.size] as? Int ?? 0 : 0)
+        }
+    }
+
     private static func removeAbandoned(in directory: URL) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         for name in names where name.hasPrefix(prefix) {

@@ -9,6 +9,14 @@ final class Sink {
     /// The certificate that clients must trust.
     let certificate: String
 
+    /// What a program that sends to it needs in its environment.
+    var environment: [String: String] {
+        [
+            "AWS_CA_BUNDLE": certificate, "no_proxy": "127.0.0.1", "AWS_REGION": "us-east-1",
+            "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY": "secret",
+        ]
+    }
+
     private let directory: ScratchDirectory
     private let process: Process
     private let input = Pipe()
@@ -16,10 +24,9 @@ final class Sink {
     /// Starts it; `latency` is the time from a request's last byte to its answer, in milliseconds.
     init(latency: Int = 0) throws {
         directory = try ScratchDirectory()
-        let (program, key) = (directory.path("sink"), directory.path("key.pem"))
+        let key = directory.path("key.pem")
         certificate = directory.path("certificate.pem")
-        let source = "\(Program.package)/Benchmarks/Peers/sink.c"
-        try Program.run("cc", "-O2", "-pthread", "-o", program, source, "-lssl", "-lcrypto")
+        let program = try Program.compile("sink.c", in: directory, "-lssl", "-lcrypto")
         try Program.run(
             "openssl",
             "req",
