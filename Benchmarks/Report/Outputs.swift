@@ -41,9 +41,10 @@ struct Outputs {
     private func replaceFigures(in path: String) throws {
         let page = Self.page(path)
         let rows = report.lines.map { line in
-            "| \(line.title) | \(line.behind) | \(line.advantage.formatted)\(line.isNoisy ? ", noisy" : "") |"
+            "| \(line.benchmark) | \(line.title) | \(line.behind) | "
+                + "\(line.advantage.formatted)\(line.isNoisy ? ", noisy" : "") |"
         }
-        let lines = ["| what | figures | times better |", "|---|---|---|"] + rows + ["", "\(report.origin)."]
+        let lines = ["| | what | figures | times better |", "|---|---|---|---|"] + rows + ["", "\(report.origin)."]
         try (page.before + lines.joined(separator: "\n") + "\n" + page.after)
             .write(toFile: path, atomically: true, encoding: .utf8)
     }
