@@ -52,14 +52,16 @@ let package = Package(
             dependencies: ["CRecorderThread", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderSQLite"]
         ),
 
-        // The service clients, most of them generated, and the HTTP types of their interface. The engine and the command
-        // line do not depend on them.
+        // The service clients, most of them generated, what they share, and the HTTP types of their interface. The engine
+        // and the command line do not depend on them, and no client depends on the other.
         .target(name: "SmithyHTTPAPI", dependencies: ["RecorderConcurrency"]),
         .target(name: "AWSTasks", dependencies: ["CRecorderThread", "RecorderConcurrency"]),
         .target(
             name: "AWSServiceClients",
             dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "SmithyHTTPAPI"]
         ),
+        .target(name: "AWSKinesisClient", dependencies: ["AWSServiceClients", "RecorderAWS"]),
+        .target(name: "AWSFirehoseClient", dependencies: ["AWSServiceClients", "RecorderAWS"]),
         // The modules in which the AWS SDK for Swift has parts of these; each only re-exports them.
         .target(name: "Smithy", dependencies: ["AWSServiceClients", "SmithyHTTPAPI"]),
         .target(name: "SmithyIdentity", dependencies: ["AWSServiceClients"]),
@@ -76,9 +78,12 @@ let package = Package(
         ),
         .target(
             name: "AWSKinesis",
-            dependencies: ["AWSCore", "AWSServiceClients", "RecorderAWS", "RecorderConcurrency", "RecorderEngine"]
+            dependencies: [
+                "AWSCore", "AWSKinesisClient", "AWSServiceClients", "RecorderAWS", "RecorderConcurrency",
+                "RecorderEngine",
+            ]
         ),
-        .target(name: "AWSFirehose", dependencies: ["AWSKinesis", "AWSServiceClients"]),
+        .target(name: "AWSFirehose", dependencies: ["AWSFirehoseClient", "AWSKinesis"]),
         .target(name: "AWSCognito", dependencies: ["AWSCore"]),
         .target(name: "AmplifyCredentials"),
         .target(name: "AmplifyFoundation", dependencies: ["AmplifyCredentials", "RecorderConcurrency"]),
@@ -94,11 +99,15 @@ let package = Package(
         ),
         .target(
             name: "AmplifyKinesisClient",
-            dependencies: ["AWSServiceClients", "AmplifyFoundation", "AmplifyRecordCache", "RecorderEngine"]
+            dependencies: [
+                "AWSKinesisClient", "AWSServiceClients", "AmplifyFoundation", "AmplifyRecordCache", "RecorderEngine",
+            ]
         ),
         .target(
             name: "AmplifyFirehoseClient",
-            dependencies: ["AWSServiceClients", "AmplifyFoundation", "AmplifyRecordCache", "RecorderEngine"]
+            dependencies: [
+                "AWSFirehoseClient", "AWSServiceClients", "AmplifyFoundation", "AmplifyRecordCache", "RecorderEngine",
+            ]
         ),
 
         // The command line.
@@ -133,8 +142,8 @@ let package = Package(
         .testTarget(
             name: "AWSServiceClientsTests",
             dependencies: [
-                "AWSServiceClients", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderTestSupport",
-                "SmithyHTTPAPI",
+                "AWSFirehoseClient", "AWSKinesisClient", "AWSServiceClients", "RecorderAWS", "RecorderConcurrency",
+                "RecorderHTTP", "RecorderTestSupport", "SmithyHTTPAPI",
             ],
             path: "Tests/Unit/AWSServiceClientsTests"
         ),
@@ -187,7 +196,8 @@ let package = Package(
         .testTarget(
             name: "AmplifyFoundationBridgeTests",
             dependencies: [
-                "AWSCore", "AWSServiceClients", "AmplifyFoundation", "AmplifyFoundationBridge", "SmithyHTTPAPI",
+                "AWSCore", "AWSKinesisClient", "AWSServiceClients", "AmplifyFoundation", "AmplifyFoundationBridge",
+                "SmithyHTTPAPI",
             ],
             path: "Tests/Unit/AmplifyFoundationBridgeTests"
         ),

@@ -17,18 +17,18 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUT = ROOT / ".build/documentation"
 SCRATCH = ROOT / ".build/documentation-parts"
 GUIDE = ROOT / "Documentation/Recorder.docc"
-# Public modules; after each, the module that it brings along and that users do not import.
+# Public modules; after each, the modules that it brings along and that users do not import.
 MODULES = {
-    "AWSKinesis": "AWSServiceClients",
-    "AWSFirehose": None,
-    "AWSCore": "AWSTasks",
-    "AWSCognito": None,
-    "AmplifyKinesisClient": None,
-    "AmplifyFirehoseClient": None,
-    "AmplifyRecordCache": None,
-    "AmplifyFoundation": "AmplifyCredentials",
-    "AmplifyFoundationBridge": None,
-    "SmithyHTTPAPI": None,
+    "AWSKinesis": ["AWSServiceClients", "AWSKinesisClient"],
+    "AWSFirehose": ["AWSFirehoseClient"],
+    "AWSCore": ["AWSTasks"],
+    "AWSCognito": [],
+    "AmplifyKinesisClient": [],
+    "AmplifyFirehoseClient": [],
+    "AmplifyRecordCache": [],
+    "AmplifyFoundation": ["AmplifyCredentials"],
+    "AmplifyFoundationBridge": [],
+    "SmithyHTTPAPI": [],
 }
 # They only re-export names of AWSServiceClients and SmithyHTTPAPI, which are documented there.
 REEXPORTING = {
@@ -74,7 +74,7 @@ def make_symbol_graph(module, brings):
     for include in [products / "Modules", *ROOT.glob("Sources/C*/")]:
         command += ["-I", include]
     if brings:
-        command.append(f"-experimental-allowed-reexported-modules={brings}")
+        command.append("-experimental-allowed-reexported-modules=" + ",".join(brings))
     run(*command)
     return directory
 

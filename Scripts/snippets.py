@@ -69,10 +69,6 @@ import AmplifyFoundation
 private var provider: any AmplifyFoundation.AWSCredentialsProvider { fatalError() }
 private var data: Data { Data() }
 """,
-    "AWSServiceClients": """
-import AWSKinesis
-import AWSFirehose
-""",
     "SmithyHTTPAPI": """
 import AWSKinesis
 import Synchronization

@@ -20,20 +20,21 @@ import test_tables
 from model import SERVICES
 
 ROOT = pathlib.Path(__file__).parent.parent.parent
-MODERN = "Sources/AWSServiceClients/Generated"
+ERRORS = "Sources/AWSServiceClients/Generated"
+MODERN = {service.name: f"Sources/AWS{service.name}Client/Generated" for service in SERVICES}
 LEGACY = "Sources/AWSKinesis/Generated"
 TESTS = "Tests/Compatibility/AWSKinesisTests/Generated"
-FOLDERS = [MODERN, LEGACY, TESTS]
+FOLDERS = [ERRORS, *MODERN.values(), LEGACY, TESTS]
 
 
 def generated_files():
     """The text of every generated file, by its path."""
     files = {
-        f"{MODERN}/ModeledErrors.swift": modern.errors_file(SERVICES),
+        f"{ERRORS}/ModeledErrors.swift": modern.errors_file(SERVICES),
         f"{TESTS}/Operations+Tables.swift": test_tables.file(SERVICES),
     }
     for service in SERVICES:
-        files |= {f"{MODERN}/{service.name}/{name}": text for name, text in modern.files(service).items()}
+        files |= {f"{MODERN[service.name]}/{name}": text for name, text in modern.files(service).items()}
         files |= {f"{LEGACY}/{service.name}/{name}": text for name, text in legacy.files(service).items()}
     return files
 

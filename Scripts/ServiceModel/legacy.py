@@ -24,7 +24,6 @@ BASIC_TYPES = {
 
 CLIENT = """
 public import AWSCore
-public import AWSServiceClients
 public import Foundation
 import RecorderAWS
 
@@ -95,21 +94,6 @@ public final class $client: NSObject, AWSRegisteredClient, Sendable {
     public static func default$name() -> $client {
         registry.shared
     }
-}
-
-// The class hides the module of the same name, so `$client.${name}Client` is looked up here.
-extension $client {
-    /// The client with `async` operations.
-    public typealias ${name}Client = AWSServiceClients.${name}Client
-
-    /// The structures inside its inputs and outputs.
-    public typealias ${name}ClientTypes = AWSServiceClients.${name}ClientTypes
-
-    /// The input of its `putRecord(input:)`.
-    public typealias PutRecordInput = AWSServiceClients.${name}ClientTypes.PutRecordInput
-
-    /// The output of its `putRecord(input:)`.
-    public typealias PutRecordOutput = AWSServiceClients.${name}ClientTypes.PutRecordOutput
 }
 
 extension $client {

@@ -18,6 +18,7 @@ BASIC_TYPES = {
 }
 
 CLIENT = """
+public import AWSServiceClients
 import RecorderAWS
 
 /// The operations of $title, one `async` method each.
@@ -95,6 +96,9 @@ public struct $name: Sendable, Equatable {
     public init($parameters) {
         $assignments
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 """
 

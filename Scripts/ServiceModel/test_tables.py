@@ -4,6 +4,7 @@ import legacy
 from swift import fill, join, lower_camel
 
 FILE = """
+import AWSFirehose
 import AWSKinesis
 import RecorderAWS
 

@@ -19,7 +19,7 @@ package struct ClientCalls: Sendable {
         get throws(ConfigurationFailure) { try created.get() }
     }
 
-    func call<Output: WireShape>(_ operation: String, input: some WireShape) async throws -> Output {
+    package func call<Output: WireShape>(_ operation: String, input: some WireShape) async throws -> Output {
         switch created {
         case .success(let caller):
             do throws(ServiceFailure) {

@@ -1,4 +1,5 @@
 // The service's own client, which `getFirehoseClient()` returns.
+@_exported public import AWSFirehoseClient
 @_exported public import AWSServiceClients
 // `import AmplifyFirehoseClient` also imports the types that its calls return, as in Amplify for Swift.
 @_exported public import AmplifyRecordCache

@@ -1,4 +1,4 @@
-public import AWSServiceClients
+public import AWSKinesisClient
 public import AmplifyFoundation
 public import AmplifyRecordCache
 public import Foundation

@@ -18,33 +18,45 @@ final class ClientTasks: Sendable {
         _ operation: String,
         request: some AWSRequest & WireShape
     ) -> AWSTask<Output> {
-        run(operation, request: request, by: AWSServiceCaller.output)
+        let source = AWSTaskCompletionSource<Output>()
+        run(operation, request: request, body: request.json, output: Output.self) { source.finish(with: $0) }
+        return source.task
     }
 
     /// Calls an operation that has no output.
     func task(_ operation: String, request: some AWSRequest & WireShape) -> AWSTask<AnyObject> {
-        run(operation, request: request, by: AWSServiceCaller.noOutput)
+        let source = AWSTaskCompletionSource<AnyObject>()
+        run(operation, request: request, body: request.json, output: nil) { source.finish(with: $0) }
+        return source.task
     }
 
-    private typealias Method<Output> =
-        @Sendable (AWSServiceCaller) -> @Sendable (String, [UInt8]) async throws(ServiceFailure) -> Output?
-
-    private func run<Output: AnyObject>(
+    /// Calls an operation and passes on its output, or nil if it has none. Not generic: compiled once for all operations.
+    private func run(
         _ operation: String,
-        request: some AWSRequest & WireShape,
-        by method: @escaping Method<Output>
-    ) -> AWSTask<Output> {
-        let source = AWSTaskCompletionSource<Output>()
-        let body = request.json
+        request: AWSRequest,
+        body: [UInt8],
+        output: (any WireShape.Type)?,
+        completion: @escaping @Sendable (Result<(any WireShape)?, NSError>) -> Void
+    ) {
         let running = Task {
             do throws(ServiceFailure) {
-                source.set(result: try await method(try self.caller())(operation, body))
+                completion(.success(try await self.call(operation, body: body, output: output)))
             } catch {
-                source.set(error: error.nsError(self.errors))
+                completion(.failure(error.nsError(self.errors)))
             }
         }
         request.runs(in: running)
-        return source.task
+    }
+
+    private func call(
+        _ operation: String,
+        body: [UInt8],
+        output: (any WireShape.Type)?
+    ) async throws(ServiceFailure) -> (any WireShape)? {
+        let caller = try caller()
+        if let output { return try await caller.call(operation, body: body, as: output) }
+        _ = try await caller.call(operation, body: body)
+        return nil
     }
 
     private func caller() throws(ServiceFailure) -> AWSServiceCaller {
@@ -56,17 +68,12 @@ final class ClientTasks: Sendable {
     }
 }
 
-extension AWSServiceCaller {
-    fileprivate func output<Output: AWSModel & WireShape>(
-        of operation: String,
-        body: [UInt8]
-    ) async throws(ServiceFailure) -> Output? {
-        try await call(operation, body: body, as: Output.self)
-    }
-
-    fileprivate func noOutput(of operation: String, body: [UInt8]) async throws(ServiceFailure) -> AnyObject? {
-        _ = try await call(operation, body: body)
-        return nil
+extension AWSTaskCompletionSource {
+    fileprivate func finish(with outcome: Result<(any WireShape)?, NSError>) {
+        switch outcome {
+        case .success(let output): set(result: output as? ResultType)
+        case .failure(let error): set(error: error)
+        }
     }
 }
 

@@ -36,7 +36,7 @@ extension AWSClientConfiguration {
     )
 
     /// The region's name. Throws the error for users if there is none, or it is invalid.
-    final var requiredRegion: String {
+    package final var requiredRegion: String {
         get throws {
             do throws(ConfigurationFailure) {
                 return try snapshot.callRegion.name

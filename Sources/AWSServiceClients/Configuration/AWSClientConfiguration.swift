@@ -5,7 +5,7 @@ public import SmithyHTTPAPI
 /// The configuration of a service client. A client copies it when it is created; later changes have no effect.
 ///
 /// Safe to use from any thread.
-public class AWSClientConfiguration: @unchecked Sendable {
+open class AWSClientConfiguration: @unchecked Sendable {
     // Safe because a lock guards all mutable state.
 
     package struct Settings: Sendable {

@@ -18,9 +18,7 @@ public protocol AWSServiceError: LocalizedError, CustomStringConvertible, Sendab
 extension AWSServiceError {
     /// Code, message, status and request ID, as far as they are known.
     public var description: String {
-        let text = [errorCode ?? "The service refused the call", message].compactMap { $0 }.joined(separator: ": ")
-        let answer = [statusCode.map { "HTTP \($0)" }, requestID.map { "request \($0)" }].compactMap { $0 }
-        return answer.isEmpty ? text : "\(text) (\(answer.joined(separator: ", ")))"
+        sentence(code: errorCode, message: message, status: statusCode, requestID: requestID)
     }
 
     /// The same as the description.
@@ -28,6 +26,13 @@ extension AWSServiceError {
 
     /// The error itself, for code written for the AWS SDK, where the message is in `properties`.
     public var properties: Self { self }
+}
+
+/// The text of an error. Not generic: compiled once for all types of errors.
+private func sentence(code: String?, message: String?, status: Int?, requestID: String?) -> String {
+    let text = [code ?? "The service refused the call", message].compactMap { $0 }.joined(separator: ": ")
+    let answer = [status.map { "HTTP \($0)" }, requestID.map { "request \($0)" }].compactMap { $0 }
+    return answer.isEmpty ? text : "\(text) (\(answer.joined(separator: ", ")))"
 }
 
 /// An error with a type of its own, because the service model lists it.

@@ -49,6 +49,11 @@ extension WireShape {
         return writer.bytes
     }
 
+    /// Whether both are the same on the wire. Compiled once, unlike a comparison of the members of each structure.
+    package func isSame(as other: Self) -> Bool {
+        json == other.json
+    }
+
     package func write(to writer: WireWriter) {
         writer.open("{")
         var copy = self

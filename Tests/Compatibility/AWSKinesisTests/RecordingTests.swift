@@ -1,3 +1,4 @@
+import AWSFirehose
 import AWSKinesis
 import Foundation
 import RecorderAWS

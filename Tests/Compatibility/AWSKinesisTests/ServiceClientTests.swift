@@ -172,7 +172,5 @@ import Testing
         #expect(AWSKinesis.KinesisClientTypes.self == KinesisClientTypes.self)
         let input = PutRecordInput(data: Data("x".utf8), partitionKey: "p", streamName: "s")
         #expect(input == AWSKinesis.PutRecordInput(data: Data("x".utf8), partitionKey: "p", streamName: "s"))
-        let old = AWSFirehose.PutRecordInput(deliveryStreamName: "d", record: .init(data: Data()))
-        #expect(old.deliveryStreamName == "d")
     }
 }

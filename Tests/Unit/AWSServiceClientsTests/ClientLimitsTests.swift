@@ -1,3 +1,5 @@
+import AWSFirehoseClient
+import AWSKinesisClient
 import AWSServiceClients
 import Foundation
 import RecorderConcurrency

@@ -1,3 +1,4 @@
+import AWSKinesisClient
 import AWSServiceClients
 import Foundation
 import RecorderConcurrency

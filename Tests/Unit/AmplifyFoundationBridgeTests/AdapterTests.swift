@@ -1,4 +1,5 @@
 import AWSCore
+import AWSKinesisClient
 import AWSServiceClients
 import AmplifyFoundation
 import AmplifyFoundationBridge

@@ -18,6 +18,9 @@ public struct AcknowledgeDeadLetterQueueRecordsOutput: Sendable, Equatable {
         self.failed = failed
         self.successful = successful
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension AcknowledgeDeadLetterQueueRecordsOutput: WireShape {
@@ -45,6 +48,9 @@ public struct AcknowledgeQueueRecordsOutput: Sendable, Equatable {
         self.failed = failed
         self.successful = successful
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension AcknowledgeQueueRecordsOutput: WireShape {
@@ -63,6 +69,9 @@ public struct AddTagsToStreamOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension AddTagsToStreamOutput: WireShape {
@@ -82,6 +91,9 @@ public struct CreateChannelOutput: Sendable, Equatable {
     public init(channelDescription: KinesisClientTypes.ChannelDescription? = nil) {
         self.channelDescription = channelDescription
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension CreateChannelOutput: WireShape {
@@ -101,6 +113,9 @@ public struct CreateQueueOutput: Sendable, Equatable {
     public init(queueDescription: KinesisClientTypes.QueueDescription? = nil) {
         self.queueDescription = queueDescription
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension CreateQueueOutput: WireShape {
@@ -118,6 +133,9 @@ public struct CreateStreamOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension CreateStreamOutput: WireShape {
@@ -135,6 +153,9 @@ public struct DecreaseStreamRetentionPeriodOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DecreaseStreamRetentionPeriodOutput: WireShape {
@@ -152,6 +173,9 @@ public struct DeleteChannelOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DeleteChannelOutput: WireShape {
@@ -169,6 +193,9 @@ public struct DeleteQueueOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DeleteQueueOutput: WireShape {
@@ -186,6 +213,9 @@ public struct DeleteResourcePolicyOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DeleteResourcePolicyOutput: WireShape {
@@ -203,6 +233,9 @@ public struct DeleteStreamOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DeleteStreamOutput: WireShape {
@@ -220,6 +253,9 @@ public struct DeregisterStreamConsumerOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DeregisterStreamConsumerOutput: WireShape {
@@ -240,6 +276,9 @@ public struct DescribeAccountSettingsOutput: Sendable, Equatable {
     {
         self.minimumThroughputBillingCommitment = minimumThroughputBillingCommitment
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DescribeAccountSettingsOutput: WireShape {
@@ -259,6 +298,9 @@ public struct DescribeChannelOutput: Sendable, Equatable {
     public init(channelDescription: KinesisClientTypes.ChannelDescription? = nil) {
         self.channelDescription = channelDescription
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DescribeChannelOutput: WireShape {
@@ -305,6 +347,9 @@ public struct DescribeLimitsOutput: Sendable, Equatable {
         self.openShardCount = openShardCount
         self.shardLimit = shardLimit
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DescribeLimitsOutput: WireShape {
@@ -329,6 +374,9 @@ public struct DescribeQueueOutput: Sendable, Equatable {
     public init(queueDescription: KinesisClientTypes.QueueDescription? = nil) {
         self.queueDescription = queueDescription
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DescribeQueueOutput: WireShape {
@@ -348,6 +396,9 @@ public struct DescribeStreamOutput: Sendable, Equatable {
     public init(streamDescription: KinesisClientTypes.StreamDescription? = nil) {
         self.streamDescription = streamDescription
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DescribeStreamOutput: WireShape {
@@ -367,6 +418,9 @@ public struct DescribeStreamConsumerOutput: Sendable, Equatable {
     public init(consumerDescription: KinesisClientTypes.ConsumerDescription? = nil) {
         self.consumerDescription = consumerDescription
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DescribeStreamConsumerOutput: WireShape {
@@ -386,6 +440,9 @@ public struct DescribeStreamSummaryOutput: Sendable, Equatable {
     public init(streamDescriptionSummary: KinesisClientTypes.StreamDescriptionSummary? = nil) {
         self.streamDescriptionSummary = streamDescriptionSummary
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DescribeStreamSummaryOutput: WireShape {
@@ -422,6 +479,9 @@ public struct DisableEnhancedMonitoringOutput: Sendable, Equatable {
         self.streamARN = streamARN
         self.streamName = streamName
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DisableEnhancedMonitoringOutput: WireShape {
@@ -461,6 +521,9 @@ public struct EnableEnhancedMonitoringOutput: Sendable, Equatable {
         self.streamARN = streamARN
         self.streamName = streamName
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension EnableEnhancedMonitoringOutput: WireShape {
@@ -500,6 +563,9 @@ public struct GetRecordsOutput: Sendable, Equatable {
         self.nextShardIterator = nextShardIterator
         self.records = records
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension GetRecordsOutput: WireShape {
@@ -522,6 +588,9 @@ public struct GetResourcePolicyOutput: Sendable, Equatable {
     public init(policy: String? = nil) {
         self.policy = policy
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension GetResourcePolicyOutput: WireShape {
@@ -541,6 +610,9 @@ public struct GetShardIteratorOutput: Sendable, Equatable {
     public init(shardIterator: String? = nil) {
         self.shardIterator = shardIterator
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension GetShardIteratorOutput: WireShape {
@@ -558,6 +630,9 @@ public struct IncreaseStreamRetentionPeriodOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension IncreaseStreamRetentionPeriodOutput: WireShape {
@@ -581,6 +656,9 @@ public struct ListChannelsOutput: Sendable, Equatable {
         self.channelSummaries = channelSummaries
         self.nextToken = nextToken
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ListChannelsOutput: WireShape {
@@ -605,6 +683,9 @@ public struct ListQueuesOutput: Sendable, Equatable {
         self.nextToken = nextToken
         self.queueSummaries = queueSummaries
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ListQueuesOutput: WireShape {
@@ -629,6 +710,9 @@ public struct ListShardsOutput: Sendable, Equatable {
         self.nextToken = nextToken
         self.shards = shards
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ListShardsOutput: WireShape {
@@ -653,6 +737,9 @@ public struct ListStreamConsumersOutput: Sendable, Equatable {
         self.consumers = consumers
         self.nextToken = nextToken
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ListStreamConsumersOutput: WireShape {
@@ -690,6 +777,9 @@ public struct ListStreamsOutput: Sendable, Equatable {
         self.streamNames = streamNames
         self.streamSummaries = streamSummaries
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ListStreamsOutput: WireShape {
@@ -712,6 +802,9 @@ public struct ListTagsForResourceOutput: Sendable, Equatable {
     public init(tags: [KinesisClientTypes.Tag]? = nil) {
         self.tags = tags
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ListTagsForResourceOutput: WireShape {
@@ -735,6 +828,9 @@ public struct ListTagsForStreamOutput: Sendable, Equatable {
         self.hasMoreTags = hasMoreTags
         self.tags = tags
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ListTagsForStreamOutput: WireShape {
@@ -753,6 +849,9 @@ public struct MergeShardsOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension MergeShardsOutput: WireShape {
@@ -786,6 +885,9 @@ extension KinesisClientTypes {
             self.sequenceNumber = sequenceNumber
             self.shardId = shardId
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -820,6 +922,9 @@ public struct PutRecordsOutput: Sendable, Equatable {
         self.failedRecordCount = failedRecordCount
         self.records = records
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension PutRecordsOutput: WireShape {
@@ -839,6 +944,9 @@ public struct PutResourcePolicyOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension PutResourcePolicyOutput: WireShape {
@@ -858,6 +966,9 @@ public struct ReceiveDeadLetterQueueRecordsOutput: Sendable, Equatable {
     public init(queueRecords: [KinesisClientTypes.QueueRecord]? = nil) {
         self.queueRecords = queueRecords
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ReceiveDeadLetterQueueRecordsOutput: WireShape {
@@ -877,6 +988,9 @@ public struct ReceiveQueueRecordsOutput: Sendable, Equatable {
     public init(queueRecords: [KinesisClientTypes.QueueRecord]? = nil) {
         self.queueRecords = queueRecords
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ReceiveQueueRecordsOutput: WireShape {
@@ -896,6 +1010,9 @@ public struct RegisterStreamConsumerOutput: Sendable, Equatable {
     public init(consumer: KinesisClientTypes.Consumer? = nil) {
         self.consumer = consumer
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension RegisterStreamConsumerOutput: WireShape {
@@ -913,6 +1030,9 @@ public struct RemoveTagsFromStreamOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension RemoveTagsFromStreamOutput: WireShape {
@@ -939,6 +1059,9 @@ public struct RestoreDeadLetterQueueRecordsOutput: Sendable, Equatable {
         self.failed = failed
         self.successful = successful
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension RestoreDeadLetterQueueRecordsOutput: WireShape {
@@ -957,6 +1080,9 @@ public struct SplitShardOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension SplitShardOutput: WireShape {
@@ -974,6 +1100,9 @@ public struct StartStreamEncryptionOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension StartStreamEncryptionOutput: WireShape {
@@ -991,6 +1120,9 @@ public struct StopStreamEncryptionOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension StopStreamEncryptionOutput: WireShape {
@@ -1008,6 +1140,9 @@ public struct TagResourceOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension TagResourceOutput: WireShape {
@@ -1025,6 +1160,9 @@ public struct UntagResourceOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UntagResourceOutput: WireShape {
@@ -1045,6 +1183,9 @@ public struct UpdateAccountSettingsOutput: Sendable, Equatable {
     {
         self.minimumThroughputBillingCommitment = minimumThroughputBillingCommitment
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateAccountSettingsOutput: WireShape {
@@ -1064,6 +1205,9 @@ public struct UpdateChannelOutput: Sendable, Equatable {
     public init(channelDescription: KinesisClientTypes.ChannelDescription? = nil) {
         self.channelDescription = channelDescription
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateChannelOutput: WireShape {
@@ -1090,6 +1234,9 @@ public struct UpdateDeadLetterQueueRecordsVisibilityOutput: Sendable, Equatable 
         self.failed = failed
         self.successful = successful
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateDeadLetterQueueRecordsVisibilityOutput: WireShape {
@@ -1108,6 +1255,9 @@ public struct UpdateMaxRecordSizeOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateMaxRecordSizeOutput: WireShape {
@@ -1127,6 +1277,9 @@ public struct UpdateQueueOutput: Sendable, Equatable {
     public init(queueDescription: KinesisClientTypes.QueueDescription? = nil) {
         self.queueDescription = queueDescription
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateQueueOutput: WireShape {
@@ -1153,6 +1306,9 @@ public struct UpdateQueueRecordsVisibilityOutput: Sendable, Equatable {
         self.failed = failed
         self.successful = successful
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateQueueRecordsVisibilityOutput: WireShape {
@@ -1190,6 +1346,9 @@ public struct UpdateShardCountOutput: Sendable, Equatable {
         self.streamName = streamName
         self.targetShardCount = targetShardCount
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateShardCountOutput: WireShape {
@@ -1210,6 +1369,9 @@ public struct UpdateStreamModeOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateStreamModeOutput: WireShape {
@@ -1227,6 +1389,9 @@ public struct UpdateStreamRecordDistributionStrategyOutput: Sendable, Equatable 
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateStreamRecordDistributionStrategyOutput: WireShape {
@@ -1258,6 +1423,9 @@ public struct UpdateStreamWarmThroughputOutput: Sendable, Equatable {
         self.streamName = streamName
         self.warmThroughput = warmThroughput
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateStreamWarmThroughputOutput: WireShape {

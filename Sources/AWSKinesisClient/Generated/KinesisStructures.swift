@@ -25,6 +25,9 @@ extension KinesisClientTypes {
             self.errorMessage = errorMessage
             self.receiptHandle = receiptHandle
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -49,6 +52,9 @@ extension KinesisClientTypes {
         public init(receiptHandle: String? = nil) {
             self.receiptHandle = receiptHandle
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -71,6 +77,9 @@ extension KinesisClientTypes {
         public init(receiptHandle: String? = nil) {
             self.receiptHandle = receiptHandle
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -101,6 +110,9 @@ extension KinesisClientTypes {
             self.errorMessage = errorMessage
             self.receiptHandle = receiptHandle
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -125,6 +137,9 @@ extension KinesisClientTypes {
         public init(receiptHandle: String? = nil) {
             self.receiptHandle = receiptHandle
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -147,6 +162,9 @@ extension KinesisClientTypes {
         public init(receiptHandle: String? = nil) {
             self.receiptHandle = receiptHandle
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -226,6 +244,9 @@ extension KinesisClientTypes {
             self.serviceExecutionRoleARN = serviceExecutionRoleARN
             self.streamConfigurationList = streamConfigurationList
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -263,6 +284,9 @@ extension KinesisClientTypes {
             self.encryptionType = encryptionType
             self.keyId = keyId
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -286,6 +310,9 @@ extension KinesisClientTypes {
         public init(cloudWatchLogs: KinesisClientTypes.CloudWatchLogs? = nil) {
             self.cloudWatchLogs = cloudWatchLogs
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -308,6 +335,9 @@ extension KinesisClientTypes {
         public init(cloudWatchLogs: KinesisClientTypes.CloudWatchLogsUpdateInput? = nil) {
             self.cloudWatchLogs = cloudWatchLogs
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -334,6 +364,9 @@ extension KinesisClientTypes {
             self.recordConfiguration = recordConfiguration
             self.streamARN = streamARN
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -369,6 +402,9 @@ extension KinesisClientTypes {
             self.streamARN = streamARN
             self.streamCreationTimestamp = streamCreationTimestamp
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -397,6 +433,9 @@ extension KinesisClientTypes {
             self.streamARN = streamARN
             self.streamCreationTimestamp = streamCreationTimestamp
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -457,6 +496,9 @@ extension KinesisClientTypes {
             self.channelStatusReason = channelStatusReason
             self.streams = streams
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -498,6 +540,9 @@ extension KinesisClientTypes {
             self.parentShards = parentShards
             self.shardId = shardId
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -530,6 +575,9 @@ extension KinesisClientTypes {
             self.logGroupName = logGroupName
             self.logStreamName = logStreamName
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -562,6 +610,9 @@ extension KinesisClientTypes {
             self.logGroupName = logGroupName
             self.logStreamName = logStreamName
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -603,6 +654,9 @@ extension KinesisClientTypes {
             self.consumerName = consumerName
             self.consumerStatus = consumerStatus
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -650,6 +704,9 @@ extension KinesisClientTypes {
             self.consumerStatus = consumerStatus
             self.streamARN = streamARN
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -680,6 +737,9 @@ extension KinesisClientTypes {
             self.maxReceiveCount = maxReceiveCount
             self.targetType = targetType
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -711,6 +771,9 @@ extension KinesisClientTypes {
             self.errorOutputPrefix = errorOutputPrefix
             self.expectedBucketOwner = expectedBucketOwner
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -735,6 +798,9 @@ extension KinesisClientTypes {
         public init(shardLevelMetrics: [KinesisClientTypes.MetricsName]? = nil) {
             self.shardLevelMetrics = shardLevelMetrics
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -761,6 +827,9 @@ extension KinesisClientTypes {
             self.endingHashKey = endingHashKey
             self.startingHashKey = startingHashKey
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -784,6 +853,9 @@ extension KinesisClientTypes {
         public init(status: KinesisClientTypes.MinimumThroughputBillingCommitmentInputStatus? = nil) {
             self.status = status
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -823,6 +895,9 @@ extension KinesisClientTypes {
             self.startedAt = startedAt
             self.status = status
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -852,6 +927,9 @@ extension KinesisClientTypes {
             self.sourceName = sourceName
             self.transform = transform
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -875,6 +953,9 @@ extension KinesisClientTypes {
         public init(partitionFields: [KinesisClientTypes.PartitionField]? = nil) {
             self.partitionFields = partitionFields
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -905,6 +986,9 @@ extension KinesisClientTypes {
             self.explicitHashKey = explicitHashKey
             self.partitionKey = partitionKey
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -946,6 +1030,9 @@ extension KinesisClientTypes {
             self.sequenceNumber = sequenceNumber
             self.shardId = shardId
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -978,6 +1065,9 @@ extension KinesisClientTypes {
             self.deadLetterConfiguration = deadLetterConfiguration
             self.visibilityTimeoutSeconds = visibilityTimeoutSeconds
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1028,6 +1118,9 @@ extension KinesisClientTypes {
             self.queueStatus = queueStatus
             self.streamConfigurationList = streamConfigurationList
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1087,6 +1180,9 @@ extension KinesisClientTypes {
             self.receiveCount = receiveCount
             self.recordId = recordId
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1119,6 +1215,9 @@ extension KinesisClientTypes {
             self.timestamp = timestamp
             self.type = type
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1146,6 +1245,9 @@ extension KinesisClientTypes {
             self.startingPosition = startingPosition
             self.streamARN = streamARN
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1173,6 +1275,9 @@ extension KinesisClientTypes {
             self.streamARN = streamARN
             self.streamCreationTimestamp = streamCreationTimestamp
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1200,6 +1305,9 @@ extension KinesisClientTypes {
             self.streamARN = streamARN
             self.streamCreationTimestamp = streamCreationTimestamp
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1245,6 +1353,9 @@ extension KinesisClientTypes {
             self.queueStatus = queueStatus
             self.streams = streams
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1293,6 +1404,9 @@ extension KinesisClientTypes {
             self.partitionKey = partitionKey
             self.sequenceNumber = sequenceNumber
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1323,6 +1437,9 @@ extension KinesisClientTypes {
             self.gsrSchemaARN = gsrSchemaARN
             self.recordFormatType = recordFormatType
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1354,6 +1471,9 @@ extension KinesisClientTypes {
             self.errorMessage = errorMessage
             self.receiptHandle = receiptHandle
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1378,6 +1498,9 @@ extension KinesisClientTypes {
         public init(receiptHandle: String? = nil) {
             self.receiptHandle = receiptHandle
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1400,6 +1523,9 @@ extension KinesisClientTypes {
         public init(receiptHandle: String? = nil) {
             self.receiptHandle = receiptHandle
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1434,6 +1560,9 @@ extension KinesisClientTypes {
             self.deadLetterQueueS3Configuration = deadLetterQueueS3Configuration
             self.storageConfiguration = storageConfiguration
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1470,6 +1599,9 @@ extension KinesisClientTypes {
             self.deadLetterQueueS3Configuration = deadLetterQueueS3Configuration
             self.storageConfiguration = storageConfiguration
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1494,6 +1626,9 @@ extension KinesisClientTypes {
         public init(dataFreshnessInSeconds: Int? = nil) {
             self.dataFreshnessInSeconds = dataFreshnessInSeconds
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1538,6 +1673,9 @@ extension KinesisClientTypes {
             self.outputKeyTemplate = outputKeyTemplate
             self.storageClass = storageClass
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1586,6 +1724,9 @@ extension KinesisClientTypes {
             self.tableBucketARN = tableBucketARN
             self.tableName = tableName
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1624,6 +1765,9 @@ extension KinesisClientTypes {
             self.deadLetterQueueS3Configuration = deadLetterQueueS3Configuration
             self.s3TablesConfigurationList = s3TablesConfigurationList
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1660,6 +1804,9 @@ extension KinesisClientTypes {
             self.deadLetterQueueS3Configuration = deadLetterQueueS3Configuration
             self.s3TablesConfigurationList = s3TablesConfigurationList
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1684,6 +1831,9 @@ extension KinesisClientTypes {
         public init(dataFreshnessInSeconds: Int? = nil) {
             self.dataFreshnessInSeconds = dataFreshnessInSeconds
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1710,6 +1860,9 @@ extension KinesisClientTypes {
             self.endingSequenceNumber = endingSequenceNumber
             self.startingSequenceNumber = startingSequenceNumber
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1755,6 +1908,9 @@ extension KinesisClientTypes {
             self.sequenceNumberRange = sequenceNumberRange
             self.shardId = shardId
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1789,6 +1945,9 @@ extension KinesisClientTypes {
             self.timestamp = timestamp
             self.type = type
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1865,6 +2024,9 @@ extension KinesisClientTypes {
             self.streamName = streamName
             self.streamStatus = streamStatus
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1979,6 +2141,9 @@ extension KinesisClientTypes {
             self.streamStatus = streamStatus
             self.warmThroughput = warmThroughput
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2021,6 +2186,9 @@ extension KinesisClientTypes {
             self.streamARN = streamARN
             self.streamCreationTimestamp = streamCreationTimestamp
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2044,6 +2212,9 @@ extension KinesisClientTypes {
         public init(streamMode: KinesisClientTypes.StreamMode? = nil) {
             self.streamMode = streamMode
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2088,6 +2259,9 @@ extension KinesisClientTypes {
             self.streamName = streamName
             self.streamStatus = streamStatus
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2118,6 +2292,9 @@ extension KinesisClientTypes {
             self.key = key
             self.value = value
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2149,6 +2326,9 @@ extension KinesisClientTypes {
             self.errorMessage = errorMessage
             self.receiptHandle = receiptHandle
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2177,6 +2357,9 @@ extension KinesisClientTypes {
             self.receiptHandle = receiptHandle
             self.visibilityTimeoutSeconds = visibilityTimeoutSeconds
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2200,6 +2383,9 @@ extension KinesisClientTypes {
         public init(receiptHandle: String? = nil) {
             self.receiptHandle = receiptHandle
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2230,6 +2416,9 @@ extension KinesisClientTypes {
             self.errorMessage = errorMessage
             self.receiptHandle = receiptHandle
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2258,6 +2447,9 @@ extension KinesisClientTypes {
             self.receiptHandle = receiptHandle
             self.visibilityTimeoutSeconds = visibilityTimeoutSeconds
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2281,6 +2473,9 @@ extension KinesisClientTypes {
         public init(receiptHandle: String? = nil) {
             self.receiptHandle = receiptHandle
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2307,6 +2502,9 @@ extension KinesisClientTypes {
             self.currentMiBps = currentMiBps
             self.targetMiBps = targetMiBps
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 

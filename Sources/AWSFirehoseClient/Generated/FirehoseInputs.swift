@@ -104,6 +104,9 @@ public struct CreateDeliveryStreamInput: Sendable, Equatable {
         self.splunkDestinationConfiguration = splunkDestinationConfiguration
         self.tags = tags
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension CreateDeliveryStreamInput: WireShape {
@@ -147,6 +150,9 @@ public struct DeleteDeliveryStreamInput: Sendable, Equatable {
         self.allowForceDelete = allowForceDelete
         self.deliveryStreamName = deliveryStreamName
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DeleteDeliveryStreamInput: WireShape {
@@ -175,6 +181,9 @@ public struct DescribeDeliveryStreamInput: Sendable, Equatable {
         self.exclusiveStartDestinationId = exclusiveStartDestinationId
         self.limit = limit
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DescribeDeliveryStreamInput: WireShape {
@@ -208,6 +217,9 @@ public struct ListDeliveryStreamsInput: Sendable, Equatable {
         self.exclusiveStartDeliveryStreamName = exclusiveStartDeliveryStreamName
         self.limit = limit
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ListDeliveryStreamsInput: WireShape {
@@ -237,6 +249,9 @@ public struct ListTagsForDeliveryStreamInput: Sendable, Equatable {
         self.exclusiveStartTagKey = exclusiveStartTagKey
         self.limit = limit
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ListTagsForDeliveryStreamInput: WireShape {
@@ -264,6 +279,9 @@ extension FirehoseClientTypes {
             self.deliveryStreamName = deliveryStreamName
             self.record = record
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -289,6 +307,9 @@ public struct PutRecordBatchInput: Sendable, Equatable {
         self.deliveryStreamName = deliveryStreamName
         self.records = records
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension PutRecordBatchInput: WireShape {
@@ -318,6 +339,9 @@ public struct StartDeliveryStreamEncryptionInput: Sendable, Equatable {
         self.deliveryStreamEncryptionConfigurationInput = deliveryStreamEncryptionConfigurationInput
         self.deliveryStreamName = deliveryStreamName
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension StartDeliveryStreamEncryptionInput: WireShape {
@@ -338,6 +362,9 @@ public struct StopDeliveryStreamEncryptionInput: Sendable, Equatable {
     public init(deliveryStreamName: String? = nil) {
         self.deliveryStreamName = deliveryStreamName
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension StopDeliveryStreamEncryptionInput: WireShape {
@@ -361,6 +388,9 @@ public struct TagDeliveryStreamInput: Sendable, Equatable {
         self.deliveryStreamName = deliveryStreamName
         self.tags = tags
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension TagDeliveryStreamInput: WireShape {
@@ -385,6 +415,9 @@ public struct UntagDeliveryStreamInput: Sendable, Equatable {
         self.deliveryStreamName = deliveryStreamName
         self.tagKeys = tagKeys
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UntagDeliveryStreamInput: WireShape {
@@ -469,6 +502,9 @@ public struct UpdateDestinationInput: Sendable, Equatable {
         self.snowflakeDestinationUpdate = snowflakeDestinationUpdate
         self.splunkDestinationUpdate = splunkDestinationUpdate
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateDestinationInput: WireShape {

@@ -19,6 +19,9 @@ public struct AcknowledgeDeadLetterQueueRecordsInput: Sendable, Equatable {
         self.entries = entries
         self.queueARN = queueARN
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension AcknowledgeDeadLetterQueueRecordsInput: WireShape {
@@ -43,6 +46,9 @@ public struct AcknowledgeQueueRecordsInput: Sendable, Equatable {
         self.entries = entries
         self.queueARN = queueARN
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension AcknowledgeQueueRecordsInput: WireShape {
@@ -80,6 +86,9 @@ public struct AddTagsToStreamInput: Sendable, Equatable {
         self.streamName = streamName
         self.tags = tags
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension AddTagsToStreamInput: WireShape {
@@ -139,6 +148,9 @@ public struct CreateChannelInput: Sendable, Equatable {
         self.streamConfigurationList = streamConfigurationList
         self.tags = tags
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension CreateChannelInput: WireShape {
@@ -182,6 +194,9 @@ public struct CreateQueueInput: Sendable, Equatable {
         self.streamConfigurationList = streamConfigurationList
         self.tags = tags
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension CreateQueueInput: WireShape {
@@ -236,6 +251,9 @@ public struct CreateStreamInput: Sendable, Equatable {
         self.tags = tags
         self.warmThroughputMiBps = warmThroughputMiBps
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension CreateStreamInput: WireShape {
@@ -278,6 +296,9 @@ public struct DecreaseStreamRetentionPeriodInput: Sendable, Equatable {
         self.streamId = streamId
         self.streamName = streamName
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DecreaseStreamRetentionPeriodInput: WireShape {
@@ -300,6 +321,9 @@ public struct DeleteChannelInput: Sendable, Equatable {
     public init(channelARN: String? = nil) {
         self.channelARN = channelARN
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DeleteChannelInput: WireShape {
@@ -319,6 +343,9 @@ public struct DeleteQueueInput: Sendable, Equatable {
     public init(queueARN: String? = nil) {
         self.queueARN = queueARN
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DeleteQueueInput: WireShape {
@@ -342,6 +369,9 @@ public struct DeleteResourcePolicyInput: Sendable, Equatable {
         self.resourceARN = resourceARN
         self.streamId = streamId
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DeleteResourcePolicyInput: WireShape {
@@ -379,6 +409,9 @@ public struct DeleteStreamInput: Sendable, Equatable {
         self.streamId = streamId
         self.streamName = streamName
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DeleteStreamInput: WireShape {
@@ -418,6 +451,9 @@ public struct DeregisterStreamConsumerInput: Sendable, Equatable {
         self.streamARN = streamARN
         self.streamId = streamId
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DeregisterStreamConsumerInput: WireShape {
@@ -438,6 +474,9 @@ public struct DescribeAccountSettingsInput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DescribeAccountSettingsInput: WireShape {
@@ -457,6 +496,9 @@ public struct DescribeChannelInput: Sendable, Equatable {
     public init(channelARN: String? = nil) {
         self.channelARN = channelARN
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DescribeChannelInput: WireShape {
@@ -474,6 +516,9 @@ public struct DescribeLimitsInput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DescribeLimitsInput: WireShape {
@@ -493,6 +538,9 @@ public struct DescribeQueueInput: Sendable, Equatable {
     public init(queueARN: String? = nil) {
         self.queueARN = queueARN
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DescribeQueueInput: WireShape {
@@ -534,6 +582,9 @@ public struct DescribeStreamInput: Sendable, Equatable {
         self.streamId = streamId
         self.streamName = streamName
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DescribeStreamInput: WireShape {
@@ -574,6 +625,9 @@ public struct DescribeStreamConsumerInput: Sendable, Equatable {
         self.streamARN = streamARN
         self.streamId = streamId
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DescribeStreamConsumerInput: WireShape {
@@ -604,6 +658,9 @@ public struct DescribeStreamSummaryInput: Sendable, Equatable {
         self.streamId = streamId
         self.streamName = streamName
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DescribeStreamSummaryInput: WireShape {
@@ -642,6 +699,9 @@ public struct DisableEnhancedMonitoringInput: Sendable, Equatable {
         self.streamId = streamId
         self.streamName = streamName
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DisableEnhancedMonitoringInput: WireShape {
@@ -681,6 +741,9 @@ public struct EnableEnhancedMonitoringInput: Sendable, Equatable {
         self.streamId = streamId
         self.streamName = streamName
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension EnableEnhancedMonitoringInput: WireShape {
@@ -725,6 +788,9 @@ public struct GetRecordsInput: Sendable, Equatable {
         self.streamARN = streamARN
         self.streamId = streamId
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension GetRecordsInput: WireShape {
@@ -752,6 +818,9 @@ public struct GetResourcePolicyInput: Sendable, Equatable {
         self.resourceARN = resourceARN
         self.streamId = streamId
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension GetResourcePolicyInput: WireShape {
@@ -809,6 +878,9 @@ public struct GetShardIteratorInput: Sendable, Equatable {
         self.streamName = streamName
         self.timestamp = timestamp
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension GetShardIteratorInput: WireShape {
@@ -852,6 +924,9 @@ public struct IncreaseStreamRetentionPeriodInput: Sendable, Equatable {
         self.streamId = streamId
         self.streamName = streamName
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension IncreaseStreamRetentionPeriodInput: WireShape {
@@ -886,6 +961,9 @@ public struct ListChannelsInput: Sendable, Equatable {
         self.nextToken = nextToken
         self.streamFilter = streamFilter
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ListChannelsInput: WireShape {
@@ -919,6 +997,9 @@ public struct ListQueuesInput: Sendable, Equatable {
         self.nextToken = nextToken
         self.streamFilter = streamFilter
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ListQueuesInput: WireShape {
@@ -977,6 +1058,9 @@ public struct ListShardsInput: Sendable, Equatable {
         self.streamId = streamId
         self.streamName = streamName
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ListShardsInput: WireShape {
@@ -1025,6 +1109,9 @@ public struct ListStreamConsumersInput: Sendable, Equatable {
         self.streamCreationTimestamp = streamCreationTimestamp
         self.streamId = streamId
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ListStreamConsumersInput: WireShape {
@@ -1056,6 +1143,9 @@ public struct ListStreamsInput: Sendable, Equatable {
         self.limit = limit
         self.nextToken = nextToken
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ListStreamsInput: WireShape {
@@ -1081,6 +1171,9 @@ public struct ListTagsForResourceInput: Sendable, Equatable {
         self.resourceARN = resourceARN
         self.streamId = streamId
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ListTagsForResourceInput: WireShape {
@@ -1123,6 +1216,9 @@ public struct ListTagsForStreamInput: Sendable, Equatable {
         self.streamId = streamId
         self.streamName = streamName
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ListTagsForStreamInput: WireShape {
@@ -1168,6 +1264,9 @@ public struct MergeShardsInput: Sendable, Equatable {
         self.streamId = streamId
         self.streamName = streamName
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension MergeShardsInput: WireShape {
@@ -1230,6 +1329,9 @@ extension KinesisClientTypes {
             self.streamId = streamId
             self.streamName = streamName
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1279,6 +1381,9 @@ public struct PutRecordsInput: Sendable, Equatable {
         self.streamId = streamId
         self.streamName = streamName
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension PutRecordsInput: WireShape {
@@ -1310,6 +1415,9 @@ public struct PutResourcePolicyInput: Sendable, Equatable {
         self.resourceARN = resourceARN
         self.streamId = streamId
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension PutResourcePolicyInput: WireShape {
@@ -1348,6 +1456,9 @@ public struct ReceiveDeadLetterQueueRecordsInput: Sendable, Equatable {
         self.visibilityTimeoutSeconds = visibilityTimeoutSeconds
         self.waitTimeSeconds = waitTimeSeconds
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ReceiveDeadLetterQueueRecordsInput: WireShape {
@@ -1387,6 +1498,9 @@ public struct ReceiveQueueRecordsInput: Sendable, Equatable {
         self.visibilityTimeoutSeconds = visibilityTimeoutSeconds
         self.waitTimeSeconds = waitTimeSeconds
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ReceiveQueueRecordsInput: WireShape {
@@ -1426,6 +1540,9 @@ public struct RegisterStreamConsumerInput: Sendable, Equatable {
         self.streamId = streamId
         self.tags = tags
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension RegisterStreamConsumerInput: WireShape {
@@ -1461,6 +1578,9 @@ public struct RemoveTagsFromStreamInput: Sendable, Equatable {
         self.streamName = streamName
         self.tagKeys = tagKeys
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension RemoveTagsFromStreamInput: WireShape {
@@ -1488,6 +1608,9 @@ public struct RestoreDeadLetterQueueRecordsInput: Sendable, Equatable {
         self.entries = entries
         self.queueARN = queueARN
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension RestoreDeadLetterQueueRecordsInput: WireShape {
@@ -1530,6 +1653,9 @@ public struct SplitShardInput: Sendable, Equatable {
         self.streamId = streamId
         self.streamName = streamName
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension SplitShardInput: WireShape {
@@ -1575,6 +1701,9 @@ public struct StartStreamEncryptionInput: Sendable, Equatable {
         self.streamId = streamId
         self.streamName = streamName
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension StartStreamEncryptionInput: WireShape {
@@ -1620,6 +1749,9 @@ public struct StopStreamEncryptionInput: Sendable, Equatable {
         self.streamId = streamId
         self.streamName = streamName
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension StopStreamEncryptionInput: WireShape {
@@ -1651,6 +1783,9 @@ public struct TagResourceInput: Sendable, Equatable {
         self.streamId = streamId
         self.tags = tags
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension TagResourceInput: WireShape {
@@ -1680,6 +1815,9 @@ public struct UntagResourceInput: Sendable, Equatable {
         self.streamId = streamId
         self.tagKeys = tagKeys
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UntagResourceInput: WireShape {
@@ -1701,6 +1839,9 @@ public struct UpdateAccountSettingsInput: Sendable, Equatable {
     public init(minimumThroughputBillingCommitment: KinesisClientTypes.MinimumThroughputBillingCommitmentInput? = nil) {
         self.minimumThroughputBillingCommitment = minimumThroughputBillingCommitment
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateAccountSettingsInput: WireShape {
@@ -1737,6 +1878,9 @@ public struct UpdateChannelInput: Sendable, Equatable {
         self.s3DestinationConfiguration = s3DestinationConfiguration
         self.s3TablesDestinationConfiguration = s3TablesDestinationConfiguration
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateChannelInput: WireShape {
@@ -1766,6 +1910,9 @@ public struct UpdateDeadLetterQueueRecordsVisibilityInput: Sendable, Equatable {
         self.entries = entries
         self.queueARN = queueARN
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateDeadLetterQueueRecordsVisibilityInput: WireShape {
@@ -1794,6 +1941,9 @@ public struct UpdateMaxRecordSizeInput: Sendable, Equatable {
         self.streamARN = streamARN
         self.streamId = streamId
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateMaxRecordSizeInput: WireShape {
@@ -1819,6 +1969,9 @@ public struct UpdateQueueInput: Sendable, Equatable {
         self.queueARN = queueARN
         self.queueAttributes = queueAttributes
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateQueueInput: WireShape {
@@ -1844,6 +1997,9 @@ public struct UpdateQueueRecordsVisibilityInput: Sendable, Equatable {
         self.entries = entries
         self.queueARN = queueARN
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateQueueRecordsVisibilityInput: WireShape {
@@ -1886,6 +2042,9 @@ public struct UpdateShardCountInput: Sendable, Equatable {
         self.streamName = streamName
         self.targetShardCount = targetShardCount
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateShardCountInput: WireShape {
@@ -1926,6 +2085,9 @@ public struct UpdateStreamModeInput: Sendable, Equatable {
         self.streamModeDetails = streamModeDetails
         self.warmThroughputMiBps = warmThroughputMiBps
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateStreamModeInput: WireShape {
@@ -1960,6 +2122,9 @@ public struct UpdateStreamRecordDistributionStrategyInput: Sendable, Equatable {
         self.streamARN = streamARN
         self.streamId = streamId
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateStreamRecordDistributionStrategyInput: WireShape {
@@ -1998,6 +2163,9 @@ public struct UpdateStreamWarmThroughputInput: Sendable, Equatable {
         self.streamName = streamName
         self.warmThroughputMiBps = warmThroughputMiBps
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateStreamWarmThroughputInput: WireShape {

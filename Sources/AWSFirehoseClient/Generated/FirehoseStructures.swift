@@ -21,6 +21,9 @@ extension FirehoseClientTypes {
             self.intervalInSeconds = intervalInSeconds
             self.sizeInMBs = sizeInMBs
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -91,6 +94,9 @@ extension FirehoseClientTypes {
             self.s3Configuration = s3Configuration
             self.vpcConfiguration = vpcConfiguration
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -169,6 +175,9 @@ extension FirehoseClientTypes {
             self.s3DestinationDescription = s3DestinationDescription
             self.vpcConfigurationDescription = vpcConfigurationDescription
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -237,6 +246,9 @@ extension FirehoseClientTypes {
             self.roleARN = roleARN
             self.s3Update = s3Update
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -266,6 +278,9 @@ extension FirehoseClientTypes {
         public init(durationInSeconds: Int? = nil) {
             self.durationInSeconds = durationInSeconds
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -292,6 +307,9 @@ extension FirehoseClientTypes {
             self.intervalInSeconds = intervalInSeconds
             self.sizeInMBs = sizeInMBs
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -382,6 +400,9 @@ extension FirehoseClientTypes {
             self.typeName = typeName
             self.vpcConfiguration = vpcConfiguration
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -484,6 +505,9 @@ extension FirehoseClientTypes {
             self.typeName = typeName
             self.vpcConfigurationDescription = vpcConfigurationDescription
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -576,6 +600,9 @@ extension FirehoseClientTypes {
             self.s3Update = s3Update
             self.typeName = typeName
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -609,6 +636,9 @@ extension FirehoseClientTypes {
         public init(durationInSeconds: Int? = nil) {
             self.durationInSeconds = durationInSeconds
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -635,6 +665,9 @@ extension FirehoseClientTypes {
             self.connectivity = connectivity
             self.roleARN = roleARN
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -662,6 +695,9 @@ extension FirehoseClientTypes {
             self.intervalInSeconds = intervalInSeconds
             self.sizeInMBs = sizeInMBs
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -689,6 +725,9 @@ extension FirehoseClientTypes {
             self.catalogARN = catalogARN
             self.warehouseLocation = warehouseLocation
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -720,6 +759,9 @@ extension FirehoseClientTypes {
             self.logGroupName = logGroupName
             self.logStreamName = logStreamName
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -752,6 +794,9 @@ extension FirehoseClientTypes {
             self.dataTableColumns = dataTableColumns
             self.dataTableName = dataTableName
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -793,6 +838,9 @@ extension FirehoseClientTypes {
             self.outputFormatConfiguration = outputFormatConfiguration
             self.schemaConfiguration = schemaConfiguration
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -822,6 +870,9 @@ extension FirehoseClientTypes {
             self.exclude = exclude
             self.include = include
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -849,6 +900,9 @@ extension FirehoseClientTypes {
             self.exclude = exclude
             self.include = include
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -899,6 +953,9 @@ extension FirehoseClientTypes {
             self.status = status
             self.table = table
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -926,6 +983,9 @@ extension FirehoseClientTypes {
         public init(secretsManagerConfiguration: FirehoseClientTypes.SecretsManagerConfiguration? = nil) {
             self.secretsManagerConfiguration = secretsManagerConfiguration
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1002,6 +1062,9 @@ extension FirehoseClientTypes {
             self.tables = tables
             self.type = type
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1093,6 +1156,9 @@ extension FirehoseClientTypes {
             self.tables = tables
             self.type = type
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1126,6 +1192,9 @@ extension FirehoseClientTypes {
         public init(vpcEndpointServiceName: String? = nil) {
             self.vpcEndpointServiceName = vpcEndpointServiceName
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1152,6 +1221,9 @@ extension FirehoseClientTypes {
             self.exclude = exclude
             self.include = include
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1232,6 +1304,9 @@ extension FirehoseClientTypes {
             self.source = source
             self.versionId = versionId
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1282,6 +1357,9 @@ extension FirehoseClientTypes {
             self.keyType = keyType
             self.status = status
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1311,6 +1389,9 @@ extension FirehoseClientTypes {
             self.keyARN = keyARN
             self.keyType = keyType
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1341,6 +1422,9 @@ extension FirehoseClientTypes {
             self.hiveJsonSerDe = hiveJsonSerDe
             self.openXJsonSerDe = openXJsonSerDe
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1420,6 +1504,9 @@ extension FirehoseClientTypes {
             self.snowflakeDestinationDescription = snowflakeDestinationDescription
             self.splunkDestinationDescription = splunkDestinationDescription
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1477,6 +1564,9 @@ extension FirehoseClientTypes {
             self.s3ErrorOutputPrefix = s3ErrorOutputPrefix
             self.uniqueKeys = uniqueKeys
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1503,6 +1593,9 @@ extension FirehoseClientTypes {
         public init(throughputHintInMBs: Int? = nil) {
             self.throughputHintInMBs = throughputHintInMBs
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1525,6 +1618,9 @@ extension FirehoseClientTypes {
         public init(throughputHintInMBs: Int? = nil) {
             self.throughputHintInMBs = throughputHintInMBs
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1547,6 +1643,9 @@ extension FirehoseClientTypes {
         public init(defaultDocumentIdFormat: FirehoseClientTypes.DefaultDocumentIdFormat? = nil) {
             self.defaultDocumentIdFormat = defaultDocumentIdFormat
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1573,6 +1672,9 @@ extension FirehoseClientTypes {
             self.enabled = enabled
             self.retryOptions = retryOptions
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1600,6 +1702,9 @@ extension FirehoseClientTypes {
             self.intervalInSeconds = intervalInSeconds
             self.sizeInMBs = sizeInMBs
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1690,6 +1795,9 @@ extension FirehoseClientTypes {
             self.typeName = typeName
             self.vpcConfiguration = vpcConfiguration
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1792,6 +1900,9 @@ extension FirehoseClientTypes {
             self.typeName = typeName
             self.vpcConfigurationDescription = vpcConfigurationDescription
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1884,6 +1995,9 @@ extension FirehoseClientTypes {
             self.s3Update = s3Update
             self.typeName = typeName
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1917,6 +2031,9 @@ extension FirehoseClientTypes {
         public init(durationInSeconds: Int? = nil) {
             self.durationInSeconds = durationInSeconds
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -1946,6 +2063,9 @@ extension FirehoseClientTypes {
             self.kmsEncryptionConfig = kmsEncryptionConfig
             self.noEncryptionConfig = noEncryptionConfig
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2041,6 +2161,9 @@ extension FirehoseClientTypes {
             self.s3BackupConfiguration = s3BackupConfiguration
             self.s3BackupMode = s3BackupMode
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2149,6 +2272,9 @@ extension FirehoseClientTypes {
             self.s3BackupDescription = s3BackupDescription
             self.s3BackupMode = s3BackupMode
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2257,6 +2383,9 @@ extension FirehoseClientTypes {
             self.s3BackupMode = s3BackupMode
             self.s3BackupUpdate = s3BackupUpdate
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2297,6 +2426,9 @@ extension FirehoseClientTypes {
             self.details = details
             self.type = type
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2320,6 +2452,9 @@ extension FirehoseClientTypes {
         public init(timestampFormats: [String]? = nil) {
             self.timestampFormats = timestampFormats
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2346,6 +2481,9 @@ extension FirehoseClientTypes {
             self.intervalInSeconds = intervalInSeconds
             self.sizeInMBs = sizeInMBs
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2373,6 +2511,9 @@ extension FirehoseClientTypes {
             self.attributeName = attributeName
             self.attributeValue = attributeValue
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2404,6 +2545,9 @@ extension FirehoseClientTypes {
             self.name = name
             self.url = url
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2432,6 +2576,9 @@ extension FirehoseClientTypes {
             self.name = name
             self.url = url
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2502,6 +2649,9 @@ extension FirehoseClientTypes {
             self.s3Configuration = s3Configuration
             self.secretsManagerConfiguration = secretsManagerConfiguration
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2580,6 +2730,9 @@ extension FirehoseClientTypes {
             self.s3DestinationDescription = s3DestinationDescription
             self.secretsManagerConfiguration = secretsManagerConfiguration
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2658,6 +2811,9 @@ extension FirehoseClientTypes {
             self.s3Update = s3Update
             self.secretsManagerConfiguration = secretsManagerConfiguration
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2696,6 +2852,9 @@ extension FirehoseClientTypes {
             self.commonAttributes = commonAttributes
             self.contentEncoding = contentEncoding
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2719,6 +2878,9 @@ extension FirehoseClientTypes {
         public init(durationInSeconds: Int? = nil) {
             self.durationInSeconds = durationInSeconds
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2798,6 +2960,9 @@ extension FirehoseClientTypes {
             self.schemaEvolutionConfiguration = schemaEvolutionConfiguration
             self.tableCreationConfiguration = tableCreationConfiguration
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2888,6 +3053,9 @@ extension FirehoseClientTypes {
             self.schemaEvolutionConfiguration = schemaEvolutionConfiguration
             self.tableCreationConfiguration = tableCreationConfiguration
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -2978,6 +3146,9 @@ extension FirehoseClientTypes {
             self.schemaEvolutionConfiguration = schemaEvolutionConfiguration
             self.tableCreationConfiguration = tableCreationConfiguration
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3011,6 +3182,9 @@ extension FirehoseClientTypes {
         public init(deserializer: FirehoseClientTypes.Deserializer? = nil) {
             self.deserializer = deserializer
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3033,6 +3207,9 @@ extension FirehoseClientTypes {
         public init(awskmsKeyARN: String? = nil) {
             self.awskmsKeyARN = awskmsKeyARN
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3059,6 +3236,9 @@ extension FirehoseClientTypes {
             self.kinesisStreamARN = kinesisStreamARN
             self.roleARN = roleARN
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3090,6 +3270,9 @@ extension FirehoseClientTypes {
             self.kinesisStreamARN = kinesisStreamARN
             self.roleARN = roleARN
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3131,6 +3314,9 @@ extension FirehoseClientTypes {
             self.readFromTimestamp = readFromTimestamp
             self.topicName = topicName
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3178,6 +3364,9 @@ extension FirehoseClientTypes {
             self.readFromTimestamp = readFromTimestamp
             self.topicName = topicName
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3216,6 +3405,9 @@ extension FirehoseClientTypes {
             self.columnToJsonKeyMappings = columnToJsonKeyMappings
             self.convertDotsInJsonKeysToUnderscores = convertDotsInJsonKeysToUnderscores
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3287,6 +3479,9 @@ extension FirehoseClientTypes {
             self.rowIndexStride = rowIndexStride
             self.stripeSizeBytes = stripeSizeBytes
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3318,6 +3513,9 @@ extension FirehoseClientTypes {
         public init(serializer: FirehoseClientTypes.Serializer? = nil) {
             self.serializer = serializer
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3367,6 +3565,9 @@ extension FirehoseClientTypes {
             self.pageSizeBytes = pageSizeBytes
             self.writerVersion = writerVersion
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3394,6 +3595,9 @@ extension FirehoseClientTypes {
         public init(sourceName: String? = nil) {
             self.sourceName = sourceName
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3416,6 +3620,9 @@ extension FirehoseClientTypes {
         public init(identity: [FirehoseClientTypes.PartitionField]? = nil) {
             self.identity = identity
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3442,6 +3649,9 @@ extension FirehoseClientTypes {
             self.enabled = enabled
             self.processors = processors
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3472,6 +3682,9 @@ extension FirehoseClientTypes {
             self.parameters = parameters
             self.type = type
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3499,6 +3712,9 @@ extension FirehoseClientTypes {
             self.parameterName = parameterName
             self.parameterValue = parameterValue
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3530,6 +3746,9 @@ extension FirehoseClientTypes {
             self.errorMessage = errorMessage
             self.recordId = recordId
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3554,6 +3773,9 @@ extension FirehoseClientTypes {
         public init(data: Data? = nil) {
             self.data = data
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3633,6 +3855,9 @@ extension FirehoseClientTypes {
             self.secretsManagerConfiguration = secretsManagerConfiguration
             self.username = username
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3718,6 +3943,9 @@ extension FirehoseClientTypes {
             self.secretsManagerConfiguration = secretsManagerConfiguration
             self.username = username
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3807,6 +4035,9 @@ extension FirehoseClientTypes {
             self.secretsManagerConfiguration = secretsManagerConfiguration
             self.username = username
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3840,6 +4071,9 @@ extension FirehoseClientTypes {
         public init(durationInSeconds: Int? = nil) {
             self.durationInSeconds = durationInSeconds
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3862,6 +4096,9 @@ extension FirehoseClientTypes {
         public init(durationInSeconds: Int? = nil) {
             self.durationInSeconds = durationInSeconds
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3921,6 +4158,9 @@ extension FirehoseClientTypes {
             self.prefix = prefix
             self.roleARN = roleARN
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -3987,6 +4227,9 @@ extension FirehoseClientTypes {
             self.prefix = prefix
             self.roleARN = roleARN
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -4053,6 +4296,9 @@ extension FirehoseClientTypes {
             self.prefix = prefix
             self.roleARN = roleARN
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -4109,6 +4355,9 @@ extension FirehoseClientTypes {
             self.tableName = tableName
             self.versionId = versionId
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -4136,6 +4385,9 @@ extension FirehoseClientTypes {
         public init(enabled: Bool? = nil) {
             self.enabled = enabled
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -4166,6 +4418,9 @@ extension FirehoseClientTypes {
             self.roleARN = roleARN
             self.secretARN = secretARN
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -4197,6 +4452,9 @@ extension FirehoseClientTypes {
             self.orcSerDe = orcSerDe
             self.parquetSerDe = parquetSerDe
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -4224,6 +4482,9 @@ extension FirehoseClientTypes {
             self.intervalInSeconds = intervalInSeconds
             self.sizeInMBs = sizeInMBs
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -4344,6 +4605,9 @@ extension FirehoseClientTypes {
             self.table = table
             self.user = user
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -4472,6 +4736,9 @@ extension FirehoseClientTypes {
             self.table = table
             self.user = user
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -4603,6 +4870,9 @@ extension FirehoseClientTypes {
             self.table = table
             self.user = user
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -4643,6 +4913,9 @@ extension FirehoseClientTypes {
         public init(durationInSeconds: Int? = nil) {
             self.durationInSeconds = durationInSeconds
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -4669,6 +4942,9 @@ extension FirehoseClientTypes {
             self.enabled = enabled
             self.snowflakeRole = snowflakeRole
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -4692,6 +4968,9 @@ extension FirehoseClientTypes {
         public init(privateLinkVpceId: String? = nil) {
             self.privateLinkVpceId = privateLinkVpceId
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -4731,6 +5010,9 @@ extension FirehoseClientTypes {
             self.kinesisStreamSourceDescription = kinesisStreamSourceDescription
             self.mskSourceDescription = mskSourceDescription
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -4760,6 +5042,9 @@ extension FirehoseClientTypes {
             self.intervalInSeconds = intervalInSeconds
             self.sizeInMBs = sizeInMBs
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -4835,6 +5120,9 @@ extension FirehoseClientTypes {
             self.s3Configuration = s3Configuration
             self.secretsManagerConfiguration = secretsManagerConfiguration
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -4919,6 +5207,9 @@ extension FirehoseClientTypes {
             self.s3DestinationDescription = s3DestinationDescription
             self.secretsManagerConfiguration = secretsManagerConfiguration
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -5003,6 +5294,9 @@ extension FirehoseClientTypes {
             self.s3Update = s3Update
             self.secretsManagerConfiguration = secretsManagerConfiguration
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -5035,6 +5329,9 @@ extension FirehoseClientTypes {
         public init(durationInSeconds: Int? = nil) {
             self.durationInSeconds = durationInSeconds
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -5057,6 +5354,9 @@ extension FirehoseClientTypes {
         public init(enabled: Bool? = nil) {
             self.enabled = enabled
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -5083,6 +5383,9 @@ extension FirehoseClientTypes {
             self.key = key
             self.value = value
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -5114,6 +5417,9 @@ extension FirehoseClientTypes {
             self.securityGroupIds = securityGroupIds
             self.subnetIds = subnetIds
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -5155,6 +5461,9 @@ extension FirehoseClientTypes {
             self.subnetIds = subnetIds
             self.vpcId = vpcId
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 

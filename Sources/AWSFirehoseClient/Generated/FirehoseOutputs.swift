@@ -11,6 +11,9 @@ public struct CreateDeliveryStreamOutput: Sendable, Equatable {
     public init(deliveryStreamARN: String? = nil) {
         self.deliveryStreamARN = deliveryStreamARN
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension CreateDeliveryStreamOutput: WireShape {
@@ -28,6 +31,9 @@ public struct DeleteDeliveryStreamOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DeleteDeliveryStreamOutput: WireShape {
@@ -47,6 +53,9 @@ public struct DescribeDeliveryStreamOutput: Sendable, Equatable {
     public init(deliveryStreamDescription: FirehoseClientTypes.DeliveryStreamDescription? = nil) {
         self.deliveryStreamDescription = deliveryStreamDescription
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension DescribeDeliveryStreamOutput: WireShape {
@@ -70,6 +79,9 @@ public struct ListDeliveryStreamsOutput: Sendable, Equatable {
         self.deliveryStreamNames = deliveryStreamNames
         self.hasMoreDeliveryStreams = hasMoreDeliveryStreams
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ListDeliveryStreamsOutput: WireShape {
@@ -94,6 +106,9 @@ public struct ListTagsForDeliveryStreamOutput: Sendable, Equatable {
         self.hasMoreTags = hasMoreTags
         self.tags = tags
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension ListTagsForDeliveryStreamOutput: WireShape {
@@ -120,6 +135,9 @@ extension FirehoseClientTypes {
             self.encrypted = encrypted
             self.recordId = recordId
         }
+
+        /// Whether both have the same members.
+        public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
     }
 }
 
@@ -153,6 +171,9 @@ public struct PutRecordBatchOutput: Sendable, Equatable {
         self.failedPutCount = failedPutCount
         self.requestResponses = requestResponses
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension PutRecordBatchOutput: WireShape {
@@ -172,6 +193,9 @@ public struct StartDeliveryStreamEncryptionOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension StartDeliveryStreamEncryptionOutput: WireShape {
@@ -189,6 +213,9 @@ public struct StopDeliveryStreamEncryptionOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension StopDeliveryStreamEncryptionOutput: WireShape {
@@ -206,6 +233,9 @@ public struct TagDeliveryStreamOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension TagDeliveryStreamOutput: WireShape {
@@ -223,6 +253,9 @@ public struct UntagDeliveryStreamOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UntagDeliveryStreamOutput: WireShape {
@@ -240,6 +273,9 @@ public struct UpdateDestinationOutput: Sendable, Equatable {
     public init() {
 
     }
+
+    /// Whether both have the same members.
+    public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
 }
 
 extension UpdateDestinationOutput: WireShape {
