@@ -62,8 +62,9 @@ import boto3  # noqa: E402
 import ministack.app  # noqa: E402
 from hypercorn.asyncio import serve  # noqa: E402
 from hypercorn.config import Config  # noqa: E402
-from ministack.core import sigv4  # noqa: E402
+from ministack.core import iam_actions, sigv4  # noqa: E402
 
+import binary  # noqa: E402
 from request_log import RequestLog  # noqa: E402
 
 REGION = "us-east-1"
@@ -78,6 +79,22 @@ def set_clock_ahead(seconds):
 
     # Each check looks this function up again.
     sigv4.request_time_failure = check_by_another_clock
+
+
+def read_resources_in_cbor():
+    """MiniStack 1.5.33 decodes requests in CBOR, but looks for the stream that a policy is about
+    as if they were JSON, and fails."""
+    read = iam_actions._safe_json_field
+
+    def read_either(body, field):
+        if body[:1] >= b"\x80":
+            try:
+                body = json.dumps(binary.decoded(body)).encode()
+            except ValueError:
+                return ""
+        return read(body, field)
+
+    iam_actions._safe_json_field = read_either
 
 
 def client(service):
@@ -184,6 +201,7 @@ def main():
     config.errorlog = None
     config.loglevel = "CRITICAL"
     config.include_date_header = options.clock_ahead == 0
+    read_resources_in_cbor()
     threading.Thread(target=get_ready, daemon=True).start()
     asyncio.run(serve(RequestLog(ministack.app.app), config))
 

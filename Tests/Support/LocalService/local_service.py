@@ -42,6 +42,7 @@ from moto.moto_server.werkzeug_app import (  # noqa: E402
 
 import access  # noqa: E402
 import puts  # noqa: E402
+from binary import BinaryRequests  # noqa: E402
 from side_channel import SideChannel  # noqa: E402
 
 MIB = 1 << 20
@@ -82,7 +83,7 @@ def main():
     puts.install()
     access.install()
     server = waitress.create_server(
-        SideChannel(DomainDispatcherApplication(create_backend_app)),
+        SideChannel(BinaryRequests(DomainDispatcherApplication(create_backend_app))),
         host="127.0.0.1",
         port=options.port,
         threads=16,

@@ -7,12 +7,14 @@ GET /recorder-test/log answers with a JSON list, in the order of the requests:
     identityId the Cognito identity that the request named, or null
     signer     the Cognito identity whose keys signed the request, or null
     signedIn   whether that identity had a login when it got the keys
+    isCBOR     whether the body is in CBOR
 """
 
 import json
 
 from ministack.services import sts
 
+import binary
 import canary_run
 
 PATH = "/recorder-test/log"
@@ -52,6 +54,7 @@ class RequestLog:
                 "identityId": fields.get("IdentityId"),
                 "signer": session.get("_identity_id"),
                 "signedIn": session.get("_cognito_auth_type") == "authenticated",
+                "isCBOR": headers.get(b"content-type") == binary.CONTENT_TYPE,
             }
         )
 

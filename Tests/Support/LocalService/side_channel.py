@@ -23,6 +23,7 @@ from moto.firehose.models import firehose_backends
 from moto.kinesis.models import kinesis_backends
 from moto.s3.models import s3_backends
 
+import binary
 import canary_run
 
 PREFIX = "/recorder-test/"
@@ -166,6 +167,7 @@ class SideChannel:
         body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
         environ["wsgi.input"] = io.BytesIO(body)
         statuses = []
+        is_binary = binary.is_binary(environ)
 
         def note_status(status, headers, exc_info=None):
             statuses.append(int(status.split()[0]))
@@ -175,7 +177,8 @@ class SideChannel:
         try:
             if environ.get("HTTP_CONTENT_ENCODING") == "gzip":
                 body = gzip.decompress(body)
-            request = json.loads(body)
+            request = binary.decoded(body) if is_binary else json.loads(body)
+            entry["format"] = "cbor" if is_binary else "json"
             entry["stream"] = request[name_field]
             entry["records"] = len(request["Records"])
             entry["bytes"] = sum(map(record_bytes, request["Records"]))
@@ -183,7 +186,7 @@ class SideChannel:
             return self.moto_app(environ, start_response)
         answer = b"".join(self.moto_app(environ, note_status))
         try:
-            reply = json.loads(answer)
+            reply = binary.decoded(answer) if is_binary else json.loads(answer)
         except ValueError:
             reply = {}
         entry["status"] = statuses[-1]

@@ -33,6 +33,7 @@ package final class CheckedServer: Sendable {
         package let identityId: String?
         package let signer: String?
         package let signedIn: Bool
+        package let isCBOR: Bool
     }
 
     /// Where the service listens, such as `http://127.0.0.1:40123`.

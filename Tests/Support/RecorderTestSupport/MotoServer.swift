@@ -138,6 +138,8 @@ package struct MotoRecord: Decodable, Sendable, Equatable {
 package struct MotoRequest: Decodable, Sendable {
     /// `kinesis` or `firehose`.
     package let service: String
+    /// `json` or `cbor`.
+    package let format: String
     package let records: Int
     /// The records' bytes as the service counts them: data, and partition keys for Kinesis.
     package let bytes: Int
