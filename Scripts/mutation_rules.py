@@ -231,6 +231,34 @@ RULES = [
         (ENGINE + "Send/AnswerScanner.swift", "return proof?.isEmpty == false ? .delivered : .unproven", "return .delivered"),
     ),
     rule(
+        "no error code in CBOR counts as delivered", "CBORRequestTests|PutAnswerFuzzTests",
+        (
+            ENGINE + "Send/CBORAnswerScanner.swift",
+            "return proof?.isEmpty == false ? .delivered : .unproven",
+            "return .delivered",
+        ),
+    ),
+    rule(
+        "signs JSON with the digest of CBOR", "SignedBodyTests",
+        (
+            ENGINE + "Batch/Batch.swift",
+            "isWhole && format == self.format ? digestAsRead : nil",
+            "isWhole ? digestAsRead : nil",
+        ),
+    ),
+    rule(
+        "sends records again that an answer in JSON accepted", "FormatFallbackTests",
+        (
+            ENGINE + "Send/BatchSender.swift",
+            "return Exchange(answer: .outcomes(outcomes))",
+            "return Exchange(answer: .outcomes(outcomes), fallsBack: fallsBack)",
+        ),
+    ),
+    rule(
+        "forgets that an endpoint does not understand CBOR", "FormatFallbackTests",
+        (AWS + "Call/RequestFormat.swift", "$0[endpoint] == .refuses", "false && $0[endpoint] == .refuses"),
+    ),
+    rule(
         "accepts fewer answers than records", "PutAnswerTests|FlushTests",
         (ENGINE + "Send/PutAnswer.swift", "outcomes.count == records {", "outcomes.count <= records {"),
     ),
@@ -247,7 +275,11 @@ RULES = [
     ),
     rule(
         "a part of a batch is signed as the whole", "SignedBodyTests",
-        (ENGINE + "Batch/Batch.swift", "isWhole ? digestAsRead : nil", "digestAsRead"),
+        (
+            ENGINE + "Batch/Batch.swift",
+            "isWhole && format == self.format ? digestAsRead : nil",
+            "format == self.format ? digestAsRead : nil",
+        ),
     ),
     # flush
     rule(

@@ -7,7 +7,7 @@ package import RecorderHTTP
 /// credentials, or with the service's time. Safe to use from any thread; concurrent calls share one quota of retries.
 package final class AWSServiceCaller: Sendable {
     private let service: AWSService
-    private let configuration: CallConfiguration
+    let configuration: CallConfiguration
     private let signer: SigV4Signer
     private let skew = ClockSkew()
     private let quota: RetryQuota
@@ -119,7 +119,7 @@ package final class AWSServiceCaller: Sendable {
         var request = HTTPRequest(url: endpoint.url, body: call.body, timeouts: configuration.timeouts)
         request.maximumResponseBytes = call.maximumResponseBytes
         request.headers =
-            [HTTPHeader("Host", endpoint.host)] + service.headers(for: call.operation) + call.headers
+            [HTTPHeader("Host", endpoint.host)] + service.headers(for: call) + call.headers
         if let credentials {
             signer.sign(
                 &request,

@@ -31,6 +31,9 @@ package struct CallConfiguration: Sendable {
     /// Sends the requests.
     package var transport: any HTTPTransport
 
+    /// Which endpoints understand requests in CBOR.
+    package var cborEndpoints = CBOREndpoints.shared
+
     /// The wall clock, for signatures.
     package var now: @Sendable () -> Date
 

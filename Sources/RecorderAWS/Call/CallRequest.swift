@@ -5,6 +5,7 @@ package struct CallRequest: Sendable {
     let operation: String
     let body: [UInt8]
     let bodyDigest: [UInt8]?
+    let format: RequestFormat
     let headers: [HTTPHeader]
     let maximumResponseBytes: Int
     let secrets: [String]
@@ -15,6 +16,7 @@ package struct CallRequest: Sendable {
     ///   - operation: The operation's name, such as `PutRecords`.
     ///   - body: The request's body.
     ///   - bodyDigest: The body's SHA-256, if it is already known.
+    ///   - format: The body's encoding, if the service does not take forms.
     ///   - headers: Headers in addition to those that every call has.
     ///   - maximumResponseBytes: A longer response is a failure.
     ///   - secrets: Strings in the body that are redacted from error messages of the service.
@@ -22,6 +24,7 @@ package struct CallRequest: Sendable {
         _ operation: String,
         body: [UInt8],
         bodyDigest: [UInt8]? = nil,
+        format: RequestFormat = .json,
         headers: [HTTPHeader] = [],
         maximumResponseBytes: Int = 4 << 20,
         redacting secrets: [String] = []
@@ -29,6 +32,7 @@ package struct CallRequest: Sendable {
         self.operation = operation
         self.body = body
         self.bodyDigest = bodyDigest
+        self.format = format
         self.headers = headers
         self.maximumResponseBytes = maximumResponseBytes
         self.secrets = secrets
@@ -44,13 +48,13 @@ extension CallRequest: CustomStringConvertible, CustomReflectable {
 
 extension AWSService {
     /// The headers that name the operation. Services that take forms have its name in the body.
-    func headers(for operation: String) -> [HTTPHeader] {
+    func headers(for call: CallRequest) -> [HTTPHeader] {
         guard let targetPrefix else {
             return [HTTPHeader("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")]
         }
         return [
-            HTTPHeader("Content-Type", "application/x-amz-json-1.1"),
-            HTTPHeader("X-Amz-Target", "\(targetPrefix).\(operation)"),
+            HTTPHeader("Content-Type", call.format.contentType),
+            HTTPHeader("X-Amz-Target", "\(targetPrefix).\(call.operation)"),
         ]
     }
 }

@@ -17,6 +17,7 @@ extension ServiceFailure {
                 .sanitized(limit: 128),
             status: response.status,
             fields: body.fields,
+            isJSON: body.isJSON,
             serverDate: response.date,
             retryAfter: response.header("x-amz-retry-after").flatMap(Self.retryAfter)
         )
@@ -59,11 +60,12 @@ extension HTTPResponse {
     package var date: Date? { header("Date").flatMap(UTCTime.init(httpDate:))?.date }
 }
 
-/// The code and the message in the body of an error response: JSON, XML, or an HTML page from something in between.
+/// The code and the message in the body of an error response: JSON, CBOR, XML, or an HTML page from something in between.
 private struct ErrorBody {
     var code: String?
     var message: String?
     var fields: [String: String] = [:]
+    var isJSON = false
 
     /// Error documents are shorter than this.
     private static let limit = 64 << 10
@@ -73,9 +75,11 @@ private struct ErrorBody {
         // What cannot be decoded as JSON, or is nested too deeply, is read as text.
         if response.body.count <= Self.limit, let json = try? JSONDecoder().decode(JSON.self, from: Data(response.body))
         {
-            fields = json.fields
-            code = fields["__type"]?.split(separator: "#").last.map(String.init)
-            message = fields["message"] ?? fields["Message"]
+            isJSON = true
+            readFields(json.fields)
+        } else if CBOR.mayBeMap(response.body) {
+            // Not shown as text if it cannot be read.
+            readFields(Self.fields(cbor: response.body.prefix(Self.limit)))
         } else if let code = XMLText.element("Code", in: text) {
             self.code = XMLText.unescaped(code)
             message = XMLText.element("Message", in: text).map(XMLText.unescaped)
@@ -87,6 +91,30 @@ private struct ErrorBody {
         message = message.map { Self.redact(secrets, in: $0) }
         code = code.map { Self.redact(secrets, in: $0) }
         fields = fields.mapValues { Self.redact(secrets, in: $0) }
+    }
+
+    private mutating func readFields(_ found: [String: String]) {
+        fields = found
+        code = found["__type"]?.split(separator: "#").last.map(String.init)
+        message = found["message"] ?? found["Message"]
+    }
+
+    /// The strings of an error document in CBOR; none if it is not well-formed.
+    private static func fields(cbor body: ArraySlice<UInt8>) -> [String: String] {
+        var found: [String: String] = [:]
+        do {
+            var reader = CBORReader(body)
+            guard var members = try reader.beginMap() else { return [:] }
+            while try reader.hasNext(in: &members) {
+                let key = try reader.value()
+                // Anything but text under a key counts as missing, as in JSON.
+                guard case (.text(let key), .text(let text)) = (key, try reader.value()) else { continue }
+                if JSON.CodingKeys(rawValue: key) != nil { found[key] = text }
+            }
+        } catch {
+            return [:]
+        }
+        return found
     }
 
     /// Shorter strings are not secret, and replacing them would garble messages.

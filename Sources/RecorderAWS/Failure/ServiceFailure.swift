@@ -53,6 +53,9 @@ package struct ServiceFailure: Error, Sendable, Equatable {
     /// The strings of the error document, unchanged (`__type`, `message`, `Message`).
     package let fields: [String: String]
 
+    /// Whether the error document is JSON.
+    package let isJSON: Bool
+
     /// The service's time, from the response's `Date` header.
     package let serverDate: Date?
 
@@ -67,6 +70,7 @@ package struct ServiceFailure: Error, Sendable, Equatable {
         requestID: String? = nil,
         status: Int? = nil,
         fields: [String: String] = [:],
+        isJSON: Bool = false,
         serverDate: Date? = nil,
         retryAfter: Duration? = nil
     ) {
@@ -76,6 +80,7 @@ package struct ServiceFailure: Error, Sendable, Equatable {
         self.requestID = requestID
         self.status = status
         self.fields = fields
+        self.isJSON = isJSON
         self.serverDate = serverDate
         self.retryAfter = retryAfter
     }

@@ -11,14 +11,17 @@ package struct Batch: Sendable {
     private let countAsRead: Int
     /// The request of all records as read; `BatchedRecord.entry` is a range of it.
     let requestAsRead: [UInt8]
+    /// How it is encoded.
+    let format: RequestFormat
     /// The SHA-256 of that request, for its signature, once it has been computed.
     private var digestAsRead: [UInt8]?
 
-    init(_ records: [BatchedRecord], of stream: StreamName, request: [UInt8]) {
+    init(_ records: [BatchedRecord], of stream: StreamName, request: [UInt8], format: RequestFormat) {
         self.stream = stream
         self.records = records
         countAsRead = records.count
         requestAsRead = request
+        self.format = format
     }
 
     /// The same batch with some of its records.
@@ -35,16 +38,16 @@ package struct Batch: Sendable {
         digestAsRead = Digest.sha256(requestAsRead)
     }
 
-    /// The SHA-256 of the request's body, if it has been computed.
-    var requestDigest: [UInt8]? { isWhole ? digestAsRead : nil }
+    /// The SHA-256 of the request's body in a format, if it has been computed.
+    func requestDigest(in format: RequestFormat) -> [UInt8]? { isWhole && format == self.format ? digestAsRead : nil }
 
-    /// The body of the request that sends it.
-    func request(to service: StreamServiceDescription) -> [UInt8] {
-        guard !isWhole else { return requestAsRead }
+    /// The body of the request that sends it, in the format in which it was read or in JSON.
+    func request(to service: StreamServiceDescription, in format: RequestFormat) -> [UInt8] {
+        guard !isWhole || format != self.format else { return requestAsRead }
         var buffer: [UInt8] = []
-        buffer.reserveCapacity(requestAsRead.count)
-        var request = PutRequest(to: stream, of: service, buffer: buffer)
-        for record in records { request.append(requestAsRead[record.entry]) }
+        buffer.reserveCapacity(format == self.format ? requestAsRead.count : Base64.encodedCount(requestAsRead.count))
+        var request = PutRequest(to: stream, of: service, in: format, buffer: buffer)
+        for record in records { request.append(requestAsRead[record.entry], encodedIn: self.format) }
         return request.finish()
     }
 
@@ -64,6 +67,6 @@ struct BatchEncoder: RecordEncoder {
     }
 
     mutating func finish(_ records: [BatchedRecord]) -> Batch {
-        Batch(records, of: stream, request: request.finish())
+        Batch(records, of: stream, request: request.finish(), format: request.format)
     }
 }

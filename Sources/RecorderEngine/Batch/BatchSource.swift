@@ -8,24 +8,27 @@ struct BatchSource {
     private let service: StreamServiceDescription
     private let planner: BatchPlanner
     private let buffers: RequestBuffers
+    private let format: @Sendable () -> RequestFormat
     private let computesDigests: Bool
     private var position: RecordID?
     private var batchesLeft: Int
 
-    /// The records of a stream whose sequences are below `end`.
+    /// The records of a stream whose sequences are below `end`. `format` is asked before each batch.
     init(
         _ stream: StreamSummary,
         before end: Int64,
         in store: RecordStore,
         service: StreamServiceDescription,
         policy: RecorderPolicy,
-        buffers: RequestBuffers
+        buffers: RequestBuffers,
+        format: @escaping @Sendable () -> RequestFormat
     ) {
         self.stream = stream
         self.end = end
         self.store = store
         self.service = service
         self.buffers = buffers
+        self.format = format
         planner = BatchPlanner(service, batchByteLimit: policy.batchByteLimit)
         computesDigests = !policy.compressesRequests
         batchesLeft = policy.batchesPerStream ?? .max
@@ -35,18 +38,19 @@ struct BatchSource {
     mutating func next() async throws(RecorderError) -> Batch? {
         guard batchesLeft > 0 else { return nil }
         // As much as it will need, or a little more: growing the buffer would copy it.
-        let capacity = stream.batchBytes(limit: planner.maximumBytes)
+        let format = format()
+        let capacity = stream.batchBytes(limit: planner.maximumBytes, format: format)
         if position != nil { MallocTrim.run(after: capacity) }
         let query = RecordQuery(
             stream: stream,
             position: position,
             end: end,
             maximumRecords: planner.maximumRecords
-        ) { [stream, service, planner, buffers] in
+        ) { [stream, service, planner, buffers, format] in
             BatchEncoder(
                 stream: stream.name,
                 planner: planner,
-                request: PutRequest(to: stream.name, of: service, buffer: buffers.take(capacity: capacity))
+                request: PutRequest(to: stream.name, of: service, in: format, buffer: buffers.take(capacity: capacity))
             )
         }
         var batch = try await store.read(query)

@@ -2,22 +2,43 @@ import RecorderAWS
 
 /// Encodes the body of PutRecords or PutRecordBatch, record by record, into one buffer.
 struct PutRequest {
+    let format: RequestFormat
     private let sendsPartitionKey: Bool
-    private var isEmpty = true
+    private var count = 0
     private var bytes: [UInt8]
+    /// Where the list of records starts.
+    private let start: Int
 
     /// An empty request in a buffer.
-    init(to stream: StreamName, of service: StreamServiceDescription, buffer: [UInt8]) {
+    init(to stream: StreamName, of service: StreamServiceDescription, in format: RequestFormat, buffer: [UInt8]) {
+        self.format = format
         sendsPartitionKey = service.sendsPartitionKey
         bytes = buffer
+        switch format {
         // A stream's name needs no escaping: it passed `checkStream`.
-        bytes.append(contentsOf: #"{"\#(service.streamField)":"\#(stream)","Records":["#.utf8)
+        case .json: bytes.append(contentsOf: #"{"\#(service.streamField)":"\#(stream)","Records":["#.utf8)
+        case .cbor:
+            CBOR.appendHead(.map, 2, to: &bytes)
+            CBOR.appendText(service.streamField.utf8, to: &bytes)
+            CBOR.appendText(stream.rawValue.utf8, to: &bytes)
+            CBOR.appendText("Records".utf8, to: &bytes)
+            CBOR.appendArrayHead(to: &bytes)
+        }
+        start = bytes.count
     }
 
     /// Appends a record directly from a row's bytes; returns the range of its entry.
     mutating func append(data: UnsafeRawBufferPointer, partitionKey: UnsafeRawBufferPointer) -> Range<Int> {
         separate()
         let start = bytes.count
+        switch format {
+        case .json: unsafe appendJSON(data: data, partitionKey: partitionKey)
+        case .cbor: unsafe appendCBOR(data: data, partitionKey: partitionKey)
+        }
+        return start..<bytes.count
+    }
+
+    private mutating func appendJSON(data: UnsafeRawBufferPointer, partitionKey: UnsafeRawBufferPointer) {
         bytes.append(#"{"Data":""#)
         unsafe Base64.append(data, to: &bytes)
         if sendsPartitionKey {
@@ -25,24 +46,69 @@ struct PutRequest {
             unsafe JSONText.append(partitionKey, to: &bytes)
         }
         bytes.append(#""}"#)
-        return start..<bytes.count
     }
 
-    /// Appends the entry of another request.
-    mutating func append(_ entry: ArraySlice<UInt8>) {
-        separate()
-        bytes.append(contentsOf: entry)
+    /// The first bytes of the constants are the heads of a map of two pairs and of text of 4 and of 12 bytes.
+    private mutating func appendCBOR(data: UnsafeRawBufferPointer, partitionKey: UnsafeRawBufferPointer) {
+        bytes.append(0xA2)
+        bytes.append("dData")
+        CBOR.appendHead(.bytes, data.count, to: &bytes)
+        unsafe bytes.append(contentsOf: data)
+        bytes.append("lPartitionKey")
+        CBOR.appendHead(.text, partitionKey.count, to: &bytes)
+        unsafe bytes.append(contentsOf: partitionKey)
+    }
+
+    /// Appends the entry of another request, which was encoded in the same format or in CBOR.
+    mutating func append(_ entry: ArraySlice<UInt8>, encodedIn format: RequestFormat) {
+        guard format != self.format else {
+            separate()
+            return bytes.append(contentsOf: entry)
+        }
+        guard let parts = CBOREntry(entry) else {
+            preconditionFailure("an entry that this type encoded is not its own")
+        }
+        unsafe entry.withUnsafeBytes { buffer in
+            _ = unsafe append(
+                data: UnsafeRawBufferPointer(rebasing: buffer[parts.data]),
+                partitionKey: UnsafeRawBufferPointer(rebasing: buffer[parts.partitionKey])
+            )
+        }
     }
 
     /// The complete body; call it last.
     mutating func finish() -> [UInt8] {
-        bytes.append("]}")
+        switch format {
+        case .json: bytes.append("]}")
+        case .cbor: CBOR.setCount(count, ofArrayEndingAt: start, in: &bytes)
+        }
         return bytes
     }
 
     private mutating func separate() {
-        if !isEmpty { bytes.append(UInt8(ascii: ",")) }
-        isEmpty = false
+        if format == .json, count > 0 { bytes.append(UInt8(ascii: ",")) }
+        count += 1
+    }
+}
+
+/// Where data and partition key are in an entry in CBOR, counted from its start.
+private struct CBOREntry {
+    let data: Range<Int>
+    let partitionKey: Range<Int>
+
+    init?(_ entry: ArraySlice<UInt8>) {
+        var reader = CBORReader(entry)
+        do {
+            guard try reader.beginMap() != nil else { return nil }
+            _ = try reader.textString()
+            let data = try reader.byteString()
+            _ = try reader.textString()
+            let partitionKey = try reader.textString()
+            self.data = data.lowerBound - entry.startIndex..<data.upperBound - entry.startIndex
+            self.partitionKey = partitionKey.lowerBound - entry.startIndex..<partitionKey.upperBound - entry.startIndex
+        } catch {
+            return nil
+        }
     }
 }
 

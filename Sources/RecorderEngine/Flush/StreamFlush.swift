@@ -40,7 +40,8 @@ struct StreamFlush {
             in: context.store,
             service: context.sender.service,
             policy: context.policy,
-            buffers: context.sender.buffers
+            buffers: context.sender.buffers,
+            format: { [sender = context.sender] in sender.format }
         )
         delivery = BatchDelivery(stream.name, context: context)
     }

@@ -1,3 +1,5 @@
+package import RecorderAWS
+
 /// Every limit and option of the engine in one struct. Each public API is a preset of it.
 package struct RecorderPolicy: Sendable {
     /// The largest payload of one record, in bytes.
@@ -18,6 +20,8 @@ package struct RecorderPolicy: Sendable {
     package var saveTimeout = Duration.seconds(10)
     /// Request bodies in flight at the same time, in bytes; a single larger request is still sent.
     package var inFlightBytes = 32 * 1_024 * 1_024
+    /// How requests are encoded, if service and endpoint understand it; otherwise in JSON.
+    package var requestFormat = RequestFormat.json
     /// Whether request bodies are compressed with gzip.
     package var compressesRequests = false
     /// The last byte of each record; a save appends it where it is missing.

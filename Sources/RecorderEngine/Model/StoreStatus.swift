@@ -1,3 +1,5 @@
+import RecorderAWS
+
 package import struct FoundationEssentials.Date
 
 /// The status of a store: its counts, the limits of the last process that saved, and each stream.
@@ -89,10 +91,11 @@ package struct StreamSummary: Sendable, Hashable {
     }
 
     /// The approximate size of one of its requests, in bytes, if payloads and keys of a batch take `limit` at most.
-    func batchBytes(limit: Int) -> Int {
+    func batchBytes(limit: Int, format: RequestFormat = .json) -> Int {
         // The counts may be corrupted.
         let (stored, count) = (min(max(bytes, 0), 1 << 40), min(max(records, 1), 1 << 40))
         let inBatch = min(count, 500)
-        return max(min(stored, limit, stored / count * inBatch), 0) / 3 * 4 + inBatch * 48
+        let bytes = max(min(stored, limit, stored / count * inBatch), 0)
+        return (format == .json ? bytes / 3 * 4 : bytes) + inBatch * 48
     }
 }

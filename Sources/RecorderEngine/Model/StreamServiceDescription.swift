@@ -12,6 +12,8 @@ package struct StreamServiceDescription: Sendable {
     package let operation: String
     package let streamField: String
     package let sendsPartitionKey: Bool
+    /// The encodings that the service understands.
+    package let requestFormats: Set<RequestFormat>
 
     // The answer: one entry per record, with a proof of delivery or an error code.
     package let entriesField: String
@@ -30,6 +32,7 @@ package struct StreamServiceDescription: Sendable {
         operation: "PutRecords",
         streamField: "StreamName",
         sendsPartitionKey: true,
+        requestFormats: [.json, .cbor],
         entriesField: "Records",
         proofField: "SequenceNumber",
         maximumStreamNameLength: 128,
@@ -44,6 +47,7 @@ package struct StreamServiceDescription: Sendable {
         operation: "PutRecordBatch",
         streamField: "DeliveryStreamName",
         sendsPartitionKey: false,
+        requestFormats: [.json],
         entriesField: "RequestResponses",
         proofField: "RecordId",
         maximumStreamNameLength: 64,

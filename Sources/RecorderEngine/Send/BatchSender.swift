@@ -33,6 +33,7 @@ struct BatchSender: Sendable {
     let buffers = RequestBuffers()
     private let limiter: InFlightByteLimiter
     private let compresses: Bool
+    private let wantedFormat: RequestFormat
     private let lease: SubmitLease
 
     init(
@@ -46,7 +47,11 @@ struct BatchSender: Sendable {
         self.lease = lease
         limiter = InFlightByteLimiter(capacity: policy.inFlightBytes)
         compresses = policy.compressesRequests
+        wantedFormat = service.requestFormats.contains(policy.requestFormat) ? policy.requestFormat : .json
     }
+
+    /// How the next batch is to be encoded.
+    var format: RequestFormat { wantedFormat == .json || caller.maySendCBOR ? wantedFormat : .json }
 
     /// Sends a batch for the first time, after a delay.
     func send(_ batch: Batch, after delay: Duration) async -> FirstAnswer {
@@ -60,42 +65,68 @@ struct BatchSender: Sendable {
     }
 
     /// Sends a batch, or a part of one; adds the retries that this takes to `attempts`.
+    ///
+    /// If the endpoint does not understand CBOR, the same records are sent in JSON at once, with the retries that were left
+    /// before.
     func send(_ batch: Batch, attempts: inout CallAttempts) async -> Answer {
-        let body = batch.request(to: service)
-        await limiter.acquire(body.count)
-        defer { limiter.release(body.count) }
-        do throws(RecorderError) { try lease.check() } catch { return .notSent(error) }
-        let start = ContinuousClock.now
-        let answer = await answer(to: body, of: batch, attempts: &attempts)
-        log(answer, to: batch, bytes: body.count, time: .now - start)
-        return answer
+        let before = attempts
+        let first = await exchange(batch, in: batch.format == .json ? .json : format, attempts: &attempts)
+        guard first.fallsBack else { return first.answer }
+        attempts = before
+        return await exchange(batch, in: .json, attempts: &attempts).answer
     }
 
-    private func answer(to body: [UInt8], of batch: Batch, attempts: inout CallAttempts) async -> Answer {
+    private struct Exchange {
+        let answer: Answer
+        /// Whether the endpoint does not understand the format, and the answer means nothing else.
+        var fallsBack = false
+    }
+
+    private func exchange(_ batch: Batch, in format: RequestFormat, attempts: inout CallAttempts) async -> Exchange {
+        let body = batch.request(to: service, in: format)
+        await limiter.acquire(body.count)
+        defer { limiter.release(body.count) }
+        do throws(RecorderError) { try lease.check() } catch { return Exchange(answer: .notSent(error)) }
+        let start = ContinuousClock.now
+        let exchange: Exchange
         do {
-            let response = try await post(body, digest: batch.requestDigest, attempts: &attempts)
-            switch PutAnswer(response.body, to: service, records: batch.records.count) {
-            case .outcomes(let outcomes): return .outcomes(outcomes)
-            case .unreadable(let reason): return .unreadable(reason)
-            }
+            let response = try await post(batch, body, in: format, attempts: &attempts)
+            exchange = read(response.body, records: batch.records.count, in: format)
         } catch {
-            return error.kind == .invalidRequest ? .refused(error) : .failed(error)
+            exchange = Exchange(
+                answer: error.kind == .invalidRequest ? .refused(error) : .failed(error),
+                fallsBack: format == .cbor && caller.fallsBack(after: error)
+            )
+        }
+        if !exchange.fallsBack { log(exchange.answer, to: batch, bytes: body.count, time: .now - start) }
+        return exchange
+    }
+
+    /// Reads the body of a 200. What it says of the records holds in any format: they are not sent again.
+    private func read(_ body: [UInt8], records: Int, in format: RequestFormat) -> Exchange {
+        let answersInJSON = format == .cbor && body.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "{")
+        let fallsBack = answersInJSON && caller.fallsBackAfterJSON()
+        switch PutAnswer(body, to: service, records: records) {
+        case .outcomes(let outcomes):
+            if format == .cbor, !answersInJSON { caller.noteCBORUnderstood() }
+            return Exchange(answer: .outcomes(outcomes))
+        case .unreadable(let reason): return Exchange(answer: .unreadable(reason), fallsBack: fallsBack)
         }
     }
 
     private func post(
+        _ batch: Batch,
         _ body: [UInt8],
-        digest: [UInt8]?,
+        in format: RequestFormat,
         attempts: inout CallAttempts
     ) async throws(ServiceFailure) -> HTTPResponse {
-        guard compresses, let compressed = Gzip.compress(body) else {
-            let request = CallRequest(service.operation, body: body, bodyDigest: digest)
-            return try await caller.call(request, attempts: &attempts)
-        }
+        let compressed = compresses ? Gzip.compress(body) : nil
         let request = CallRequest(
             service.operation,
-            body: compressed,
-            headers: [HTTPHeader("Content-Encoding", "gzip")]
+            body: compressed ?? body,
+            bodyDigest: compressed == nil ? batch.requestDigest(in: format) : nil,
+            format: format,
+            headers: compressed == nil ? [] : [HTTPHeader("Content-Encoding", "gzip")]
         )
         return try await caller.call(request, attempts: &attempts)
     }

@@ -26,6 +26,21 @@ enum PlainText {
         return word(of: part, at: last) == word(of: text, at: start + last) ? start + part.count : nil
     }
 
+    /// Whether a range of `text`, which must exist, has only bytes below 0x80.
+    static func isASCII(_ text: [UInt8], in range: Range<Int>) -> Bool {
+        var index = range.lowerBound
+        var found: UInt64 = 0
+        while index + 8 <= range.upperBound {
+            found |= word(of: text, at: index)
+            index += 8
+        }
+        while index < range.upperBound {
+            found |= UInt64(text[index])
+            index += 1
+        }
+        return found & each(0x80) == 0
+    }
+
     /// Eight bytes, which must exist, the first in the lowest bits.
     private static func word(of text: [UInt8], at index: Int) -> UInt64 {
         UInt64(littleEndian: unsafe text.span.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))

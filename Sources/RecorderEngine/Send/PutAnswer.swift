@@ -7,11 +7,15 @@ package enum PutAnswer: Sendable, Hashable {
     /// The answer says nothing about any record; the text says why.
     case unreadable(String)
 
-    /// Reads the body of a 200.
+    /// Reads the body of a 200, in JSON or in CBOR.
     ///
     /// A record counts as delivered if its own entry proves it. The answer's counters and the absence of an error code prove
     /// nothing: both have been wrong.
     package init(_ body: [UInt8], to service: StreamServiceDescription, records: Int) {
+        guard !CBOR.mayBeMap(body) else {
+            self.init(cbor: body, to: service, records: records)
+            return
+        }
         var scanner = AnswerScanner(body, service: service)
         if let outcomes = scanner.outcomes(expecting: records), outcomes.count == records {
             self = .outcomes(outcomes)
@@ -26,10 +30,14 @@ package enum PutAnswer: Sendable, Hashable {
             return
         }
         guard entries.count == records else {
-            self = .unreadable("The service answered for \(entries.count) of \(records) records.")
+            self = .unreadable(Self.wrongCount(entries.count, of: records))
             return
         }
         self = .outcomes(entries.map { Self.outcome(of: $0.object ?? [:], service: service) })
+    }
+
+    static func wrongCount(_ answered: Int, of records: Int) -> String {
+        "The service answered for \(answered) of \(records) records."
     }
 
     private static func outcome(of entry: [String: JSONValue], service: StreamServiceDescription) -> Outcome {

@@ -1,8 +1,10 @@
 import Foundation
+import RecorderAWS
 package import RecorderEngine
+import RecorderTestSupport
 
-/// What an answer allows the engine to conclude about each record, parsed with JSONSerialization, independently of the
-/// engine.
+/// What an answer allows the engine to conclude about each record, parsed with JSONSerialization or `CBORTree`, independently
+/// of the engine.
 ///
 /// It checks any parser of answers: a record may leave the store only if its own entry allows that here.
 package struct AnswerOracle {
@@ -21,7 +23,9 @@ package struct AnswerOracle {
 
     /// Nil if the answer does not have exactly that many entries.
     package init?(_ body: [UInt8], _ service: StreamServiceDescription, records: Int) {
-        guard let object = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
+        guard
+            let object = CBORTree.object(body)
+                ?? (try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]),
             let entries = object[service.entriesField] as? [Any], entries.count == records
         else { return nil }
         let fields = entries.map { $0 as? [String: Any] ?? [:] }
@@ -38,13 +42,18 @@ package struct AnswerOracle {
         }
     }
 
-    /// The first conclusion in `answer` that the body does not allow; nil if there is none.
+    /// The first conclusion in `answer` that the body does not allow, or that the general reader of CBOR does not reach; nil if
+    /// there is none.
     package static func violation(
         in answer: PutAnswer,
         for body: [UInt8],
         _ service: StreamServiceDescription,
         records: Int
     ) -> String? {
+        if CBOR.mayBeMap(body) {
+            let general = PutAnswer(anyCBOR: body, to: service, records: records)
+            guard general == answer else { return "the scanner reads \(answer), and the general reader \(general)" }
+        }
         guard case .outcomes(let outcomes) = answer else { return nil }
         guard outcomes.count == records else { return "\(outcomes.count) outcomes for \(records) records" }
         let oracle = AnswerOracle(body, service, records: records)

@@ -1,8 +1,9 @@
 import Foundation
+import RecorderAWS
 import RecorderEngine
 
-/// The function that libFuzzer calls with each input. The first byte selects the service, the number of records and
-/// whether to settle; the rest is the answer.
+/// The function that libFuzzer calls with each input. The first byte selects the service, the number of records,
+/// whether to settle, and whether to send requests in CBOR then; the rest is the answer, in JSON or CBOR.
 ///
 /// One bit selects a flush of a store on disk: each request, including retries, is answered with the next line of the
 /// answer. Without that bit the answer is only parsed, which is many times as fast.
@@ -12,32 +13,52 @@ import RecorderEngine
 @_cdecl("LLVMFuzzerTestOneInput")
 package func testOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count > 0 else { return 0 }
-    let service = start[0] & 0x80 == 0 ? StreamServiceDescription.kinesis : .firehose
-    let records = Int(start[0] & 0x0F)
+    let options = Options(start[0])
     let body = Array(UnsafeBufferPointer(start: start + 1, count: count - 1))
-    if let violation = violation(in: body, service, records, settles: start[0] & 0x40 != 0) {
-        fatalError("\(service.name), \(records) records: \(violation)")
+    if let violation = violation(in: body, options) {
+        fatalError("\(options.service.name), \(options.records) records: \(violation)")
     }
     return 0
 }
 
-private func violation(in body: [UInt8], _ service: StreamServiceDescription, _ records: Int, settles: Bool) -> String?
-{
-    guard settles else {
-        let answer = PutAnswer(body, to: service, records: records)
-        return AnswerOracle.violation(in: answer, for: body, service, records: records)
+private struct Options {
+    let service: StreamServiceDescription
+    let records: Int
+    let settles: Bool
+    let format: RequestFormat
+
+    init(_ byte: UInt8) {
+        service = byte & 0x80 == 0 ? .kinesis : .firehose
+        settles = byte & 0x40 != 0
+        format = byte & 0x20 == 0 ? .json : .cbor
+        records = Int(byte & 0x0F)
     }
-    let run = service.name == StreamServiceDescription.kinesis.name ? Runs.kinesis : Runs.firehose
+}
+
+private func violation(in body: [UInt8], _ options: Options) -> String? {
+    guard options.settles else {
+        let answer = PutAnswer(body, to: options.service, records: options.records)
+        return AnswerOracle.violation(in: answer, for: body, options.service, records: options.records)
+    }
     do {
         let lines = body.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        return try run.get().violation(in: lines.map { Array($0) }, records: records)
+        return try run(options).get().violation(in: lines.map { Array($0) }, records: options.records)
     } catch {
         return "\(error)"
     }
 }
 
+private func run(_ options: Options) -> Result<SettleRun, any Error> {
+    switch (options.service.name, options.format) {
+    case ("firehose", _): Runs.firehose
+    case (_, .json): Runs.kinesis
+    case (_, .cbor): Runs.binary
+    }
+}
+
 private enum Runs {
     static let kinesis = Result { try SettleRun(.kinesis, in: directory) }
+    static let binary = Result { try SettleRun(.kinesis, .cbor, in: directory + "-binary") }
     static let firehose = Result { try SettleRun(.firehose, in: directory) }
 
     private static let directory = FileManager.default.temporaryDirectory.path + "/settle-\(getpid())"

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import RecorderAWS
+package import RecorderAWS
 import RecorderConcurrency
 package import RecorderEngine
 import RecorderHTTP
@@ -12,21 +12,27 @@ package final class SettleRun: Sendable {
     private let answers: AnswersInTurn
     private var pipeline: RecordPipeline { harness.pipeline }
 
-    /// Creates a store in `directory`. The oracle judges the result of `oracleSees` instead of the answer; only a
+    /// Creates a store in `directory`, whose requests have a format until an answer shows that it is not understood. The oracle judges the result of `oracleSees` instead of the answer; only a
     /// control needs that.
     package init(
         _ service: StreamServiceDescription,
+        _ format: RequestFormat = .json,
         in directory: String,
         oracleSees: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
     ) throws {
         let answers = AnswersInTurn(service, oracleSees)
         self.answers = answers
+        var policy = RecorderPolicy.legacy
+        policy.requestFormat = format
         harness = try PipelineHarness(
             service,
             url: "http://service.invalid",
             in: TemporaryDirectory(existing: directory),
             systemClock: .system,
+            policy: policy,
             calling: { configuration in
+                // Nothing is known at the beginning of a flush.
+                configuration.cborEndpoints = CBOREndpoints()
                 configuration.credentials = AnonymousCredentials()
                 configuration.transport = answers
             },
@@ -101,7 +107,7 @@ private final class AnswersInTurn: HTTPTransport {
     var mayLeave: Set<String> { state.withLock { $0.mayLeave } }
 
     func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
-        let texts = Self.texts(request.body)
+        let texts = PutRequestBody(request.body).texts
         let body = state.withLock { state in
             let body = state.answers.popFirst()
             let oracle = body.flatMap { AnswerOracle(oracleSees($0), service, records: texts.count) }
@@ -110,11 +116,5 @@ private final class AnswersInTurn: HTTPTransport {
         }
         guard let body else { throw HTTPFailure(.cannotConnect, "no answer is left") }
         return HTTPResponse(status: 200, body: body)
-    }
-
-    private static func texts(_ body: [UInt8]) -> [String] {
-        let json = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
-        let entries = json?["Records"] as? [[String: String]] ?? []
-        return entries.map { String(decoding: Data(base64Encoded: $0["Data"] ?? "") ?? Data(), as: UTF8.self) }
     }
 }

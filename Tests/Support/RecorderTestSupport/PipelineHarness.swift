@@ -46,8 +46,13 @@ package struct PipelineHarness: Sendable {
             located()
             return StoreLocation(directory: storeDirectory, fileName: "\(service.name).db")
         }
+        // Not shared with other tests: a port may be used again.
+        let endpoints = CBOREndpoints()
         let caller: @Sendable () throws(ConfigurationFailure) -> AWSServiceCaller = { () throws(ConfigurationFailure) in
-            try Self.caller(service, url: url, configure: configure)
+            try Self.caller(service, url: url) { call throws(ConfigurationFailure) in
+                call.cborEndpoints = endpoints
+                try configure(&call)
+            }
         }
         pipeline = RecordPipeline(
             service,

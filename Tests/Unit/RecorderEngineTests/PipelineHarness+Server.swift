@@ -1,5 +1,4 @@
 import AnswerFuzzer
-import Foundation
 import RecorderAWS
 import RecorderEngine
 import RecorderTestSupport
@@ -41,21 +40,21 @@ struct ParsedPutRequest {
     let keys: [String]
 
     init(_ request: ReceivedRequest) {
-        let json = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any]
-        stream = (json?["StreamName"] ?? json?["DeliveryStreamName"]) as? String ?? "?"
-        let records = json?["Records"] as? [[String: String]] ?? []
-        texts = records.map { String(decoding: Data(base64Encoded: $0["Data"] ?? "") ?? Data(), as: UTF8.self) }
-        keys = records.compactMap { $0["PartitionKey"] }
+        let body = PutRequestBody(request.body)
+        stream = body.stream
+        texts = body.texts
+        keys = body.records.compactMap(\.partitionKey)
     }
 }
 
 extension Reply {
-    /// Accepts every record of a Kinesis request, except those for which `fail` returns an error code.
+    /// Accepts every record of a Kinesis request, in its format, except those for which `fail` returns an error code.
     static func kinesis(_ request: ReceivedRequest, fail: (String) -> String? = { _ in nil }) -> Reply {
         let entries = ParsedPutRequest(request).texts.enumerated().map { index, text in
             fail(text).map { #"{"ErrorCode":"\#($0)","ErrorMessage":"injected failure"}"# }
                 ?? #"{"SequenceNumber":"4\#(index)","ShardId":"shardId-000000000000"}"#
         }
         return .json(200, #"{"FailedRecordCount":0,"Records":[\#(entries.joined(separator: ","))]}"#)
+            .encoded(for: request)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import RecorderAWS
 import RecorderHTTP
+import RecorderTestSupport
 import Testing
 
 @Suite struct ServiceFailureTests {
@@ -64,6 +65,30 @@ import Testing
         let failure = try failure(403, xml)
         #expect(failure.kind == .clockSkew)
         #expect(failure.message == "No.")
+    }
+
+    @Test(arguments: [false, true], ["message", "Message"])
+    func `the CBOR form is read, with or without lengths`(indefinite: Bool, key: String) {
+        let document: [String: Any] = [
+            "__type": "com.amazonaws.kinesis#ResourceNotFoundException", key: "Stream ü", "x": [1, ["y": 2]],
+        ]
+        let body = CBORTree.document(document, indefinite: indefinite)
+        let failure = ServiceFailure(HTTPResponse(status: 400, body: body))
+        #expect(failure?.kind == .notFound && failure?.code == "ResourceNotFoundException")
+        #expect(failure?.message == "Stream ü" && failure?.isJSON == false)
+        #expect(failure?.fields["__type"] == "com.amazonaws.kinesis#ResourceNotFoundException")
+        for end in 1..<body.count {
+            let cut = ServiceFailure(HTTPResponse(status: 500, body: Array(body[..<end])))
+            #expect(cut?.message == "The service answered with status 500 and no message.")
+            #expect(cut?.code == nil)
+        }
+    }
+
+    @Test func `a secret is redacted from an error in CBOR`() {
+        let secret = "a secret of 20 bytes"
+        let body = CBORTree.document(["__type": "InvalidSignatureException", "message": "not \(secret)"])
+        let failure = ServiceFailure(HTTPResponse(status: 403, body: body), redacting: [secret])
+        #expect(failure?.message == "not (redacted)")
     }
 
     @Test func `a page is reduced to its text`() throws {

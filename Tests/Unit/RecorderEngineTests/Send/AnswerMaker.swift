@@ -1,6 +1,8 @@
+import Foundation
 import RecorderEngine
+import RecorderTestSupport
 
-/// Makes answers of known meaning in the many forms that JSON allows, and corrupts them.
+/// Makes answers of known meaning in the many forms that JSON allows, or in CBOR, and corrupts them.
 struct AnswerMaker {
     struct Made {
         var body: [UInt8]
@@ -8,6 +10,7 @@ struct AnswerMaker {
         var outcomes: [Outcome]?
         var service: StreamServiceDescription
         var records: Int
+        var isCBOR = false
     }
 
     private var dice: Dice
@@ -20,6 +23,16 @@ struct AnswerMaker {
     mutating func make() -> Made {
         let service = dice.once(in: 2) ? StreamServiceDescription.kinesis : .firehose
         return make(service, records: dice.once(in: 200) ? 500 : 1 + dice.roll(6))
+    }
+
+    /// The same answer in CBOR, with or without lengths.
+    mutating func cbor(_ valid: Made) -> Made {
+        var made = valid
+        guard let object = try? JSONSerialization.jsonObject(with: Data(valid.body)) else { return valid }
+        made.body = CBORTree.document(object, indefinite: dice.once(in: 2))
+        if dice.once(in: 8) { made.body.insert(contentsOf: [0xD9, 0xD9, 0xF7], at: 0) }
+        made.isCBOR = true
+        return made
     }
 
     /// A valid answer.
@@ -114,7 +127,7 @@ struct AnswerMaker {
             case 3: made.body.removeSubrange(offset...)
             case 4: made.body.insert(contentsOf: made.body[offset..<end], at: dice.roll(made.body.count))
             case 5: made.records += dice.once(in: 2) ? 1 : made.records > 1 ? -1 : 2
-            default: insertPiece(&made.body)
+            default: if made.isCBOR { insertItem(&made.body) } else { insertPiece(&made.body) }
             }
         }
         return made
@@ -126,6 +139,30 @@ struct AnswerMaker {
         let joint = body[start...].firstIndex { "{}[],:\"".utf8.contains($0) } ?? start
         body.insert(contentsOf: dice.pick(Self.pieces), at: dice.once(in: 2) ? joint : min(joint + 1, body.count))
     }
+
+    /// Inserts bytes of CBOR in front of a text or a container.
+    private mutating func insertItem(_ body: inout [UInt8]) {
+        let start = dice.roll(body.count)
+        let joint = body[start...].firstIndex { $0 >= 0x60 && ($0 & 0x1F < 24 || $0 & 0x1F == 31) } ?? start
+        body.insert(contentsOf: dice.pick(Self.items), at: joint)
+    }
+
+    private static let items: [[UInt8]] = {
+        let fields: [[String: Any]] = [
+            ["ErrorCode": "InternalFailure"], ["ErrorCode": NSNull()], ["ErrorCode": 7], ["ErrorCode": "InvalidX"],
+            ["SequenceNumber": "1"], ["SequenceNumber": ""], ["RecordId": "1"], ["Records": [Any]()],
+            ["Records": [["SequenceNumber": "1"]]],
+        ]
+        let heads: [[UInt8]] = [
+            [0x00], [0x18, 0xFF], [0x20], [0x40], [0x5F], [0x60], [0x7F], [0x80], [0x9F], [0xA0], [0xBF], [0xC1],
+            [0xE0],
+            [0xF4], [0xF6], [0xF7], [0xF8, 0x10], [0xF8, 0xFF], [0xFB], [0xFC], [0xFF], [0xD9, 0xD9, 0xF7],
+            [0x9B] + Array(repeating: 0xFF, count: 8), [0x5B, 0x7F] + Array(repeating: 0xFF, count: 7),
+            [0xBA, 0, 1, 0, 0], [0x61, 0xFF], [0x78], [0x7F, 0x61, 0x31, 0xFF], Array(repeating: 0x81, count: 70),
+        ]
+        // A field without the head of its map.
+        return heads + fields.map { Array(CBORTree.document($0).dropFirst()) }
+    }()
 
     private static let pieces: [[UInt8]] =
         [

@@ -18,6 +18,7 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
 
     let name: String
     var service = StreamServiceDescription.kinesis
+    var format = RequestFormat.json
     var records = 3
     var timeouts: HTTPTimeouts?
     let answer: @Sendable (PutCall) -> Reply
@@ -35,7 +36,7 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
     /// The longest delay before each retry.
     var delays: [Duration] = []
 
-    var testDescription: String { "\(service.name): \(name)" }
+    var testDescription: String { "\(service.name), \(format): \(name)" }
 
     /// Runs the row through a whole pipeline, and then checks that the kept records can still be delivered.
     func verify() async throws {
@@ -44,11 +45,13 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
         let sent = Recorded<[String]>()
         let server = try LocalServer { request, _ in
             let seen = ParsedPutRequest(request)
-            guard seen.stream == "stream" else { return call(0, seen.texts).acceptsAndCloses() }
-            return answer(call(sent.append(seen.texts), seen.texts))
+            guard seen.stream == "stream" else {
+                return call(0, seen.texts).acceptsAndCloses().encoded(for: request)
+            }
+            return answer(call(sent.append(seen.texts), seen.texts)).encoded(for: request)
         }
         let pauses = Recorded<Duration>()
-        let harness = try PipelineHarness(service, to: server) { [timeouts] in
+        let harness = try PipelineHarness(service, to: server, format) { [timeouts] in
             if let timeouts { $0.timeouts = timeouts }
             $0.random = { 1 }
             $0.pause = { pauses.append($0) }
@@ -67,6 +70,7 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
         #expect(pauses.all == delays)
         #expect(try harness.storedFailures().allSatisfy { $0 == 0 })
         check(report.failures)
+        #expect(server.requests.allSatisfy { $0.isCBOR == (format == .cbor) })
         try await deliver(kept, of: harness)
     }
 
@@ -95,9 +99,9 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
         let server = try LocalServer { request, index in
             let seen = ParsedPutRequest(request)
             texts.append(seen.texts)
-            return call(index, seen.texts).accepts()
+            return call(index, seen.texts).accepts().encoded(for: request)
         }
-        let later = try PipelineHarness(service, to: server, in: harness.directory)
+        let later = try PipelineHarness(service, to: server, in: harness.directory) { $0.requestFormat = format }
         let report = try await later.flush()
         #expect(report.delivered == kept.count && report.failures.isEmpty)
         #expect(texts.all.flatMap { $0 } == kept)
@@ -109,13 +113,26 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
     }
 }
 
+extension [OutcomeRow] {
+    /// The same rows, and those of Kinesis in each other format.
+    var inEachFormat: [OutcomeRow] {
+        self
+            + filter { $0.service.requestFormats.contains(.cbor) }.map { row in
+                var row = row
+                row.format = .cbor
+                return row
+            }
+    }
+}
+
 extension PipelineHarness {
     init(
         _ service: StreamServiceDescription,
         to server: LocalServer,
+        _ format: RequestFormat = .json,
         calling configure: @escaping @Sendable (inout CallConfiguration) -> Void
     ) throws {
-        try self.init(service, to: server, in: nil, { _ in }, calling: configure)
+        try self.init(service, to: server, in: nil, { $0.requestFormat = format }, calling: configure)
     }
 
     /// The failures counted for each stored record.

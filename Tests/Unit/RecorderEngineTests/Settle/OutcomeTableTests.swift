@@ -38,7 +38,7 @@ private let transientDelays = [Duration.milliseconds(50), .milliseconds(100), .m
 extension OutcomeRow {
     // MARK: an entry for each record
 
-    static let perRecord = services.flatMap { partial($0) + always($0) + proofs($0) }
+    static let perRecord = services.flatMap { partial($0) + always($0) + proofs($0) }.inEachFormat
 
     private static let throttlingCodes = [
         "kinesis": ["ProvisionedThroughputExceededException", "ThrottlingException", "KMSThrottlingException"],
@@ -202,7 +202,7 @@ extension OutcomeRow {
 
     static let transient = services.flatMap { service in
         throttledWhole(service) + serverErrors(service) + lostAnswers(service)
-    }
+    }.inEachFormat
 
     private static func throttledWhole(_ service: StreamServiceDescription) -> [OutcomeRow] {
         let replies: [(String, Reply)] = [
@@ -285,7 +285,7 @@ extension OutcomeRow {
 
     // MARK: the whole request fails permanently
 
-    static let final = services.flatMap { denied($0) }
+    static let final = services.flatMap { denied($0) }.inEachFormat
 
     private static func denied(_ service: StreamServiceDescription) -> [OutcomeRow] {
         let kms = [
