@@ -1,5 +1,6 @@
 public import AWSCore
 import RecorderAWS
+import RecorderEngine
 
 /// Saves records for Amazon Kinesis Data Streams on disk, and sends them later in batches.
 ///
@@ -31,10 +32,31 @@ public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegistered
         registry.remove(forKey: key)
     }
 
+    /// How requests are encoded: `.json` by default.
+    ///
+    /// `.cbor` sends records as they are instead of as base64 text: a quarter fewer bytes to sign, encrypt and send. A change
+    /// applies from the next submit on. If the endpoint does not understand CBOR, its records are sent in JSON at once, as are
+    /// all later requests of this process to it, and a warning is logged.
+    ///
+    /// The AWS SDK for Java sends the same format to Kinesis. Here it was run against two local services, moto and MiniStack,
+    /// which decode it with Python's cbor2, and never against AWS so far.
+    public var requestFormat: AWSKinesisRequestFormat {
+        get { pipeline.policy.requestFormat == .cbor ? .cbor : .json }
+        set { pipeline.policy.requestFormat = newValue == .cbor ? .cbor : .json }
+    }
+
     /// The recorder registered under a key, otherwise one for the key's entry in `AWSInfo`, which is registered now.
     public static func registeredRecorder(forKey key: String) -> AWSAbstractKinesisRecorder? {
         registry.recorder(forKey: key)
     }
+}
+
+/// How a Kinesis recorder encodes its requests.
+public enum AWSKinesisRequestFormat: Sendable {
+    /// `application/x-amz-json-1.1`, the default.
+    case json
+    /// `application/x-amz-cbor-1.1`, a binary format.
+    case cbor
 }
 
 /// A shorter name of the same class.

@@ -23,6 +23,9 @@ public struct RecordClientOptions<Configuration> {
     /// `$STATE_DIRECTORY`, `$XDG_STATE_HOME` or `~/.local/state`, or `AWS_KINESIS_RECORDER_DIR` itself.
     public let storeDirectory: URL?
 
+    /// Whether requests are encoded in CBOR, which only the options for Kinesis allow.
+    package var sendsCBOR = false
+
     /// Creates options. Parameters that are left out have their defaults.
     ///
     /// - Parameters:

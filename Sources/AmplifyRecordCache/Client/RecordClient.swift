@@ -40,6 +40,7 @@ package final class RecordClient: Sendable {
             cacheBytes: settings.cacheMaxBytes,
             maxRetries: settings.maxRetries
         )
+        policy.requestFormat = settings.sendsCBOR ? .cbor : .json
         if settings.flushDrains { policy.batchesPerStream = nil }
         let broadcast = EventBroadcast()
         let log = AmplifyLogging.logger(for: name)

@@ -8,6 +8,7 @@ package struct RecordClientSettings: Sendable {
     package let interval: Duration?
     package let flushDrains: Bool
     package let storeDirectory: String?
+    package let sendsCBOR: Bool
 
     /// Longer intervals are shortened to this one.
     private static let longestInterval: TimeInterval = 100 * 365 * 24 * 3_600
@@ -35,6 +36,7 @@ package struct RecordClientSettings: Sendable {
         maxRetries = options.maxRetries
         flushDrains = options.flushDrains
         storeDirectory = options.storeDirectory?.path
+        sendsCBOR = options.sendsCBOR
         switch options.flushStrategy {
         case .none: interval = nil
         case .interval(let seconds):

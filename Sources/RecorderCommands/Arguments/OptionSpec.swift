@@ -96,6 +96,10 @@ extension OptionSpec {
         help: "concurrent requests for each stream; more than 1 is faster, but records may arrive out of order [1]"
     )
     static let gzip = OptionSpec("gzip", help: "send request bodies compressed")
+    static let cbor = OptionSpec(
+        "cbor",
+        help: "send binary requests (CBOR), a quarter smaller, to Kinesis; not yet tried against AWS [JSON]"
+    )
     /// Sends nothing and asks no other machine.
     static let offline = OptionSpec("offline", help: "check this machine only, send nothing")
     static let service = [region, profile, endpoint, requestTimeout, readTimeout]

@@ -4,7 +4,7 @@ extension SaveCommand {
         summary: "save each line of standard input as a record",
         arguments: [.init(name: "STREAM")],
         options: [.firehose, .file, .fromByte, .delimiter, .keepDelimiter, .partitionKey, .submit, .requests, .gzip]
-            + [.limit, .maximumAge, .quiet] + OptionSpec.store + OptionSpec.service,
+            + [.cbor, .limit, .maximumAge, .quiet] + OptionSpec.store + OptionSpec.service,
         details: """
             A record counts as saved once it is on disk, where it survives a power cut. Input bytes are stored as they \
             are. The last line is a record even without a newline. A line over 1,024,000 bytes is refused, reported \

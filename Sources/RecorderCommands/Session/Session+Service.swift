@@ -36,9 +36,21 @@ extension Session {
     func sendingPolicy() throws(CommandFailure) -> RecorderPolicy {
         var policy = RecorderPolicy.commandLine
         policy.compressesRequests = invocation.has(.gzip)
+        policy.requestFormat = try requestFormat()
         _ = try invocation.timeouts()
         if let number = try invocation.number(.requests, from: 1) { policy.requestsPerStream = min(number, 64) }
         return policy
+    }
+
+    private func requestFormat() throws(CommandFailure) -> RequestFormat {
+        guard invocation.has(.cbor) else { return .json }
+        guard !invocation.has(.firehose) || invocation.has(.onlyKinesis) else {
+            throw CommandFailure(
+                .usage,
+                message: "--cbor: Firehose takes only JSON. Leave out this option or --firehose."
+            )
+        }
+        return .cbor
     }
 
     private func timeouts() throws(ConfigurationFailure) -> HTTPTimeouts {

@@ -36,6 +36,22 @@ import Testing
         await server.stop()
     }
 
+    @Test func `requests in CBOR are signed, and understood by another service`() async throws {
+        let server = try await CheckedServer()
+        let recorder = try recorder(server, provider(server.setUp.user))
+        recorder.requestFormat = .cbor
+        for text in ["one", "two", "ü"] {
+            _ = try await recorder.saveRecord(Data(text.utf8), streamName: "guarded").value
+        }
+        #expect(await recorder.submitAllRecords().failure() == nil)
+        #expect(try await server.records(of: "guarded") == ["one", "two", "ü"])
+        _ = try await recorder.saveRecord(Data("x".utf8), streamName: "forbidden").value
+        let error = try #require(await recorder.submitAllRecords().failure())
+        #expect(error.code == AWSServiceErrorType.accessDeniedException.rawValue, "\(error)")
+        #expect(try await server.requests().count { $0.operation == "PutRecords" && $0.isCBOR } == 2)
+        await server.stop()
+    }
+
     @Test func `a service at an IPv6 address works, signatures included`() async throws {
         guard LocalSocket.hasIPv6 else { return print("R23 skipped: this machine has no ::1.") }
         let server = try await CheckedServer(on: "[::1]")

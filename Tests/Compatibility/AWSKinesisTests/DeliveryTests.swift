@@ -36,16 +36,37 @@ import Testing
         #expect(recorder.diskBytesUsed == 0)
     }
 
-    @Test func `any bytes and a partition key in any script arrive unchanged`() async throws {
+    @Test(arguments: [AWSKinesisRequestFormat.json, .cbor])
+    func `any bytes and a partition key in any script arrive unchanged`(format: AWSKinesisRequestFormat) async throws {
         let moto = try await MotoServer.shared()
-        try await moto.createStream("bytes")
+        let stream = "bytes-\(format)"
+        try await moto.createStream(stream)
         let recorder = try Recorders.kinesis(url: moto.url)
+        recorder.requestFormat = format
+        #expect(recorder.requestFormat == format)
         let data = Data((0...255).map { UInt8($0) })
-        _ = try await recorder.saveRecord(data, streamName: "bytes", partitionKey: "ключ \"🦆\"").value
+        _ = try await recorder.saveRecord(data, streamName: stream, partitionKey: "ключ \"🦆\"").value
         _ = try await recorder.submitAllRecords().value
-        let records = try await moto.kinesisRecords("bytes")
+        let records = try await moto.kinesisRecords(stream)
         #expect(records.map(\.data) == [data])
         #expect(records.map(\.partitionKey) == ["ключ \"🦆\""])
+        #expect(try await moto.requests(stream).map(\.format) == ["\(format)"])
+    }
+
+    @Test func `requests are in JSON unless the recorder's format is set`() throws {
+        #expect(try Recorders.kinesis().requestFormat == .json)
+    }
+
+    @Test func `compressed requests in CBOR arrive unchanged`() async throws {
+        let moto = try await MotoServer.shared()
+        try await moto.createStream("compressed-cbor")
+        let recorder = try Recorders.kinesis(url: moto.url)
+        recorder.requestFormat = .cbor
+        recorder.compressesRequests = true
+        _ = try await saveGuide(recorder, to: "compressed-cbor").value
+        _ = try await recorder.submitAllRecords().value
+        #expect(try await moto.kinesisRecords("compressed-cbor").map(\.text) == Self.guide)
+        #expect(try await moto.requests("compressed-cbor").map(\.format) == ["cbor"])
     }
 
     @Test func `compressed requests arrive at both services unchanged`() async throws {
@@ -106,16 +127,22 @@ import Testing
         await moto.stop()
     }
 
-    @Test func `throttling and failing services receive every record once in the end`() async throws {
+    @Test(arguments: [AWSKinesisRequestFormat.json, .cbor])
+    func `throttling and failing services receive every record once in the end`(
+        format: AWSKinesisRequestFormat
+    ) async throws {
         let moto = try await MotoServer.shared()
-        for stream in ["calm", "some-throttle-1-s", "some-partial-2-s", "some-http503-1-s"] {
+        for name in ["calm", "some-throttle-1-s", "some-partial-2-s", "some-http503-1-s"] {
+            let stream = "\(name)-\(format)"
             try await moto.createStream(stream)
             let recorder = try Recorders.kinesis(url: moto.url)
+            recorder.requestFormat = format
             _ = try await saveGuide(recorder, to: stream).value
             _ = try await recorder.submitAllRecords().value
             let arrived = try await moto.kinesisRecords(stream).map { String(decoding: $0.data, as: UTF8.self) }
             #expect(arrived.sorted() == Self.guide.sorted(), "\(stream)")
             #expect(recorder.diskBytesUsed == 0)
+            #expect(try await moto.requests(stream).allSatisfy { $0.format == "\(format)" })
         }
     }
 

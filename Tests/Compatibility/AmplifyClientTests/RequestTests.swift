@@ -30,6 +30,35 @@ import Testing
         }
     }
 
+    @Test func `a Kinesis client sends CBOR if its options say so, and JSON by default`() async throws {
+        let server = try LocalServer { request, _ in ReceivedPut(request).reply().encoded(for: request) }
+        let directory = try TemporaryDirectory()
+        let storeDirectory = URL(fileURLWithPath: directory.path)
+        typealias Options = AmplifyKinesisClient.Options
+        let configure: AmplifyKinesisClientConfigurationProvider = { $0.endpoint = server.url }
+        let cases = [
+            Options(flushStrategy: .none, configureClient: configure, storeDirectory: storeDirectory),
+            Options(
+                flushStrategy: .none,
+                configureClient: configure,
+                storeDirectory: storeDirectory,
+                requestFormat: .cbor
+            ),
+        ]
+        #expect(cases.map(\.requestFormat) == [.json, .cbor])
+        for options in cases {
+            let client = try AmplifyKinesisClient(
+                region: "us-east-1",
+                credentialsProvider: TestCredentials(),
+                options: options
+            )
+            try await client.record(data: Data("text".utf8), partitionKey: "k", streamName: "stream")
+            #expect(try await client.flush().recordsFlushed == 1)
+        }
+        #expect(server.requests.map(\.isCBOR) == [false, true])
+        #expect(server.requests.map { ReceivedPut($0).texts } == [["text"], ["text"]])
+    }
+
     @Test(arguments: ClientKind.allCases)
     func `the token of temporary credentials is sent`(kind: ClientKind) async throws {
         let server = try AcceptingServer()

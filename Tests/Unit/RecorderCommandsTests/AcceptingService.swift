@@ -23,14 +23,12 @@ private final class Accepted: Sendable {
     let payloads = Locked<[Data]>([])
 
     func answer(_ request: ReceivedRequest) -> Reply {
-        let json = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any]
-        let records = json?["Records"] as? [[String: String]] ?? []
-        let new = records.map { Data(base64Encoded: $0["Data"] ?? "") ?? Data() }
+        let new = PutRequestBody(request.body).records.map(\.data)
         payloads.withLock { $0 += new }
         let entries = new.map { _ in #"{"SequenceNumber":"1","ShardId":"s","RecordId":"1"}"# }.joined(separator: ",")
         let names =
             request.operation == "PutRecords"
             ? ("FailedRecordCount", "Records") : ("FailedPutCount", "RequestResponses")
-        return .json(200, #"{"\#(names.0)":0,"\#(names.1)":[\#(entries)]}"#)
+        return .json(200, #"{"\#(names.0)":0,"\#(names.1)":[\#(entries)]}"#).encoded(for: request)
     }
 }

@@ -16,6 +16,8 @@ import Testing
         (["save", "app", "--delimiter", "ab"], "--delimiter ab: give one ASCII character"),
         (["save", "a/b"], "may only hold letters, digits, '_', '.' and '-'."),
         (["save", "app", "-F", "-p", "k"], "Firehose has no partition keys."),
+        (["save", "app", "-F", "--cbor"], "--cbor: Firehose takes only JSON."),
+        (["submit", "-F", "--cbor"], "--cbor: Firehose takes only JSON."),
         (
             ["submit", "--request-timeout", "0"],
             "--request-timeout 0: give seconds, or a time such as 90s, 15m, 12h or 7d; from 1 s to 7 d."

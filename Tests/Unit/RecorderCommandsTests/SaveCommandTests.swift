@@ -27,6 +27,43 @@ import Testing
         #expect(try await tool.run("submit").out == "nothing is stored.\n")
     }
 
+    @Test func `with --cbor, save and submit send binary requests to Kinesis, and JSON to Firehose`() async throws {
+        let moto = try await MotoServer.shared()
+        for stream in ["cli-cbor", "cli-json"] { try await moto.createStream(stream) }
+        try await moto.createDeliveryStream("cli-cbor")
+        let tool = try Tool(to: moto.url)
+        let (first, second) = (Data([0xFF, 0x00, 0x41]), Data([0xC3, 0x28]))
+        #expect(try await tool.run("save", "cli-cbor", "--submit", "--cbor", input: first).status == 0)
+        _ = try await tool.run("save", "cli-cbor", input: second)
+        _ = try await tool.run("save", "cli-cbor", "-F", input: second)
+        let sent = try await tool.run("submit", "--cbor")
+        #expect(sent.status == 0 && sent.err == "")
+        _ = try await tool.run("save", "cli-json", "--submit", input: first)
+        #expect(try await moto.kinesisRecords("cli-cbor").map(\.data) == [first, second])
+        #expect(
+            try await moto.requests("cli-cbor").map { "\($0.service) \($0.format)" }.sorted() == [
+                "firehose json", "kinesis cbor", "kinesis cbor",
+            ]
+        )
+        #expect(try await moto.requests("cli-json").map(\.format) == ["json"])
+    }
+
+    @Test func `an endpoint that does not understand --cbor gets JSON, and one warning says so`() async throws {
+        let server = try LocalServer { request, _ in
+            guard !request.isCBOR else { return .html(415, "<p>Unsupported Media Type</p>") }
+            let entries = PutRequestBody(request.body).records.map { _ in #"{"SequenceNumber":"1"}"# }
+            return .json(200, #"{"Records":[\#(entries.joined(separator: ","))]}"#)
+        }
+        let tool = try Tool(to: server.url)
+        let lines = (0..<1_200).map(String.init).joined(separator: "\n")
+        _ = try await tool.run("save", "old", input: Data(lines.utf8))
+        let sent = try await tool.run("submit", "--cbor")
+        #expect(sent.status == 0 && sent.out.hasPrefix("kinesis: 1,200 records delivered in "))
+        let warnings = sent.err.split(separator: "\n")
+        #expect(warnings.count == 1 && warnings.first?.contains("does not understand requests in CBOR") == true)
+        #expect(server.requests.map(\.isCBOR) == [true, false, false, false])
+    }
+
     @Test func `newlines are kept for Firehose, and for Kinesis on request`() async throws {
         let moto = try await MotoServer.shared()
         try await moto.createDeliveryStream("cli-firehose")

@@ -9,11 +9,10 @@ struct ReceivedPut {
     private let isKinesis: Bool
 
     init(_ request: ReceivedRequest) {
-        let json = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any]
+        let body = PutRequestBody(request.body)
         isKinesis = request.operation == "PutRecords"
-        stream = json?[isKinesis ? "StreamName" : "DeliveryStreamName"] as? String ?? "?"
-        let entries = json?["Records"] as? [[String: String]] ?? []
-        records = entries.map { Data(base64Encoded: $0["Data"] ?? "") ?? Data() }
+        stream = body.stream
+        records = body.records.map(\.data)
     }
 
     var texts: [String] { records.map { String(decoding: $0, as: UTF8.self) } }
