@@ -1,4 +1,5 @@
 import Foundation
+import RecorderAWS
 
 // swift run -c release Benchmarks [--list] [--quick] [--draw] [--json FILE] [--chart FILE] [--table FILE] [P9 ...]
 //
@@ -13,8 +14,10 @@ let benchmarks: [Benchmark] = [
 ]
 
 var arguments = Array(CommandLine.arguments.dropFirst())
-if arguments.count == 4, arguments[0] == Drain.argument, let requests = Int(arguments[3]) {
-    try Drain.sendAndPrint(arguments[1], to: arguments[2], requestsPerStream: requests)
+if arguments.count == 5, arguments[0] == Drain.argument, let requests = Int(arguments[3]),
+    let format = RequestFormat.allCases.first(where: { "\($0)" == arguments[4] })
+{
+    try Drain.sendAndPrint(arguments[1], to: arguments[2], requestsPerStream: requests, format: format)
     exit(0)
 }
 if arguments.count == 3, arguments[0] == AmplifyBacklog.argument {

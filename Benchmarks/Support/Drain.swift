@@ -21,6 +21,8 @@ struct Drain {
     enum Sender: String, CaseIterable {
         /// The engine, in a new process of this program, from its second request on.
         case engine
+        /// The same with `requestFormat = .cbor`.
+        case cbor
         /// `kinesis-recorder submit`, from its start to its end.
         case tool
         /// The Python program that is the baseline, from its second request on.
@@ -31,13 +33,20 @@ struct Drain {
     static func of(_ count: Int, bytes: Int, by sender: Sender, to sink: Sink) throws -> Drain {
         switch sender {
         case .engine: try ofOurs(count, bytes: bytes, to: sink)
+        case .cbor: try ofOurs(count, bytes: bytes, to: sink, format: .cbor)
         case .tool: try ofTool(count, bytes: bytes, to: sink)
         case .boto3: try ofBoto3(count, bytes: bytes, to: sink)
         }
     }
 
     /// Stores a backlog, then sends it from a new process of this program.
-    static func ofOurs(_ count: Int, bytes: Int, to sink: Sink, requestsPerStream: Int = 1) throws -> Drain {
+    static func ofOurs(
+        _ count: Int,
+        bytes: Int,
+        to sink: Sink,
+        requestsPerStream: Int = 1,
+        format: RequestFormat = .json
+    ) throws -> Drain {
         let directory = try ScratchDirectory()
         try PipelineHarness(in: directory.path).saveTogether(count, of: Payload.data(bytes))
         let text = try Program.run(
@@ -46,6 +55,7 @@ struct Drain {
             directory.path,
             sink.url,
             "\(requestsPerStream)",
+            "\(format)",
             environment: sink.environment
         )
         return Drain(printed: text, count)
@@ -77,11 +87,12 @@ struct Drain {
     }
 
     /// Runs in the started program: a pipeline with all that the recorders do for a record.
-    static func sendAndPrint(_ directory: String, to url: String, requestsPerStream: Int) throws {
-        let harness = try PipelineHarness(in: directory, at: url, requestsPerStream: requestsPerStream)
+    static func sendAndPrint(_ directory: String, to url: String, requestsPerStream: Int, format: RequestFormat) throws
+    {
+        let harness = try PipelineHarness(in: directory, at: url, requestsPerStream: requestsPerStream, format: format)
         // The first request of a process loads libraries and does the TLS handshake, here as in the Python program.
         let scratch = try ScratchDirectory()
-        let first = try PipelineHarness(in: scratch.path, at: url, requestsPerStream: 1)
+        let first = try PipelineHarness(in: scratch.path, at: url, requestsPerStream: 1, format: format)
         first.saveTogether(1)
         _ = try waitFor { try await first.flush() }
         let (start, processorStart) = (ContinuousClock.now, Meter.processorTime())

@@ -29,10 +29,11 @@ extension PipelineHarness {
     }
 
     /// A pipeline with the recorders' own policy, except for the byte limit, and a service at `url`.
-    init(in directory: String, at url: String, requestsPerStream: Int) throws {
+    init(in directory: String, at url: String, requestsPerStream: Int, format: RequestFormat) throws {
         var policy = RecorderPolicy.legacy
         policy.limits.bytes = 0
         policy.requestsPerStream = requestsPerStream
+        policy.requestFormat = format
         try self.init(
             url: url,
             in: TemporaryDirectory(existing: directory),
