@@ -1,4 +1,4 @@
-public import AWSServiceClients
+public import AWSKinesisClient
 public import AmplifyRecordCache
 public import Foundation
 

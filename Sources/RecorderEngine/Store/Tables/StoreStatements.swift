@@ -23,7 +23,9 @@ final class StoreStatements {
         self.connection = connection
         addImport = try connection.prepare("INSERT OR IGNORE INTO imported (file) VALUES (?1)")
         removeImport = try connection.prepare("DELETE FROM imported WHERE file = ?1")
-        addStream = try connection.prepare("INSERT INTO stream (number, name, cursor) VALUES (?1, ?2, ?3)")
+        addStream = try connection.prepare(
+            "INSERT INTO stream (number, name, cursor, numbered) VALUES (?1, ?2, ?3, ?4)"
+        )
         findStream = try connection.prepare("SELECT number FROM stream WHERE name = ?1")
         readCursor = try connection.prepare(Self.cursorQuery)
         writeCursor = try connection.prepare("UPDATE stream SET cursor = ?2 WHERE number = ?1")
@@ -116,20 +118,22 @@ final class StoreStatements {
             defer { findStream.reset() }
             return findStream.integer(at: 0)
         }
-        let number = try newNumber()
+        let (number, isReused) = try newNumber()
         try addStream.bind(number, at: 1)
         try addStream.bind(stream.rawValue, at: 2)
         // The number may have been another stream's, whose dead rows are still in their tables.
         try addStream.bind(next - 1, at: 3)
+        // Its numbered keys must not be those of the earlier stream, which had fewer records than the store has sequences.
+        try addStream.bind(isReused ? next : 0, at: 4)
         try addStream.run()
         return number
     }
 
     /// The number after the last one, or, once all have been used, the first free one.
-    private func newNumber() throws(SQLiteError) -> Int64 {
+    private func newNumber() throws(SQLiteError) -> (number: Int64, isReused: Bool) {
         defer { lastNumber.reset() }
         let last = try lastNumber.step() ? lastNumber.integer(at: 0) : 0
-        if last < RecordID.streams.upperBound { return last + 1 }
+        if last < RecordID.streams.upperBound { return (last + 1, false) }
         let free = try connection.integer(
             """
             SELECT number + 1 FROM stream AS used WHERE number >= 0
@@ -139,7 +143,7 @@ final class StoreStatements {
         guard let free, RecordID.streams.contains(free) else {
             throw SQLiteError.damage("no stream number is free", action: "saving to a new stream")
         }
-        return free
+        return (free, true)
     }
 
     /// How many records without a key were ever saved to a stream.

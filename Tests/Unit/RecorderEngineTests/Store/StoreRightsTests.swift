@@ -28,8 +28,8 @@ import Testing
         return error?.message ?? ""
     }
 
-    /// Leaves all files of a store, like a process that died.
-    private func fill() async throws {
+    /// Creates all files of a store, and keeps them as long as the result exists.
+    private func fill() async throws -> PipelineHarness {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let harness = try PipelineHarness(to: server, in: directory)
         try await harness.save("sent")
@@ -38,6 +38,7 @@ import Testing
         for name in Self.files where mode(directory.path(name)) == nil {
             _ = FileManager.default.createFile(atPath: directory.path(name), contents: nil)
         }
+        return harness
     }
 
     // MARK: the directory
@@ -102,7 +103,8 @@ import Testing
 
     @Test(.enabled(if: isRoot, "only root can give a file away"), arguments: files)
     func `another user's file is refused with the command that repairs it`(name: String) async throws {
-        try await fill()
+        let open = try await fill()
+        defer { withExtendedLifetime(open) {} }
         let path = directory.path(name)
         #expect(chown(path, Self.other, Self.other) == 0)
         let message = await refusal()
@@ -116,7 +118,8 @@ import Testing
 
     @Test(arguments: files)
     func `a file that others can read or write is made private`(name: String) async throws {
-        try await fill()
+        let open = try await fill()
+        defer { withExtendedLifetime(open) {} }
         let path = directory.path(name)
         for bits in [0o644, 0o666, 0o777] as [mode_t] {
             #expect(chmod(path, bits) == 0)
