@@ -27,8 +27,8 @@ import RecorderAWS
 /// let client = try $client(region: "us-east-1")
 /// let streams = try await client.$list(input: ${List}Input(limit: 10))
 /// ```
-/// Calls throw a type of the service model, such as ``ResourceNotFoundException``, or ``UnknownAWSHTTPServiceError`` for
-/// any other error of the service; ``AWSClientError`` if there is no answer; and `CancellationError`. Failed calls are
+/// Calls throw a type of the service model, such as `ResourceNotFoundException`, or `UnknownAWSHTTPServiceError` for
+/// any other error of the service; `AWSClientError` if there is no answer; and `CancellationError`. Failed calls are
 /// retried as the configuration says. Safe to use from any thread; calls run concurrently.
 public final class $client: Sendable {
     /// The name of the client.
@@ -48,14 +48,14 @@ public final class $client: Sendable {
 
     /// Creates a client for a region such as `us-east-1`, with all else from the environment and the AWS profile.
     ///
-    /// Throws ``AWSClientError`` if the name is not a valid region name.
+    /// Throws `AWSClientError` if the name is not a valid region name.
     public convenience init(region: String) throws {
         self.init(config: try ${client}Configuration(region: region))
     }
 
     /// Creates a client with the region and all else from the environment and the AWS profile.
     ///
-    /// Throws ``AWSClientError`` if no region is configured, or its name is invalid.
+    /// Throws `AWSClientError` if no region is configured, or its name is invalid.
     public convenience init() throws {
         self.init(config: try ${client}Configuration())
         _ = try config.requiredRegion
@@ -226,7 +226,7 @@ def client_class(service):
 def operation(service, name):
     return fill(
         OPERATION,
-        doc=doc(f"Calls `{name}`. {errors_doc(service.operations[name]['errors'], quote='``')}"),
+        doc=doc(f"Calls `{name}`. {errors_doc(service.operations[name]['errors'], quote='`')}"),
         operation=name,
         method=lower_camel(name),
         input=end_type(service, f"{name}Input"),

@@ -9,8 +9,8 @@ import RecorderAWS
 /// let client = try FirehoseClient(region: "us-east-1")
 /// let streams = try await client.listDeliveryStreams(input: ListDeliveryStreamsInput(limit: 10))
 /// ```
-/// Calls throw a type of the service model, such as ``ResourceNotFoundException``, or ``UnknownAWSHTTPServiceError`` for
-/// any other error of the service; ``AWSClientError`` if there is no answer; and `CancellationError`. Failed calls are
+/// Calls throw a type of the service model, such as `ResourceNotFoundException`, or `UnknownAWSHTTPServiceError` for
+/// any other error of the service; `AWSClientError` if there is no answer; and `CancellationError`. Failed calls are
 /// retried as the configuration says. Safe to use from any thread; calls run concurrently.
 public final class FirehoseClient: Sendable {
     /// The name of the client.
@@ -30,14 +30,14 @@ public final class FirehoseClient: Sendable {
 
     /// Creates a client for a region such as `us-east-1`, with all else from the environment and the AWS profile.
     ///
-    /// Throws ``AWSClientError`` if the name is not a valid region name.
+    /// Throws `AWSClientError` if the name is not a valid region name.
     public convenience init(region: String) throws {
         self.init(config: try FirehoseClientConfiguration(region: region))
     }
 
     /// Creates a client with the region and all else from the environment and the AWS profile.
     ///
-    /// Throws ``AWSClientError`` if no region is configured, or its name is invalid.
+    /// Throws `AWSClientError` if no region is configured, or its name is invalid.
     public convenience init() throws {
         self.init(config: try FirehoseClientConfiguration())
         _ = try config.requiredRegion
@@ -53,19 +53,19 @@ public final class FirehoseClient: Sendable {
 }
 
 extension FirehoseClient {
-    /// Calls `CreateDeliveryStream`. Errors in the service model: ``InvalidArgumentException``,
-    /// ``InvalidKMSResourceException``, ``LimitExceededException``, ``ResourceInUseException``.
+    /// Calls `CreateDeliveryStream`. Errors in the service model: `InvalidArgumentException`,
+    /// `InvalidKMSResourceException`, `LimitExceededException`, `ResourceInUseException`.
     public func createDeliveryStream(input: CreateDeliveryStreamInput) async throws -> CreateDeliveryStreamOutput {
         try await calls.call("CreateDeliveryStream", input: input)
     }
 
-    /// Calls `DeleteDeliveryStream`. Errors in the service model: ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``.
+    /// Calls `DeleteDeliveryStream`. Errors in the service model: `ResourceInUseException`,
+    /// `ResourceNotFoundException`.
     public func deleteDeliveryStream(input: DeleteDeliveryStreamInput) async throws -> DeleteDeliveryStreamOutput {
         try await calls.call("DeleteDeliveryStream", input: input)
     }
 
-    /// Calls `DescribeDeliveryStream`. Errors in the service model: ``ResourceNotFoundException``.
+    /// Calls `DescribeDeliveryStream`. Errors in the service model: `ResourceNotFoundException`.
     public func describeDeliveryStream(input: DescribeDeliveryStreamInput) async throws -> DescribeDeliveryStreamOutput
     {
         try await calls.call("DescribeDeliveryStream", input: input)
@@ -76,59 +76,57 @@ extension FirehoseClient {
         try await calls.call("ListDeliveryStreams", input: input)
     }
 
-    /// Calls `ListTagsForDeliveryStream`. Errors in the service model: ``InvalidArgumentException``,
-    /// ``LimitExceededException``, ``ResourceNotFoundException``.
+    /// Calls `ListTagsForDeliveryStream`. Errors in the service model: `InvalidArgumentException`,
+    /// `LimitExceededException`, `ResourceNotFoundException`.
     public func listTagsForDeliveryStream(input: ListTagsForDeliveryStreamInput) async throws
         -> ListTagsForDeliveryStreamOutput
     {
         try await calls.call("ListTagsForDeliveryStream", input: input)
     }
 
-    /// Calls `PutRecord`. Errors in the service model: ``InvalidArgumentException``, ``InvalidKMSResourceException``,
-    /// ``InvalidSourceException``, ``ResourceNotFoundException``, ``ServiceUnavailableException``.
+    /// Calls `PutRecord`. Errors in the service model: `InvalidArgumentException`, `InvalidKMSResourceException`,
+    /// `InvalidSourceException`, `ResourceNotFoundException`, `ServiceUnavailableException`.
     public func putRecord(input: FirehoseClientTypes.PutRecordInput) async throws -> FirehoseClientTypes.PutRecordOutput
     {
         try await calls.call("PutRecord", input: input)
     }
 
-    /// Calls `PutRecordBatch`. Errors in the service model: ``InvalidArgumentException``,
-    /// ``InvalidKMSResourceException``, ``InvalidSourceException``, ``ResourceNotFoundException``,
-    /// ``ServiceUnavailableException``.
+    /// Calls `PutRecordBatch`. Errors in the service model: `InvalidArgumentException`, `InvalidKMSResourceException`,
+    /// `InvalidSourceException`, `ResourceNotFoundException`, `ServiceUnavailableException`.
     public func putRecordBatch(input: PutRecordBatchInput) async throws -> PutRecordBatchOutput {
         try await calls.call("PutRecordBatch", input: input)
     }
 
-    /// Calls `StartDeliveryStreamEncryption`. Errors in the service model: ``InvalidArgumentException``,
-    /// ``InvalidKMSResourceException``, ``LimitExceededException``, ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``.
+    /// Calls `StartDeliveryStreamEncryption`. Errors in the service model: `InvalidArgumentException`,
+    /// `InvalidKMSResourceException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func startDeliveryStreamEncryption(input: StartDeliveryStreamEncryptionInput) async throws
         -> StartDeliveryStreamEncryptionOutput
     {
         try await calls.call("StartDeliveryStreamEncryption", input: input)
     }
 
-    /// Calls `StopDeliveryStreamEncryption`. Errors in the service model: ``InvalidArgumentException``,
-    /// ``LimitExceededException``, ``ResourceInUseException``, ``ResourceNotFoundException``.
+    /// Calls `StopDeliveryStreamEncryption`. Errors in the service model: `InvalidArgumentException`,
+    /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func stopDeliveryStreamEncryption(input: StopDeliveryStreamEncryptionInput) async throws
         -> StopDeliveryStreamEncryptionOutput
     {
         try await calls.call("StopDeliveryStreamEncryption", input: input)
     }
 
-    /// Calls `TagDeliveryStream`. Errors in the service model: ``InvalidArgumentException``,
-    /// ``LimitExceededException``, ``ResourceInUseException``, ``ResourceNotFoundException``.
+    /// Calls `TagDeliveryStream`. Errors in the service model: `InvalidArgumentException`, `LimitExceededException`,
+    /// `ResourceInUseException`, `ResourceNotFoundException`.
     public func tagDeliveryStream(input: TagDeliveryStreamInput) async throws -> TagDeliveryStreamOutput {
         try await calls.call("TagDeliveryStream", input: input)
     }
 
-    /// Calls `UntagDeliveryStream`. Errors in the service model: ``InvalidArgumentException``,
-    /// ``LimitExceededException``, ``ResourceInUseException``, ``ResourceNotFoundException``.
+    /// Calls `UntagDeliveryStream`. Errors in the service model: `InvalidArgumentException`, `LimitExceededException`,
+    /// `ResourceInUseException`, `ResourceNotFoundException`.
     public func untagDeliveryStream(input: UntagDeliveryStreamInput) async throws -> UntagDeliveryStreamOutput {
         try await calls.call("UntagDeliveryStream", input: input)
     }
 
-    /// Calls `UpdateDestination`. Errors in the service model: ``ConcurrentModificationException``,
-    /// ``InvalidArgumentException``, ``ResourceInUseException``, ``ResourceNotFoundException``.
+    /// Calls `UpdateDestination`. Errors in the service model: `ConcurrentModificationException`,
+    /// `InvalidArgumentException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func updateDestination(input: UpdateDestinationInput) async throws -> UpdateDestinationOutput {
         try await calls.call("UpdateDestination", input: input)
     }

@@ -9,8 +9,8 @@ import RecorderAWS
 /// let client = try KinesisClient(region: "us-east-1")
 /// let streams = try await client.listStreams(input: ListStreamsInput(limit: 10))
 /// ```
-/// Calls throw a type of the service model, such as ``ResourceNotFoundException``, or ``UnknownAWSHTTPServiceError`` for
-/// any other error of the service; ``AWSClientError`` if there is no answer; and `CancellationError`. Failed calls are
+/// Calls throw a type of the service model, such as `ResourceNotFoundException`, or `UnknownAWSHTTPServiceError` for
+/// any other error of the service; `AWSClientError` if there is no answer; and `CancellationError`. Failed calls are
 /// retried as the configuration says. Safe to use from any thread; calls run concurrently.
 public final class KinesisClient: Sendable {
     /// The name of the client.
@@ -30,14 +30,14 @@ public final class KinesisClient: Sendable {
 
     /// Creates a client for a region such as `us-east-1`, with all else from the environment and the AWS profile.
     ///
-    /// Throws ``AWSClientError`` if the name is not a valid region name.
+    /// Throws `AWSClientError` if the name is not a valid region name.
     public convenience init(region: String) throws {
         self.init(config: try KinesisClientConfiguration(region: region))
     }
 
     /// Creates a client with the region and all else from the environment and the AWS profile.
     ///
-    /// Throws ``AWSClientError`` if no region is configured, or its name is invalid.
+    /// Throws `AWSClientError` if no region is configured, or its name is invalid.
     public convenience init() throws {
         self.init(config: try KinesisClientConfiguration())
         _ = try config.requiredRegion
@@ -53,406 +53,389 @@ public final class KinesisClient: Sendable {
 }
 
 extension KinesisClient {
-    /// Calls `AcknowledgeDeadLetterQueueRecords`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InternalFailureException``, ``InvalidArgumentException``, ``ResourceNotFoundException``,
-    /// ``ThrottlingException``.
+    /// Calls `AcknowledgeDeadLetterQueueRecords`. Errors in the service model: `AccessDeniedException`,
+    /// `InternalFailureException`, `InvalidArgumentException`, `ResourceNotFoundException`, `ThrottlingException`.
     public func acknowledgeDeadLetterQueueRecords(input: AcknowledgeDeadLetterQueueRecordsInput) async throws
         -> AcknowledgeDeadLetterQueueRecordsOutput
     {
         try await calls.call("AcknowledgeDeadLetterQueueRecords", input: input)
     }
 
-    /// Calls `AcknowledgeQueueRecords`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InternalFailureException``, ``InvalidArgumentException``, ``ResourceNotFoundException``,
-    /// ``ThrottlingException``.
+    /// Calls `AcknowledgeQueueRecords`. Errors in the service model: `AccessDeniedException`,
+    /// `InternalFailureException`, `InvalidArgumentException`, `ResourceNotFoundException`, `ThrottlingException`.
     public func acknowledgeQueueRecords(input: AcknowledgeQueueRecordsInput) async throws
         -> AcknowledgeQueueRecordsOutput
     {
         try await calls.call("AcknowledgeQueueRecords", input: input)
     }
 
-    /// Calls `AddTagsToStream`. Errors in the service model: ``AccessDeniedException``, ``InvalidArgumentException``,
-    /// ``LimitExceededException``, ``ResourceInUseException``, ``ResourceNotFoundException``.
+    /// Calls `AddTagsToStream`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
+    /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func addTagsToStream(input: AddTagsToStreamInput) async throws -> AddTagsToStreamOutput {
         try await calls.call("AddTagsToStream", input: input)
     }
 
-    /// Calls `CreateChannel`. Errors in the service model: ``AccessDeniedException``, ``InvalidArgumentException``,
-    /// ``KMSAccessDeniedException``, ``KMSDisabledException``, ``KMSInvalidStateException``, ``KMSNotFoundException``,
-    /// ``KMSOptInRequired``, ``KMSThrottlingException``, ``LimitExceededException``, ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``, ``ValidationException``.
+    /// Calls `CreateChannel`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
+    /// `KMSAccessDeniedException`, `KMSDisabledException`, `KMSInvalidStateException`, `KMSNotFoundException`,
+    /// `KMSOptInRequired`, `KMSThrottlingException`, `LimitExceededException`, `ResourceInUseException`,
+    /// `ResourceNotFoundException`, `ValidationException`.
     public func createChannel(input: CreateChannelInput) async throws -> CreateChannelOutput {
         try await calls.call("CreateChannel", input: input)
     }
 
-    /// Calls `CreateQueue`. Errors in the service model: ``AccessDeniedException``, ``InternalFailureException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``, ``ValidationException``.
+    /// Calls `CreateQueue`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
+    /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`,
+    /// `ValidationException`.
     public func createQueue(input: CreateQueueInput) async throws -> CreateQueueOutput {
         try await calls.call("CreateQueue", input: input)
     }
 
-    /// Calls `CreateStream`. Errors in the service model: ``InvalidArgumentException``, ``LimitExceededException``,
-    /// ``ResourceInUseException``, ``ValidationException``.
+    /// Calls `CreateStream`. Errors in the service model: `InvalidArgumentException`, `LimitExceededException`,
+    /// `ResourceInUseException`, `ValidationException`.
     public func createStream(input: CreateStreamInput) async throws -> CreateStreamOutput {
         try await calls.call("CreateStream", input: input)
     }
 
-    /// Calls `DecreaseStreamRetentionPeriod`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``.
+    /// Calls `DecreaseStreamRetentionPeriod`. Errors in the service model: `AccessDeniedException`,
+    /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func decreaseStreamRetentionPeriod(input: DecreaseStreamRetentionPeriodInput) async throws
         -> DecreaseStreamRetentionPeriodOutput
     {
         try await calls.call("DecreaseStreamRetentionPeriod", input: input)
     }
 
-    /// Calls `DeleteChannel`. Errors in the service model: ``AccessDeniedException``, ``InvalidArgumentException``,
-    /// ``LimitExceededException``, ``ResourceNotFoundException``, ``ValidationException``.
+    /// Calls `DeleteChannel`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
+    /// `LimitExceededException`, `ResourceNotFoundException`, `ValidationException`.
     public func deleteChannel(input: DeleteChannelInput) async throws -> DeleteChannelOutput {
         try await calls.call("DeleteChannel", input: input)
     }
 
-    /// Calls `DeleteQueue`. Errors in the service model: ``AccessDeniedException``, ``InternalFailureException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceNotFoundException``,
-    /// ``ValidationException``.
+    /// Calls `DeleteQueue`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
+    /// `InvalidArgumentException`, `LimitExceededException`, `ResourceNotFoundException`, `ValidationException`.
     public func deleteQueue(input: DeleteQueueInput) async throws -> DeleteQueueOutput {
         try await calls.call("DeleteQueue", input: input)
     }
 
-    /// Calls `DeleteResourcePolicy`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InternalFailureException``, ``InvalidArgumentException``, ``LimitExceededException``,
-    /// ``ResourceInUseException``, ``ResourceNotFoundException``, ``ValidationException``.
+    /// Calls `DeleteResourcePolicy`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
+    /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`,
+    /// `ValidationException`.
     public func deleteResourcePolicy(input: DeleteResourcePolicyInput) async throws -> DeleteResourcePolicyOutput {
         try await calls.call("DeleteResourcePolicy", input: input)
     }
 
-    /// Calls `DeleteStream`. Errors in the service model: ``AccessDeniedException``, ``InvalidArgumentException``,
-    /// ``LimitExceededException``, ``ResourceInUseException``, ``ResourceNotFoundException``.
+    /// Calls `DeleteStream`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
+    /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func deleteStream(input: DeleteStreamInput) async throws -> DeleteStreamOutput {
         try await calls.call("DeleteStream", input: input)
     }
 
-    /// Calls `DeregisterStreamConsumer`. Errors in the service model: ``InvalidArgumentException``,
-    /// ``LimitExceededException``, ``ResourceNotFoundException``.
+    /// Calls `DeregisterStreamConsumer`. Errors in the service model: `InvalidArgumentException`,
+    /// `LimitExceededException`, `ResourceNotFoundException`.
     public func deregisterStreamConsumer(input: DeregisterStreamConsumerInput) async throws
         -> DeregisterStreamConsumerOutput
     {
         try await calls.call("DeregisterStreamConsumer", input: input)
     }
 
-    /// Calls `DescribeAccountSettings`. Errors in the service model: ``LimitExceededException``.
+    /// Calls `DescribeAccountSettings`. Errors in the service model: `LimitExceededException`.
     public func describeAccountSettings(input: DescribeAccountSettingsInput) async throws
         -> DescribeAccountSettingsOutput
     {
         try await calls.call("DescribeAccountSettings", input: input)
     }
 
-    /// Calls `DescribeChannel`. Errors in the service model: ``AccessDeniedException``, ``InvalidArgumentException``,
-    /// ``LimitExceededException``, ``ResourceNotFoundException``, ``ValidationException``.
+    /// Calls `DescribeChannel`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
+    /// `LimitExceededException`, `ResourceNotFoundException`, `ValidationException`.
     public func describeChannel(input: DescribeChannelInput) async throws -> DescribeChannelOutput {
         try await calls.call("DescribeChannel", input: input)
     }
 
-    /// Calls `DescribeLimits`. Errors in the service model: ``LimitExceededException``.
+    /// Calls `DescribeLimits`. Errors in the service model: `LimitExceededException`.
     public func describeLimits(input: DescribeLimitsInput) async throws -> DescribeLimitsOutput {
         try await calls.call("DescribeLimits", input: input)
     }
 
-    /// Calls `DescribeQueue`. Errors in the service model: ``AccessDeniedException``, ``InternalFailureException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceNotFoundException``,
-    /// ``ValidationException``.
+    /// Calls `DescribeQueue`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
+    /// `InvalidArgumentException`, `LimitExceededException`, `ResourceNotFoundException`, `ValidationException`.
     public func describeQueue(input: DescribeQueueInput) async throws -> DescribeQueueOutput {
         try await calls.call("DescribeQueue", input: input)
     }
 
-    /// Calls `DescribeStream`. Errors in the service model: ``AccessDeniedException``, ``InvalidArgumentException``,
-    /// ``LimitExceededException``, ``ResourceNotFoundException``.
+    /// Calls `DescribeStream`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
+    /// `LimitExceededException`, `ResourceNotFoundException`.
     public func describeStream(input: DescribeStreamInput) async throws -> DescribeStreamOutput {
         try await calls.call("DescribeStream", input: input)
     }
 
-    /// Calls `DescribeStreamConsumer`. Errors in the service model: ``InvalidArgumentException``,
-    /// ``LimitExceededException``, ``ResourceNotFoundException``.
+    /// Calls `DescribeStreamConsumer`. Errors in the service model: `InvalidArgumentException`,
+    /// `LimitExceededException`, `ResourceNotFoundException`.
     public func describeStreamConsumer(input: DescribeStreamConsumerInput) async throws -> DescribeStreamConsumerOutput
     {
         try await calls.call("DescribeStreamConsumer", input: input)
     }
 
-    /// Calls `DescribeStreamSummary`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceNotFoundException``.
+    /// Calls `DescribeStreamSummary`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
+    /// `LimitExceededException`, `ResourceNotFoundException`.
     public func describeStreamSummary(input: DescribeStreamSummaryInput) async throws -> DescribeStreamSummaryOutput {
         try await calls.call("DescribeStreamSummary", input: input)
     }
 
-    /// Calls `DisableEnhancedMonitoring`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``.
+    /// Calls `DisableEnhancedMonitoring`. Errors in the service model: `AccessDeniedException`,
+    /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func disableEnhancedMonitoring(input: DisableEnhancedMonitoringInput) async throws
         -> DisableEnhancedMonitoringOutput
     {
         try await calls.call("DisableEnhancedMonitoring", input: input)
     }
 
-    /// Calls `EnableEnhancedMonitoring`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``.
+    /// Calls `EnableEnhancedMonitoring`. Errors in the service model: `AccessDeniedException`,
+    /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func enableEnhancedMonitoring(input: EnableEnhancedMonitoringInput) async throws
         -> EnableEnhancedMonitoringOutput
     {
         try await calls.call("EnableEnhancedMonitoring", input: input)
     }
 
-    /// Calls `GetRecords`. Errors in the service model: ``AccessDeniedException``, ``DryRunOperationException``,
-    /// ``ExpiredIteratorException``, ``InternalFailureException``, ``InvalidArgumentException``,
-    /// ``KMSAccessDeniedException``, ``KMSDisabledException``, ``KMSInvalidStateException``, ``KMSNotFoundException``,
-    /// ``KMSOptInRequired``, ``KMSThrottlingException``, ``ProvisionedThroughputExceededException``,
-    /// ``ResourceNotFoundException``.
+    /// Calls `GetRecords`. Errors in the service model: `AccessDeniedException`, `DryRunOperationException`,
+    /// `ExpiredIteratorException`, `InternalFailureException`, `InvalidArgumentException`, `KMSAccessDeniedException`,
+    /// `KMSDisabledException`, `KMSInvalidStateException`, `KMSNotFoundException`, `KMSOptInRequired`,
+    /// `KMSThrottlingException`, `ProvisionedThroughputExceededException`, `ResourceNotFoundException`.
     public func getRecords(input: GetRecordsInput) async throws -> GetRecordsOutput {
         try await calls.call("GetRecords", input: input)
     }
 
-    /// Calls `GetResourcePolicy`. Errors in the service model: ``AccessDeniedException``, ``InternalFailureException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``, ``ValidationException``.
+    /// Calls `GetResourcePolicy`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
+    /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`,
+    /// `ValidationException`.
     public func getResourcePolicy(input: GetResourcePolicyInput) async throws -> GetResourcePolicyOutput {
         try await calls.call("GetResourcePolicy", input: input)
     }
 
-    /// Calls `GetShardIterator`. Errors in the service model: ``AccessDeniedException``, ``DryRunOperationException``,
-    /// ``InternalFailureException``, ``InvalidArgumentException``, ``ProvisionedThroughputExceededException``,
-    /// ``ResourceNotFoundException``.
+    /// Calls `GetShardIterator`. Errors in the service model: `AccessDeniedException`, `DryRunOperationException`,
+    /// `InternalFailureException`, `InvalidArgumentException`, `ProvisionedThroughputExceededException`,
+    /// `ResourceNotFoundException`.
     public func getShardIterator(input: GetShardIteratorInput) async throws -> GetShardIteratorOutput {
         try await calls.call("GetShardIterator", input: input)
     }
 
-    /// Calls `IncreaseStreamRetentionPeriod`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``.
+    /// Calls `IncreaseStreamRetentionPeriod`. Errors in the service model: `AccessDeniedException`,
+    /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func increaseStreamRetentionPeriod(input: IncreaseStreamRetentionPeriodInput) async throws
         -> IncreaseStreamRetentionPeriodOutput
     {
         try await calls.call("IncreaseStreamRetentionPeriod", input: input)
     }
 
-    /// Calls `ListChannels`. Errors in the service model: ``AccessDeniedException``, ``ExpiredNextTokenException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ValidationException``.
+    /// Calls `ListChannels`. Errors in the service model: `AccessDeniedException`, `ExpiredNextTokenException`,
+    /// `InvalidArgumentException`, `LimitExceededException`, `ValidationException`.
     public func listChannels(input: ListChannelsInput) async throws -> ListChannelsOutput {
         try await calls.call("ListChannels", input: input)
     }
 
-    /// Calls `ListQueues`. Errors in the service model: ``AccessDeniedException``, ``ExpiredNextTokenException``,
-    /// ``InternalFailureException``, ``InvalidArgumentException``, ``LimitExceededException``, ``ValidationException``.
+    /// Calls `ListQueues`. Errors in the service model: `AccessDeniedException`, `ExpiredNextTokenException`,
+    /// `InternalFailureException`, `InvalidArgumentException`, `LimitExceededException`, `ValidationException`.
     public func listQueues(input: ListQueuesInput) async throws -> ListQueuesOutput {
         try await calls.call("ListQueues", input: input)
     }
 
-    /// Calls `ListShards`. Errors in the service model: ``AccessDeniedException``, ``ExpiredNextTokenException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``.
+    /// Calls `ListShards`. Errors in the service model: `AccessDeniedException`, `ExpiredNextTokenException`,
+    /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func listShards(input: ListShardsInput) async throws -> ListShardsOutput {
         try await calls.call("ListShards", input: input)
     }
 
-    /// Calls `ListStreamConsumers`. Errors in the service model: ``ExpiredNextTokenException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``.
+    /// Calls `ListStreamConsumers`. Errors in the service model: `ExpiredNextTokenException`,
+    /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func listStreamConsumers(input: ListStreamConsumersInput) async throws -> ListStreamConsumersOutput {
         try await calls.call("ListStreamConsumers", input: input)
     }
 
-    /// Calls `ListStreams`. Errors in the service model: ``ExpiredNextTokenException``, ``InvalidArgumentException``,
-    /// ``LimitExceededException``.
+    /// Calls `ListStreams`. Errors in the service model: `ExpiredNextTokenException`, `InvalidArgumentException`,
+    /// `LimitExceededException`.
     public func listStreams(input: ListStreamsInput) async throws -> ListStreamsOutput {
         try await calls.call("ListStreams", input: input)
     }
 
-    /// Calls `ListTagsForResource`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InternalFailureException``, ``InvalidArgumentException``, ``LimitExceededException``,
-    /// ``ResourceInUseException``, ``ResourceNotFoundException``, ``ValidationException``.
+    /// Calls `ListTagsForResource`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
+    /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`,
+    /// `ValidationException`.
     public func listTagsForResource(input: ListTagsForResourceInput) async throws -> ListTagsForResourceOutput {
         try await calls.call("ListTagsForResource", input: input)
     }
 
-    /// Calls `ListTagsForStream`. Errors in the service model: ``AccessDeniedException``, ``InvalidArgumentException``,
-    /// ``LimitExceededException``, ``ResourceNotFoundException``.
+    /// Calls `ListTagsForStream`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
+    /// `LimitExceededException`, `ResourceNotFoundException`.
     public func listTagsForStream(input: ListTagsForStreamInput) async throws -> ListTagsForStreamOutput {
         try await calls.call("ListTagsForStream", input: input)
     }
 
-    /// Calls `MergeShards`. Errors in the service model: ``AccessDeniedException``, ``InvalidArgumentException``,
-    /// ``LimitExceededException``, ``ResourceInUseException``, ``ResourceNotFoundException``, ``ValidationException``.
+    /// Calls `MergeShards`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
+    /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`, `ValidationException`.
     public func mergeShards(input: MergeShardsInput) async throws -> MergeShardsOutput {
         try await calls.call("MergeShards", input: input)
     }
 
-    /// Calls `PutRecord`. Errors in the service model: ``AccessDeniedException``, ``DryRunOperationException``,
-    /// ``InternalFailureException``, ``InvalidArgumentException``, ``KMSAccessDeniedException``,
-    /// ``KMSDisabledException``, ``KMSInvalidStateException``, ``KMSNotFoundException``, ``KMSOptInRequired``,
-    /// ``KMSThrottlingException``, ``ProvisionedThroughputExceededException``, ``ResourceNotFoundException``.
+    /// Calls `PutRecord`. Errors in the service model: `AccessDeniedException`, `DryRunOperationException`,
+    /// `InternalFailureException`, `InvalidArgumentException`, `KMSAccessDeniedException`, `KMSDisabledException`,
+    /// `KMSInvalidStateException`, `KMSNotFoundException`, `KMSOptInRequired`, `KMSThrottlingException`,
+    /// `ProvisionedThroughputExceededException`, `ResourceNotFoundException`.
     public func putRecord(input: KinesisClientTypes.PutRecordInput) async throws -> KinesisClientTypes.PutRecordOutput {
         try await calls.call("PutRecord", input: input)
     }
 
-    /// Calls `PutRecords`. Errors in the service model: ``AccessDeniedException``, ``DryRunOperationException``,
-    /// ``InternalFailureException``, ``InvalidArgumentException``, ``KMSAccessDeniedException``,
-    /// ``KMSDisabledException``, ``KMSInvalidStateException``, ``KMSNotFoundException``, ``KMSOptInRequired``,
-    /// ``KMSThrottlingException``, ``ProvisionedThroughputExceededException``, ``ResourceNotFoundException``.
+    /// Calls `PutRecords`. Errors in the service model: `AccessDeniedException`, `DryRunOperationException`,
+    /// `InternalFailureException`, `InvalidArgumentException`, `KMSAccessDeniedException`, `KMSDisabledException`,
+    /// `KMSInvalidStateException`, `KMSNotFoundException`, `KMSOptInRequired`, `KMSThrottlingException`,
+    /// `ProvisionedThroughputExceededException`, `ResourceNotFoundException`.
     public func putRecords(input: PutRecordsInput) async throws -> PutRecordsOutput {
         try await calls.call("PutRecords", input: input)
     }
 
-    /// Calls `PutResourcePolicy`. Errors in the service model: ``AccessDeniedException``, ``InternalFailureException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``, ``ValidationException``.
+    /// Calls `PutResourcePolicy`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
+    /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`,
+    /// `ValidationException`.
     public func putResourcePolicy(input: PutResourcePolicyInput) async throws -> PutResourcePolicyOutput {
         try await calls.call("PutResourcePolicy", input: input)
     }
 
-    /// Calls `ReceiveDeadLetterQueueRecords`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InternalFailureException``, ``InvalidArgumentException``, ``KMSAccessDeniedException``,
-    /// ``KMSDisabledException``, ``KMSInvalidStateException``, ``KMSNotFoundException``, ``KMSOptInRequired``,
-    /// ``KMSThrottlingException``, ``ResourceNotFoundException``, ``ThrottlingException``.
+    /// Calls `ReceiveDeadLetterQueueRecords`. Errors in the service model: `AccessDeniedException`,
+    /// `InternalFailureException`, `InvalidArgumentException`, `KMSAccessDeniedException`, `KMSDisabledException`,
+    /// `KMSInvalidStateException`, `KMSNotFoundException`, `KMSOptInRequired`, `KMSThrottlingException`,
+    /// `ResourceNotFoundException`, `ThrottlingException`.
     public func receiveDeadLetterQueueRecords(input: ReceiveDeadLetterQueueRecordsInput) async throws
         -> ReceiveDeadLetterQueueRecordsOutput
     {
         try await calls.call("ReceiveDeadLetterQueueRecords", input: input)
     }
 
-    /// Calls `ReceiveQueueRecords`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InternalFailureException``, ``InvalidArgumentException``, ``KMSAccessDeniedException``,
-    /// ``KMSDisabledException``, ``KMSInvalidStateException``, ``KMSNotFoundException``, ``KMSOptInRequired``,
-    /// ``KMSThrottlingException``, ``ResourceNotFoundException``, ``ThrottlingException``.
+    /// Calls `ReceiveQueueRecords`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
+    /// `InvalidArgumentException`, `KMSAccessDeniedException`, `KMSDisabledException`, `KMSInvalidStateException`,
+    /// `KMSNotFoundException`, `KMSOptInRequired`, `KMSThrottlingException`, `ResourceNotFoundException`,
+    /// `ThrottlingException`.
     public func receiveQueueRecords(input: ReceiveQueueRecordsInput) async throws -> ReceiveQueueRecordsOutput {
         try await calls.call("ReceiveQueueRecords", input: input)
     }
 
-    /// Calls `RegisterStreamConsumer`. Errors in the service model: ``InvalidArgumentException``,
-    /// ``LimitExceededException``, ``ResourceInUseException``, ``ResourceNotFoundException``.
+    /// Calls `RegisterStreamConsumer`. Errors in the service model: `InvalidArgumentException`,
+    /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func registerStreamConsumer(input: RegisterStreamConsumerInput) async throws -> RegisterStreamConsumerOutput
     {
         try await calls.call("RegisterStreamConsumer", input: input)
     }
 
-    /// Calls `RemoveTagsFromStream`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``.
+    /// Calls `RemoveTagsFromStream`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
+    /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func removeTagsFromStream(input: RemoveTagsFromStreamInput) async throws -> RemoveTagsFromStreamOutput {
         try await calls.call("RemoveTagsFromStream", input: input)
     }
 
-    /// Calls `RestoreDeadLetterQueueRecords`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InternalFailureException``, ``InvalidArgumentException``, ``ResourceNotFoundException``,
-    /// ``ThrottlingException``.
+    /// Calls `RestoreDeadLetterQueueRecords`. Errors in the service model: `AccessDeniedException`,
+    /// `InternalFailureException`, `InvalidArgumentException`, `ResourceNotFoundException`, `ThrottlingException`.
     public func restoreDeadLetterQueueRecords(input: RestoreDeadLetterQueueRecordsInput) async throws
         -> RestoreDeadLetterQueueRecordsOutput
     {
         try await calls.call("RestoreDeadLetterQueueRecords", input: input)
     }
 
-    /// Calls `SplitShard`. Errors in the service model: ``AccessDeniedException``, ``InvalidArgumentException``,
-    /// ``LimitExceededException``, ``ResourceInUseException``, ``ResourceNotFoundException``, ``ValidationException``.
+    /// Calls `SplitShard`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
+    /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`, `ValidationException`.
     public func splitShard(input: SplitShardInput) async throws -> SplitShardOutput {
         try await calls.call("SplitShard", input: input)
     }
 
-    /// Calls `StartStreamEncryption`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InvalidArgumentException``, ``KMSAccessDeniedException``, ``KMSDisabledException``,
-    /// ``KMSInvalidStateException``, ``KMSNotFoundException``, ``KMSOptInRequired``, ``KMSThrottlingException``,
-    /// ``LimitExceededException``, ``ResourceInUseException``, ``ResourceNotFoundException``.
+    /// Calls `StartStreamEncryption`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
+    /// `KMSAccessDeniedException`, `KMSDisabledException`, `KMSInvalidStateException`, `KMSNotFoundException`,
+    /// `KMSOptInRequired`, `KMSThrottlingException`, `LimitExceededException`, `ResourceInUseException`,
+    /// `ResourceNotFoundException`.
     public func startStreamEncryption(input: StartStreamEncryptionInput) async throws -> StartStreamEncryptionOutput {
         try await calls.call("StartStreamEncryption", input: input)
     }
 
-    /// Calls `StopStreamEncryption`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``.
+    /// Calls `StopStreamEncryption`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
+    /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func stopStreamEncryption(input: StopStreamEncryptionInput) async throws -> StopStreamEncryptionOutput {
         try await calls.call("StopStreamEncryption", input: input)
     }
 
-    /// Calls `TagResource`. Errors in the service model: ``AccessDeniedException``, ``InternalFailureException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``, ``ValidationException``.
+    /// Calls `TagResource`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
+    /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`,
+    /// `ValidationException`.
     public func tagResource(input: TagResourceInput) async throws -> TagResourceOutput {
         try await calls.call("TagResource", input: input)
     }
 
-    /// Calls `UntagResource`. Errors in the service model: ``AccessDeniedException``, ``InternalFailureException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``, ``ValidationException``.
+    /// Calls `UntagResource`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
+    /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`,
+    /// `ValidationException`.
     public func untagResource(input: UntagResourceInput) async throws -> UntagResourceOutput {
         try await calls.call("UntagResource", input: input)
     }
 
-    /// Calls `UpdateAccountSettings`. Errors in the service model: ``InvalidArgumentException``,
-    /// ``LimitExceededException``, ``ValidationException``.
+    /// Calls `UpdateAccountSettings`. Errors in the service model: `InvalidArgumentException`,
+    /// `LimitExceededException`, `ValidationException`.
     public func updateAccountSettings(input: UpdateAccountSettingsInput) async throws -> UpdateAccountSettingsOutput {
         try await calls.call("UpdateAccountSettings", input: input)
     }
 
-    /// Calls `UpdateChannel`. Errors in the service model: ``AccessDeniedException``, ``InvalidArgumentException``,
-    /// ``LimitExceededException``, ``ResourceInUseException``, ``ResourceNotFoundException``, ``ValidationException``.
+    /// Calls `UpdateChannel`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
+    /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`, `ValidationException`.
     public func updateChannel(input: UpdateChannelInput) async throws -> UpdateChannelOutput {
         try await calls.call("UpdateChannel", input: input)
     }
 
-    /// Calls `UpdateDeadLetterQueueRecordsVisibility`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InternalFailureException``, ``InvalidArgumentException``, ``ResourceNotFoundException``,
-    /// ``ThrottlingException``.
+    /// Calls `UpdateDeadLetterQueueRecordsVisibility`. Errors in the service model: `AccessDeniedException`,
+    /// `InternalFailureException`, `InvalidArgumentException`, `ResourceNotFoundException`, `ThrottlingException`.
     public func updateDeadLetterQueueRecordsVisibility(input: UpdateDeadLetterQueueRecordsVisibilityInput) async throws
         -> UpdateDeadLetterQueueRecordsVisibilityOutput
     {
         try await calls.call("UpdateDeadLetterQueueRecordsVisibility", input: input)
     }
 
-    /// Calls `UpdateMaxRecordSize`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``, ``ValidationException``.
+    /// Calls `UpdateMaxRecordSize`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
+    /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`, `ValidationException`.
     public func updateMaxRecordSize(input: UpdateMaxRecordSizeInput) async throws -> UpdateMaxRecordSizeOutput {
         try await calls.call("UpdateMaxRecordSize", input: input)
     }
 
-    /// Calls `UpdateQueue`. Errors in the service model: ``AccessDeniedException``, ``InternalFailureException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``, ``ValidationException``.
+    /// Calls `UpdateQueue`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
+    /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`,
+    /// `ValidationException`.
     public func updateQueue(input: UpdateQueueInput) async throws -> UpdateQueueOutput {
         try await calls.call("UpdateQueue", input: input)
     }
 
-    /// Calls `UpdateQueueRecordsVisibility`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InternalFailureException``, ``InvalidArgumentException``, ``ResourceNotFoundException``,
-    /// ``ThrottlingException``.
+    /// Calls `UpdateQueueRecordsVisibility`. Errors in the service model: `AccessDeniedException`,
+    /// `InternalFailureException`, `InvalidArgumentException`, `ResourceNotFoundException`, `ThrottlingException`.
     public func updateQueueRecordsVisibility(input: UpdateQueueRecordsVisibilityInput) async throws
         -> UpdateQueueRecordsVisibilityOutput
     {
         try await calls.call("UpdateQueueRecordsVisibility", input: input)
     }
 
-    /// Calls `UpdateShardCount`. Errors in the service model: ``AccessDeniedException``, ``InvalidArgumentException``,
-    /// ``LimitExceededException``, ``ResourceInUseException``, ``ResourceNotFoundException``, ``ValidationException``.
+    /// Calls `UpdateShardCount`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
+    /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`, `ValidationException`.
     public func updateShardCount(input: UpdateShardCountInput) async throws -> UpdateShardCountOutput {
         try await calls.call("UpdateShardCount", input: input)
     }
 
-    /// Calls `UpdateStreamMode`. Errors in the service model: ``InvalidArgumentException``, ``LimitExceededException``,
-    /// ``ResourceInUseException``, ``ResourceNotFoundException``, ``ValidationException``.
+    /// Calls `UpdateStreamMode`. Errors in the service model: `InvalidArgumentException`, `LimitExceededException`,
+    /// `ResourceInUseException`, `ResourceNotFoundException`, `ValidationException`.
     public func updateStreamMode(input: UpdateStreamModeInput) async throws -> UpdateStreamModeOutput {
         try await calls.call("UpdateStreamMode", input: input)
     }
 
-    /// Calls `UpdateStreamRecordDistributionStrategy`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``, ``ValidationException``.
+    /// Calls `UpdateStreamRecordDistributionStrategy`. Errors in the service model: `AccessDeniedException`,
+    /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`,
+    /// `ValidationException`.
     public func updateStreamRecordDistributionStrategy(input: UpdateStreamRecordDistributionStrategyInput) async throws
         -> UpdateStreamRecordDistributionStrategyOutput
     {
         try await calls.call("UpdateStreamRecordDistributionStrategy", input: input)
     }
 
-    /// Calls `UpdateStreamWarmThroughput`. Errors in the service model: ``AccessDeniedException``,
-    /// ``InvalidArgumentException``, ``LimitExceededException``, ``ResourceInUseException``,
-    /// ``ResourceNotFoundException``, ``ValidationException``.
+    /// Calls `UpdateStreamWarmThroughput`. Errors in the service model: `AccessDeniedException`,
+    /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`,
+    /// `ValidationException`.
     public func updateStreamWarmThroughput(input: UpdateStreamWarmThroughputInput) async throws
         -> UpdateStreamWarmThroughputOutput
     {
