@@ -62,7 +62,7 @@ import Testing
 
     @Test func `work that is cancelled cleans up once and ends cancelled`() async throws {
         let work = CancellableWork()
-        let task = work.start(after: 1)
+        let task = work.start(after: 2_000)
         work.cancel()
         work.cancel()
         let error = await failure { try await task.value }
