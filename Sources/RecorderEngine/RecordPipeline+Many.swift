@@ -74,13 +74,14 @@ extension RecordPipeline {
     }
 
     private func lists(of payloads: [Data]) -> [PayloadList] {
+        let delimiter = policy.delimiter
         var lists: [PayloadList] = []
         for payload in payloads {
             let isFull = lists.last.map { list in
                 list.ranges.count == Self.mostRecords || list.bytes.count + payload.count > Self.mostBytes
             }
             if isFull ?? true { lists.append(PayloadList()) }
-            lists[lists.count - 1].append(payload, endingWith: policy.delimiter)
+            lists[lists.count - 1].append(payload, endingWith: delimiter)
         }
         return lists
     }

@@ -26,7 +26,7 @@ final class BlockBuilder {
 
     var firstID: RecordID { RecordID(stream: stream, sequence: first) }
 
-    /// Whether a record of so many bytes, saved at `time`, belongs into this block.
+    /// Whether a record of so many bytes, saved at `time`, belongs in this block.
     func takes(_ bytes: Int, at time: Int64) -> Bool {
         count == 0 || (count < Self.mostRecords && data.count + bytes <= Self.mostBytes && self.time == time)
     }

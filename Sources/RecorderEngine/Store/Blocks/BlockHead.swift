@@ -107,7 +107,9 @@ extension BlockHead.Entry {
         case .given(let bytes): head.append(integer: bytes + 2)
         }
         head.append(integer: dataBytes)
-        for shift in [0, 8, 16, 24] as [UInt32] { head.append(UInt8(truncatingIfNeeded: checksum >> shift)) }
+        for shift in stride(from: 0 as UInt32, to: 32, by: 8) {
+            head.append(UInt8(truncatingIfNeeded: checksum >> shift))
+        }
     }
 }
 

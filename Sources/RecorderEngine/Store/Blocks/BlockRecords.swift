@@ -15,7 +15,6 @@ import RecorderSQLite
         }
     }
 
-    let last: RecordID
     private var head: BlockHead
     private let data: UnsafeRawBufferPointer
     private var offset = 0
@@ -23,7 +22,6 @@ import RecorderSQLite
 
     /// Reads a row whose columns from `column` on are span, number, head, data.
     init(of last: RecordID, source: KeySource, row: SQLiteStatement, from column: Int32) throws(SQLiteError) {
-        self.last = last
         head = try BlockHead(of: last, row: row, from: column)
         unsafe data = row.bytes(at: column + 3)
         keys = NumberedKey(source: source, stream: last.stream)

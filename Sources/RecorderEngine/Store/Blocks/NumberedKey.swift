@@ -1,5 +1,3 @@
-import Glibc
-
 /// The partition key of a record that was saved without one: a UUID of version 8, in upper case, that names the record.
 ///
 /// https://www.rfc-editor.org/rfc/rfc9562#section-5.8 leaves 122 bits to the application. From the left: 60 bits of the store's
@@ -48,19 +46,22 @@ struct NumberedKey: ~Copyable {
 struct KeySource: Sendable, Hashable {
     let rawValue: UInt64
 
+    private static let values: ClosedRange<UInt64> = 1...(1 << 60 - 1)
+
     /// nil if a stored number is out of range.
     init?(stored: Int64) {
-        guard (1...(1 << 60 - 1)).contains(stored) else { return nil }
-        rawValue = UInt64(stored)
+        guard let value = UInt64(exactly: stored), Self.values.contains(value) else { return nil }
+        rawValue = value
     }
 
     var stored: Int64 { Int64(rawValue) }
 
-    /// A new one.
-    static func random() -> KeySource {
-        var generator = SystemRandomNumberGenerator()
-        return KeySource(stored: Int64.random(in: 1...(1 << 60 - 1), using: &generator)) ?? random()
+    private init(rawValue: UInt64) {
+        self.rawValue = rawValue
     }
+
+    /// A new one.
+    static func random() -> KeySource { KeySource(rawValue: .random(in: values)) }
 }
 
 extension [UInt8] {

@@ -6,10 +6,7 @@
 enum RecordChecksum {
     /// The checksum of a record in a row of its own, over its id and its key and data as stored.
     static func of(_ id: RecordID, key: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer) -> Int64 {
-        var sum = mix(seed, UInt64(bitPattern: id.rawValue))
-        unsafe add(key, to: &sum)
-        unsafe add(data, to: &sum)
-        return Int64(Int32(truncatingIfNeeded: sum >> 32))
+        Int64(Int32(bitPattern: unsafe of(id, key: .given(bytes: key.count), givenKey: key, data: data)))
     }
 
     /// The checksum of a record in a block, in which a numbered key is not stored.

@@ -76,9 +76,8 @@ final class DamagedStore {
     /// Passes the live records of each table to `insert`; of a damaged block those whose bytes are unaltered.
     func readRecords(insert: (Row) throws(SQLiteError) -> Void) throws(SQLiteError) {
         let cursors = Dictionary(streams.map { ($0.number, $0.cursor) }) { first, _ in first }
-        for row in Self.ids(of: KeptRecords.table, in: connection).compactMap({ row(of: KeptRecords.table, $0) })
-        where cursors[row.id.stream] != nil {
-            try insert(row)
+        for id in Self.ids(of: KeptRecords.table, in: connection) where cursors[id.stream] != nil {
+            if let row = row(of: KeptRecords.table, id) { try insert(row) }
         }
         for segment in segments {
             for id in Self.ids(of: segment.table, in: connection) {

@@ -6,8 +6,6 @@ import RecorderSQLite
 /// They are the oldest records of their streams, and are read first. Only they have a count of failures.
 final class KeptRecords {
     static let table = "kept"
-    /// The order in which the records of all streams were saved; there is an index of it.
-    static let order = "id & \(RecordID.sequences.upperBound)"
 
     private let connection: SQLiteConnection
     private let insertRow: SQLiteStatement
@@ -41,7 +39,7 @@ final class KeptRecords {
         first = try connection.prepare(
             """
             SELECT id, saved_at, \(SegmentTable.size) FROM \(Self.table) INDEXED BY kept_order
-            ORDER BY \(Self.order) LIMIT 1
+            ORDER BY \(StoreSchema.sequence) LIMIT 1
             """
         )
     }

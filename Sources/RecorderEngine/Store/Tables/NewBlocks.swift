@@ -37,16 +37,7 @@ final class NewBlocks {
     /// Stores all blocks.
     func store() throws(SQLiteError) {
         for block in blocks.values where block.count > 0 { try store(block) }
-        if blocks.count > Self.mostIdle { forgetBlocks() }
-    }
-
-    /// Forgets all blocks, after a rollback.
-    func forget() {
-        forgetBlocks()
-        checked = []
-    }
-
-    private func forgetBlocks() {
+        guard blocks.count > Self.mostIdle else { return }
         blocks = [:]
         last = nil
     }

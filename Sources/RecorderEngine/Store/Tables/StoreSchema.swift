@@ -72,10 +72,13 @@ enum StoreSchema {
         """
     }
 
+    /// The sequence of an id: the order in which the records of all streams were saved.
+    static let sequence = "id & \(RecordID.sequences.upperBound)"
+
     /// The table of `KeptRecords`, with an index of the order in which they were saved.
     private static let keptTable = """
         \(recordTable(KeptRecords.table));
-        CREATE INDEX kept_order ON \(KeptRecords.table) (\(KeptRecords.order))
+        CREATE INDEX kept_order ON \(KeptRecords.table) (\(sequence))
         """
 
     /// A table with a row for each record; `id` is a `RecordID`, `sum` its `RecordChecksum`. A row without a checksum is damaged.

@@ -99,7 +99,7 @@ final class StoreSegments {
     /// Continues a segment, unless it is of an older version, or its numbered keys are those of another file.
     private func useForNextRecord(_ segment: Segment, _ ledger: StoreLedger) throws(SQLiteError) {
         guard let source = segment.keySource, try keySources.current() == source else {
-            let later = "\(KeptRecords.order) >= \(ledger.nextSequence)"
+            let later = "\(StoreSchema.sequence) >= \(ledger.nextSequence)"
             guard try connection.integer("SELECT 1 FROM \(segment.table) WHERE \(later) LIMIT 1") == nil else {
                 throw SQLiteError.damage("the next sequence is in use", action: "saving")
             }
