@@ -5,7 +5,8 @@ extension RecordPipeline {
     /// Saves a record; returns once it is durable. If the queue is full this suspends until there is room, at most for
     /// `policy.saveTimeout`.
     package func save(_ payload: Data?, stream: String?, partitionKey: String?) async throws(RecorderError) {
-        let record = try checkedRecord(payload, stream: stream, partitionKey: partitionKey)
+        let policy = policy
+        let record = try checkedRecord(payload, stream: stream, partitionKey: partitionKey, by: policy)
         let result = await withCheckedContinuation { continuation in
             let save = PendingSave(.one(record), policy: policy, sequence: nil) { continuation.resume(returning: $0) }
             saves.appendLater(save)

@@ -70,7 +70,8 @@ package final class RecordPipeline: Sendable {
         completion: @escaping SaveCompletion
     ) {
         do {
-            let record = try checkedRecord(payload, stream: stream, partitionKey: partitionKey)
+            let policy = policy
+            let record = try checkedRecord(payload, stream: stream, partitionKey: partitionKey, by: policy)
             saves.append(PendingSave(.one(record), policy: policy, sequence: sequence, completion: completion))
         } catch {
             sequence?.fail(error)
@@ -78,9 +79,13 @@ package final class RecordPipeline: Sendable {
         }
     }
 
-    func checkedRecord(_ payload: Data?, stream: String?, partitionKey: String?) throws(RecorderError) -> Record {
+    func checkedRecord(
+        _ payload: Data?,
+        stream: String?,
+        partitionKey: String?,
+        by policy: RecorderPolicy
+    ) throws(RecorderError) -> Record {
         try ForkedProcess.check()
-        let policy = policy
         return try service.record(
             payload,
             stream: stream,

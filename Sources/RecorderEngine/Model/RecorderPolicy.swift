@@ -93,13 +93,13 @@ package struct DiskLimits: Sendable, Hashable {
         self.notificationThreshold = notificationThreshold
     }
 
-    /// The error for records that do not fit beside `storedRecords` of `storedBytes`; nil if they fit.
-    func refusal(of records: SavedRecords, storedRecords: Int, storedBytes: Int) -> RecorderError? {
+    /// The error for `count` records of so many bytes that do not fit beside `storedRecords` of `storedBytes`; nil if they fit.
+    func refusal(of recordBytes: Int, in count: Int, storedRecords: Int, storedBytes: Int) -> RecorderError? {
         guard refusesWhenFull else { return nil }
-        let size = records.storedBytes - records.count * Record.overhead
+        let size = recordBytes - count * Record.overhead
         let free = bytes - (storedBytes - storedRecords * Record.overhead)
         guard size > free else { return nil }
-        let taken = records.count == 1 ? "The record takes" : "The \(records.count) records take"
+        let taken = count == 1 ? "The record takes" : "The \(count) records take"
         return .storeFull("\(taken) \(size) bytes; \(max(free, 0)) of the store's \(bytes) are free.")
     }
 

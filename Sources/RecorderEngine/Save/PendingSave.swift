@@ -9,6 +9,8 @@ package typealias SaveCompletion = @Sendable (Result<Void, RecorderError>) -> Vo
 /// A class, because it is passed on several times.
 final class PendingSave: StoreInput {
     let records: SavedRecords
+    let count: Int
+    let storedBytes: Int
     let limits: DiskLimits
     /// When it stops waiting for room in the queue and for other processes.
     let deadline: ContinuousClock.Instant
@@ -25,6 +27,8 @@ final class PendingSave: StoreInput {
         completion: @escaping SaveCompletion
     ) {
         self.records = records
+        count = records.count
+        storedBytes = records.storedBytes
         limits = policy.limits
         deadline = .now + policy.saveTimeout
         queueLimit = policy.saveQueueBytes

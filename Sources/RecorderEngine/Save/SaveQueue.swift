@@ -13,6 +13,17 @@ final class SaveQueue: Sendable {
         case step(@Sendable () -> Void)
     }
 
+    /// What is left of a save once it has an answer: its completion may take long, and its records are no longer needed.
+    ///
+    /// A struct, because an array of functions keeps each in an object of its own.
+    private struct Completion: Sendable {
+        let call: SaveCompletion
+
+        init(_ save: PendingSave) {
+            call = save.completion
+        }
+    }
+
     /// A save for which there is no room yet.
     private final class Waiter: Sendable {
         let save: PendingSave
@@ -39,7 +50,7 @@ final class SaveQueue: Sendable {
 
         /// Adds a save to the group; false if there is no room.
         mutating func admit(_ save: PendingSave) -> Bool {
-            let (records, bytes) = (save.records.count, save.records.storedBytes)
+            let (records, bytes) = (save.count, save.storedBytes)
             guard queuedBytes == 0 || queuedBytes + bytes <= save.queueLimit else { return false }
             queuedBytes += bytes
             if groupRecords + records > maximumGroup || groupBytes + bytes > maximumGroupBytes { closeGroup() }
@@ -218,35 +229,36 @@ final class SaveQueue: Sendable {
     /// Reports and completes in order. Each call is a callback of its own, so that none waits for one that blocks.
     private func complete(_ saves: [PendingSave], receipt: AppendReceipt) {
         release(saves)
-        // Only the completions are kept: they may take long, and the records are no longer needed.
-        let completions = saves.map { $0.completion }
+        let completions = saves.map(Completion.init)
         let discards = receipt.discarded.discards
-        guard !discards.isEmpty || receipt.answers.contains(where: \.hasReport) else {
+        let answers = receipt.answers
+        guard !discards.isEmpty || answers.values.contains(where: \.hasReport) else {
             return callbacks.deliverNext(
-                CallbackRun(count: saves.count) { completions[$0](receipt.answers[$0].result) }
+                CallbackRun(count: saves.count) { completions[$0].call(answers[$0]?.result ?? .success(())) }
             )
         }
         var calls = discards.map { [emit] discard in { @Sendable in emit(.discarded(discard)) } }
-        for (completion, answer) in zip(completions, receipt.answers) {
-            if case .stored(let usage?) = answer {
+        for (index, completion) in completions.enumerated() {
+            let answer = answers[index]
+            if case .stored(let usage)? = answer {
                 calls.append { [emit] in emit(.byteThresholdReached(usage: usage)) }
             }
-            calls.append { completion(answer.result) }
+            calls.append { completion.call(answer?.result ?? .success(())) }
         }
         callbacks.deliverNext(CallbackRun(calls))
     }
 
     private func complete(_ saves: [PendingSave], error: RecorderError) {
         release(saves)
-        let completions = saves.map { $0.completion }
+        let completions = saves.map(Completion.init)
         // Not `deliverNext`: this thread may continue with the group's other saves, and wait for the lock.
-        callbacks.deliver(CallbackRun(count: saves.count) { completions[$0](.failure(error)) })
+        callbacks.deliver(CallbackRun(count: saves.count) { completions[$0].call(.failure(error)) })
     }
 
     /// Makes room for waiting saves.
     private func release(_ saves: [PendingSave]) {
         var bytes = 0
-        for save in saves { bytes += save.records.storedBytes }
+        for save in saves { bytes += save.storedBytes }
         let admitted = state.withLock { [bytes] state -> [Waiter]? in
             state.queuedBytes -= bytes
             return state.waiters.isEmpty ? nil : state.admitWaiters()
@@ -257,7 +269,7 @@ final class SaveQueue: Sendable {
 
 extension AppendReceipt.Answer {
     fileprivate var hasReport: Bool {
-        if case .stored(_?) = self { true } else { false }
+        if case .stored = self { true } else { false }
     }
 
     fileprivate var result: Result<Void, RecorderError> {

@@ -3,6 +3,10 @@ import RecorderSQLite
 /// A save, as the store sees it.
 protocol StoreInput: Sendable {
     var records: SavedRecords { get }
+    /// How many they are.
+    var count: Int { get }
+    /// What they count for in the store, in bytes.
+    var storedBytes: Int { get }
     /// The limits at the time of the save.
     var limits: DiskLimits { get }
 }
@@ -10,13 +14,13 @@ protocol StoreInput: Sendable {
 /// The result of storing a group of saves.
 struct AppendReceipt: Sendable {
     enum Answer: Sendable {
-        /// It is stored; the usage to report, if it is above the threshold.
-        case stored(usage: Int?)
+        /// It is stored, and the usage is to be reported: it is above the threshold.
+        case stored(usage: Int)
         case refused(RecorderError)
     }
 
-    /// One for each save.
-    var answers: [Answer] = []
+    /// By the index of the save; the others are stored.
+    var answers: [Int: Answer] = [:]
     var discarded = LimitReceipt()
 }
 
@@ -28,22 +32,24 @@ extension StoreWriter {
         try write { (ledger) throws(SQLiteError) in
             let now = try clock.now(connection)
             if let limits, limits != storedLimits { try store(limits) }
-            for save in saves {
+            for (index, save) in saves.enumerated() {
                 let refusal = save.limits.refusal(
-                    of: save.records,
+                    of: save.storedBytes,
+                    in: save.count,
                     storedRecords: ledger.records,
                     storedBytes: ledger.bytes
                 )
                 if let refusal {
-                    receipt.answers.append(.refused(refusal))
+                    receipt.answers[index] = .refused(refusal)
                     continue
                 }
                 switch save.records {
                 case .one(let record): try insert(record, at: now, ledger: &ledger)
                 case .many(let group): try insert(group, at: now, ledger: &ledger)
                 }
-                let usage = save.limits.reportedUsage(ledger.bytes, afterAdding: save.records.storedBytes)
-                receipt.answers.append(.stored(usage: usage))
+                if let usage = save.limits.reportedUsage(ledger.bytes, afterAdding: save.storedBytes) {
+                    receipt.answers[index] = .stored(usage: usage)
+                }
                 if !save.limits.refusesWhenFull {
                     try evict(beyond: save.limits.bytes, ledger: &ledger, receipt: &receipt.discarded)
                 }

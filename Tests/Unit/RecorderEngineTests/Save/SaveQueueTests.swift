@@ -55,16 +55,17 @@ import Testing
         let holder = try Holder(harness)
         let answers = Answers()
         let start = ContinuousClock.now
-        // Enough for twenty commits.
-        for _ in 0..<100 {
-            harness.pipeline.save(Data(count: 200_000), stream: "s", partitionKey: nil) { answers.add($0) }
+        // Enough for fifty commits.
+        let payload = Data(count: 200_000)
+        for _ in 0..<250 {
+            harness.pipeline.save(payload, stream: "s", partitionKey: nil) { answers.add($0) }
         }
-        await onThread { answers.wait(for: 100) }
+        await onThread { answers.wait(for: 250) }
         let waited = ContinuousClock.now - start
         holder.release()
-        #expect(answers.failures.count == 100 && answers.failures.allSatisfy { $0.contains("Another process") })
-        // One group after another would take twenty times as long.
-        #expect(waited >= timeout && waited < timeout * 15)
+        #expect(answers.failures.count == 250 && answers.failures.allSatisfy { $0.contains("Another process") })
+        // One group after another would take fifty times as long.
+        #expect(waited >= timeout && waited < timeout * 40)
         try await harness.save("after")
         #expect(try harness.storedTexts() == ["before", "after"])
     }

@@ -110,7 +110,8 @@ import Testing
         let message = await refusal()
         #expect(message.contains("\(path) belongs to another user (id \(Self.other))"), "\(message)")
         #expect(message.contains("sudo chown \(geteuid()) \(path)"))
-        #expect(chown(path, geteuid(), getegid()) == 0)
+        // An idle store closes its database, which removes two of the files.
+        #expect(chown(path, geteuid(), getegid()) == 0 || errno == ENOENT)
         let harness = try PipelineHarness(in: directory)
         try await harness.save("another")
         #expect(try harness.records() == 2)
