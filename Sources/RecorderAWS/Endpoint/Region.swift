@@ -23,6 +23,9 @@ package struct Region: Sendable, Hashable, CustomStringConvertible {
 
 /// A separate part of AWS, with its own accounts and host names.
 struct Partition {
+    /// The name in ARNs.
+    let name: String
+
     /// The prefix of its regions' names.
     let regionPrefix: String
 
@@ -43,21 +46,23 @@ struct Partition {
     /// Whether the regions are commercial.
     var isCommercial: Bool { regionPrefix.isEmpty }
 
-    private init(regions regionPrefix: String, dns dnsSuffix: String, dualStack dualStackSuffix: String) {
+    private init(_ name: String, regions regionPrefix: String, dns dnsSuffix: String, dualStack dualStackSuffix: String)
+    {
+        self.name = name
         self.regionPrefix = regionPrefix
         self.dnsSuffix = dnsSuffix
         self.dualStackSuffix = dualStackSuffix
     }
 
-    private static let commercial = Partition(regions: "", dns: "amazonaws.com", dualStack: "api.aws")
+    private static let commercial = Partition("aws", regions: "", dns: "amazonaws.com", dualStack: "api.aws")
 
     private static let others = [
-        Partition(regions: "cn-", dns: "amazonaws.com.cn", dualStack: "api.amazonwebservices.com.cn"),
-        Partition(regions: "us-gov-", dns: "amazonaws.com", dualStack: "api.aws"),
-        Partition(regions: "eusc-", dns: "amazonaws.eu", dualStack: "api.amazonwebservices.eu"),
-        Partition(regions: "us-iso-", dns: "c2s.ic.gov", dualStack: "api.aws.ic.gov"),
-        Partition(regions: "us-isob-", dns: "sc2s.sgov.gov", dualStack: "api.aws.scloud"),
-        Partition(regions: "eu-isoe-", dns: "cloud.adc-e.uk", dualStack: "api.cloud-aws.adc-e.uk"),
-        Partition(regions: "us-isof-", dns: "csp.hci.ic.gov", dualStack: "api.aws.hci.ic.gov"),
+        Partition("aws-cn", regions: "cn-", dns: "amazonaws.com.cn", dualStack: "api.amazonwebservices.com.cn"),
+        Partition("aws-us-gov", regions: "us-gov-", dns: "amazonaws.com", dualStack: "api.aws"),
+        Partition("aws-eusc", regions: "eusc-", dns: "amazonaws.eu", dualStack: "api.amazonwebservices.eu"),
+        Partition("aws-iso", regions: "us-iso-", dns: "c2s.ic.gov", dualStack: "api.aws.ic.gov"),
+        Partition("aws-iso-b", regions: "us-isob-", dns: "sc2s.sgov.gov", dualStack: "api.aws.scloud"),
+        Partition("aws-iso-e", regions: "eu-isoe-", dns: "cloud.adc-e.uk", dualStack: "api.cloud-aws.adc-e.uk"),
+        Partition("aws-iso-f", regions: "us-isof-", dns: "csp.hci.ic.gov", dualStack: "api.aws.hci.ic.gov"),
     ]
 }
