@@ -296,6 +296,20 @@ RULES = [
             ENGINE + "Store/StoreWriter+Settle.swift", "if !keepsOthers {", "if true {",
         ),
     ),
+    # hosts
+    rule(
+        "the account of the credentials is ignored", "EndpointRecordingTests|AccountIDTests",
+        (AWS + "Endpoint/RequestEndpoints.swift", "accountID: credentials?.accountID,", "accountID: nil,"),
+    ),
+    rule(
+        "an operation on queues goes to the host of streams", "EndpointRecordingTests",
+        (AWS + "Endpoint/Generated/ServiceHosts.swift", '"ListQueues", "UpdateQueue": ("control", "queue")',
+         '"ListQueues", "UpdateQueue": ("control", "")'),
+    ),
+    rule(
+        "a host is made of any text", "AccountIDTests",
+        (AWS + "Endpoint/EndpointRules.swift", ", host.utf8.allSatisfy(Self.isOfHost) else {", " else {"),
+    ),
     # names and command line
     rule(
         "a closed standard error ends the program", "LoggingTests|OwnMessagesTests",

@@ -1,8 +1,10 @@
-"""Extracts what the generator needs from botocore's service models: names, types and limits, but no documentation.
+"""Extracts what the generator needs from botocore: names, types, limits and rules, but no documentation and no messages.
 
     .venv/bin/python Scripts/ServiceModel/extract.py
 
-Writes kinesis.json and firehose.json beside this file. Run it when a service has new operations; then `make generate`.
+Writes these files beside this one: kinesis.json and firehose.json, the service models; endpoints.json, the rules for the
+hosts of services, and the partitions of AWS; regions.json. Run it when a service has new operations or hosts, or AWS a new
+region; then `make generate`, and record.py and record_endpoints.py for the tests.
 """
 
 import json
@@ -11,6 +13,7 @@ import pathlib
 import botocore.session
 
 HERE = pathlib.Path(__file__).parent
+LOADER = botocore.session.get_session().get_component("data_loader")
 
 # Its answer is an event stream, a different protocol from all others.
 LEFT_OUT = {"SubscribeToShard"}
@@ -61,7 +64,7 @@ def describe_service(service):
             "input": operation.input_shape.name,
             "output": operation.output_shape.name if operation.output_shape else None,
             "errors": [shape.name for shape in operation.error_shapes],
-        }
+        } | endpoint_parameters(operation)
         for shape in operation.error_shapes:
             errors[shape.name] = sorted(shape.members)
     return {
@@ -71,6 +74,84 @@ def describe_service(service):
         "enums": enums,
         "shapes": shapes,
     }
+
+
+def endpoint_parameters(operation):
+    """What an operation gives to the rules for hosts: values of its own, and members of its input."""
+    values = {parameter.name: parameter.value for parameter in operation.static_context_parameters}
+    members = {parameter.name: parameter.member_name for parameter in operation.context_parameters}
+    # The rules read other inputs through expressions, which no operation of these services has.
+    assert not operation.operation_context_parameters, operation.name
+    return {name: found for name, found in (("endpointValues", values), ("endpointMembers", members)) if found}
+
+
+def endpoint_rules(service):
+    """The rules for the hosts of a service."""
+    rules = LOADER.load_service_model(service, "endpoint-rule-set-1")
+    parameters = {
+        name: {key: value for key, value in parameter.items() if key != "documentation"}
+        for name, parameter in rules["parameters"].items()
+    }
+    return {"parameters": parameters, "rules": [bare_rule(rule) for rule in rules["rules"]]}
+
+
+def bare_rule(rule):
+    """A rule without documentation and, if it is an error, without its message."""
+    bare = {"type": rule["type"], "conditions": rule["conditions"]}
+    if rule["type"] == "tree":
+        return bare | {"rules": [bare_rule(inner) for inner in rule["rules"]]}
+    if rule["type"] == "endpoint":
+        assert not rule["endpoint"].get("headers"), rule
+        return bare | {"endpoint": rule["endpoint"]}
+    return bare
+
+
+def regions(known):
+    """The names of all regions with their descriptions: those already known in their order, then the new ones."""
+    found = {
+        name: region["description"]
+        for partition in LOADER.load_data("partitions")["partitions"]
+        for name, region in partition["regions"].items()
+        # Not a region that a client is used in.
+        if not name.endswith("-global")
+    }
+    missing = known.keys() - found.keys()
+    assert not missing, f"Regions that programs may name are gone: {missing}"
+    return known | found
+
+
+def partitions():
+    """The partitions, without their regions."""
+    return [
+        {key: value for key, value in partition.items() if key != "regions"}
+        for partition in LOADER.load_data("partitions")["partitions"]
+    ]
+
+
+def rule_lines(rules, depth):
+    """JSON with one line per rule, and indented lines for the rules inside."""
+    pad = " " * depth
+    for number, rule in enumerate(rules):
+        end = "" if number == len(rules) - 1 else ","
+        outer = json.dumps({key: value for key, value in rule.items() if key != "rules"})
+        if "rules" not in rule:
+            yield pad + outer + end
+            continue
+        yield f'{pad}{outer[:-1]}, "rules": ['
+        yield from rule_lines(rule["rules"], depth + 1)
+        yield f"{pad}]}}{end}"
+
+
+def endpoints_text(services):
+    """All of endpoints.json."""
+    parts = []
+    for service in services:
+        found = endpoint_rules(service)
+        parameters = ",\n".join(f"    {json.dumps(key)}: {json.dumps(found['parameters'][key])}" for key in found["parameters"])
+        rules = "\n".join(rule_lines(found["rules"], 4))
+        parts.append(f'  "{service}": {{\n   "parameters": {{\n{parameters}\n   }},\n   "rules": [\n{rules}\n   ]\n  }}')
+    lines = ",\n".join(f"  {json.dumps(partition)}" for partition in partitions())
+    return '{\n "partitions": [\n' + lines + '\n ],\n "services": {\n' + ",\n".join(parts) + "\n }\n}\n"
 
 
 def compact(value, depth=0):
@@ -85,3 +166,6 @@ def compact(value, depth=0):
 if __name__ == "__main__":
     for service in ("kinesis", "firehose"):
         (HERE / f"{service}.json").write_text(compact(describe_service(service)) + "\n")
+    (HERE / "endpoints.json").write_text(endpoints_text(["kinesis", "firehose", "sts", "cognito-identity"]))
+    file = HERE / "regions.json"
+    file.write_text(json.dumps(regions(json.loads(file.read_text())), indent=2, ensure_ascii=False) + "\n")

@@ -1,4 +1,4 @@
-"""Writes the Swift of the service clients from kinesis.json and firehose.json.
+"""Writes the Swift of the service clients and of the services' hosts from the JSON files beside this one.
 
     python3 Scripts/ServiceModel/generate.py            # `make generate`
     python3 Scripts/ServiceModel/generate.py --check    # fails if the generated files are not up to date
@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+import endpoints
 import legacy
 import modern
 import swift
@@ -20,16 +21,20 @@ import test_tables
 from model import SERVICES
 
 ROOT = pathlib.Path(__file__).parent.parent.parent
+ENDPOINTS = "Sources/RecorderAWS/Endpoint/Generated"
+REGIONS = "Sources/AWSCore/Configuration/Generated"
 ERRORS = "Sources/AWSServiceClients/Generated"
 MODERN = {service.name: f"Sources/AWS{service.name}Client/Generated" for service in SERVICES}
 LEGACY = "Sources/AWSKinesis/Generated"
 TESTS = "Tests/Compatibility/AWSKinesisTests/Generated"
-FOLDERS = [ERRORS, *MODERN.values(), LEGACY, TESTS]
+FOLDERS = [ENDPOINTS, REGIONS, ERRORS, *MODERN.values(), LEGACY, TESTS]
 
 
 def generated_files():
     """The text of every generated file, by its path."""
     files = {
+        f"{ENDPOINTS}/ServiceHosts.swift": endpoints.rules_file(SERVICES),
+        f"{REGIONS}/AWSRegionType.swift": endpoints.region_file(),
         f"{ERRORS}/ModeledErrors.swift": modern.errors_file(SERVICES),
         f"{TESTS}/Operations+Tables.swift": test_tables.file(SERVICES),
     }

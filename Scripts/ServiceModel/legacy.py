@@ -2,6 +2,7 @@
 
 import re
 
+import endpoints
 from swift import case_name, doc, errors_doc, fill, join, lower_camel, member_doc
 
 # The operations of Kinesis that the AWS SDK for iOS had in 2.13. The others are only in KinesisClient.
@@ -25,7 +26,7 @@ BASIC_TYPES = {
 CLIENT = """
 public import AWSCore
 public import Foundation
-import RecorderAWS
+package import RecorderAWS
 
 /// The operations of $title, each as a task, with a completion handler, and `async`.
 ///
@@ -60,6 +61,12 @@ public final class $client: NSObject, AWSRegisteredClient, Sendable {
     private init(tasks: ClientTasks, configuration: AWSServiceConfiguration?) {
         self.tasks = tasks
         self.configuration = configuration
+    }
+
+    /// Creates a client without configuration that uses this caller.
+    package convenience init(caller: AWSServiceCaller) {
+        let callers = ServiceCallers(caller, for: .$service)
+        self.init(tasks: ClientTasks(callers: .success(callers), errors: .$service), configuration: nil)
     }
 
     /// The client that the whole program shares.
@@ -105,7 +112,7 @@ OPERATION = """
 $doc
 @discardableResult
 public func $method(_ request: $input) -> AWSTask<$result> {
-    tasks.task("$operation", request: request)
+    tasks.task("$operation", request: request$context)
 }
 
 /// Calls `$operation` and passes the outcome to the completion handler, on a thread of its own.
@@ -205,6 +212,7 @@ def operation(service, name):
         discardable="@discardableResult\n" if output else "",
         returned=f" -> {output}" if output else "",
         value="output" if output else "completion",
+        context=endpoints.context(described, "request"),
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 
+import endpoints
 from swift import case_name, doc, errors_doc, fill, join, lower_camel, member_doc
 
 # Both services have these; they are nested in the types of their service.
@@ -46,6 +47,12 @@ public final class $client: Sendable {
         calls = ClientCalls(to: .$service, configuration: self.config)
     }
 
+    /// Creates a client whose calls another object makes.
+    package init(config: ${client}Configuration, calls: ClientCalls) {
+        self.config = config
+        self.calls = calls
+    }
+
     /// Creates a client for a region such as `us-east-1`, with all else from the environment and the AWS profile.
     ///
     /// Throws `AWSClientError` if the name is not a valid region name.
@@ -78,7 +85,7 @@ $operations
 OPERATION = """
 $doc
 public func $method(input: $input) async throws -> $output {
-    try await calls.call("$operation", input: input)
+    try await calls.call("$operation", input: input$context)
 }
 """
 
@@ -231,6 +238,7 @@ def operation(service, name):
         method=lower_camel(name),
         input=end_type(service, f"{name}Input"),
         output=end_type(service, f"{name}Output"),
+        context=endpoints.context(service.operations[name], "input"),
     )
 
 

@@ -26,6 +26,12 @@ final class ServiceCallers: Sendable {
         self.userAgentToken = userAgentToken
     }
 
+    /// A caller that exists already.
+    convenience init(_ caller: AWSServiceCaller, for service: AWSService) {
+        self.init(service, section: "", configuration: nil)
+        made.withLock { $0 = caller }
+    }
+
     /// The configuration that was given, otherwise the one that the first call would use now.
     func configuration() throws(ConfigurationFailure) -> AWSServiceConfiguration {
         if let given { given } else { try AWSServiceConfiguration.resolved(for: section) }

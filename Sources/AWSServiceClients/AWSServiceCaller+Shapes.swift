@@ -7,11 +7,11 @@ extension AWSServiceCaller {
 
     /// Calls an operation and decodes the response as a shape of the service model.
     package func call<Output: WireShape>(
-        _ operation: String,
-        body: [UInt8],
+        _ request: CallRequest,
         as output: Output.Type
     ) async throws(ServiceFailure) -> Output {
-        let request = CallRequest(operation, body: body, maximumResponseBytes: Self.maximumShapeBytes)
+        var request = request
+        request.maximumResponseBytes = Self.maximumShapeBytes
         let response = try await call(request)
         guard !response.body.isEmpty else { return .blank() }
         do throws(WireMismatch) {
@@ -21,7 +21,8 @@ extension AWSServiceCaller {
             let path = error.path.isEmpty ? "The response" : error.path
             throw ServiceFailure(
                 .unreadable,
-                message: "\(operation): \(path) is not \(error.expected) (\(response.body.count) bytes received).",
+                message:
+                    "\(request.operation): \(path) is not \(error.expected) (\(response.body.count) bytes received).",
                 requestID: response.header("x-amzn-RequestId")?.sanitized(limit: 128)
             )
         }

@@ -14,16 +14,27 @@ package struct ClientCalls: Sendable {
         }
     }
 
+    /// Makes the calls through an existing caller.
+    package init(by caller: AWSServiceCaller) {
+        created = .success(caller)
+    }
+
     /// The caller of the client. Requests sent through it share the client's retry quota and clock correction.
     package var caller: AWSServiceCaller {
         get throws(ConfigurationFailure) { try created.get() }
     }
 
-    package func call<Output: WireShape>(_ operation: String, input: some WireShape) async throws -> Output {
+    /// Calls an operation; `context` has the members of the input that its host depends on.
+    package func call<Output: WireShape>(
+        _ operation: String,
+        input: some WireShape,
+        context: EndpointContext = EndpointContext()
+    ) async throws -> Output {
         switch created {
         case .success(let caller):
             do throws(ServiceFailure) {
-                return try await caller.call(operation, body: input.json, as: Output.self)
+                let request = CallRequest(operation, body: input.json, context: context)
+                return try await caller.call(request, as: Output.self)
             } catch {
                 throw error.clientError
             }

@@ -28,6 +28,12 @@ public final class FirehoseClient: Sendable {
         calls = ClientCalls(to: .firehose, configuration: self.config)
     }
 
+    /// Creates a client whose calls another object makes.
+    package init(config: FirehoseClientConfiguration, calls: ClientCalls) {
+        self.config = config
+        self.calls = calls
+    }
+
     /// Creates a client for a region such as `us-east-1`, with all else from the environment and the AWS profile.
     ///
     /// Throws `AWSClientError` if the name is not a valid region name.

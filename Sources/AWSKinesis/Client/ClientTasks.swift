@@ -13,34 +13,41 @@ final class ClientTasks: Sendable {
         self.errors = errors
     }
 
-    /// Calls an operation. The request is encoded before this returns, so it may be changed and used again.
+    /// Calls an operation; `context` has the members of the request that its host depends on. The request is encoded before
+    /// this returns, so it may be changed and used again.
     func task<Output: AWSModel & WireShape>(
         _ operation: String,
-        request: some AWSRequest & WireShape
+        request: some AWSRequest & WireShape,
+        context: EndpointContext = EndpointContext()
     ) -> AWSTask<Output> {
         let source = AWSTaskCompletionSource<Output>()
-        run(operation, request: request, body: request.json, output: Output.self) { source.finish(with: $0) }
+        let call = CallRequest(operation, body: request.json, context: context)
+        run(call, request: request, output: Output.self) { source.finish(with: $0) }
         return source.task
     }
 
     /// Calls an operation that has no output.
-    func task(_ operation: String, request: some AWSRequest & WireShape) -> AWSTask<AnyObject> {
+    func task(
+        _ operation: String,
+        request: some AWSRequest & WireShape,
+        context: EndpointContext = EndpointContext()
+    ) -> AWSTask<AnyObject> {
         let source = AWSTaskCompletionSource<AnyObject>()
-        run(operation, request: request, body: request.json, output: nil) { source.finish(with: $0) }
+        let call = CallRequest(operation, body: request.json, context: context)
+        run(call, request: request, output: nil) { source.finish(with: $0) }
         return source.task
     }
 
     /// Calls an operation and passes on its output, or nil if it has none. Not generic: compiled once for all operations.
     private func run(
-        _ operation: String,
+        _ call: CallRequest,
         request: AWSRequest,
-        body: [UInt8],
         output: (any WireShape.Type)?,
         completion: @escaping @Sendable (Result<(any WireShape)?, NSError>) -> Void
     ) {
         let running = Task {
             do throws(ServiceFailure) {
-                completion(.success(try await self.call(operation, body: body, output: output)))
+                completion(.success(try await self.call(call, output: output)))
             } catch {
                 completion(.failure(error.nsError(self.errors)))
             }
@@ -49,13 +56,12 @@ final class ClientTasks: Sendable {
     }
 
     private func call(
-        _ operation: String,
-        body: [UInt8],
+        _ call: CallRequest,
         output: (any WireShape.Type)?
     ) async throws(ServiceFailure) -> (any WireShape)? {
         let caller = try caller()
-        if let output { return try await caller.call(operation, body: body, as: output) }
-        _ = try await caller.call(operation, body: body)
+        if let output { return try await caller.call(call, as: output) }
+        _ = try await caller.call(call)
         return nil
     }
 

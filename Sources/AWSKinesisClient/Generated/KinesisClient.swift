@@ -28,6 +28,12 @@ public final class KinesisClient: Sendable {
         calls = ClientCalls(to: .kinesis, configuration: self.config)
     }
 
+    /// Creates a client whose calls another object makes.
+    package init(config: KinesisClientConfiguration, calls: ClientCalls) {
+        self.config = config
+        self.calls = calls
+    }
+
     /// Creates a client for a region such as `us-east-1`, with all else from the environment and the AWS profile.
     ///
     /// Throws `AWSClientError` if the name is not a valid region name.
@@ -58,7 +64,11 @@ extension KinesisClient {
     public func acknowledgeDeadLetterQueueRecords(input: AcknowledgeDeadLetterQueueRecordsInput) async throws
         -> AcknowledgeDeadLetterQueueRecordsOutput
     {
-        try await calls.call("AcknowledgeDeadLetterQueueRecords", input: input)
+        try await calls.call(
+            "AcknowledgeDeadLetterQueueRecords",
+            input: input,
+            context: EndpointContext(queueARN: input.queueARN)
+        )
     }
 
     /// Calls `AcknowledgeQueueRecords`. Errors in the service model: `AccessDeniedException`,
@@ -66,13 +76,21 @@ extension KinesisClient {
     public func acknowledgeQueueRecords(input: AcknowledgeQueueRecordsInput) async throws
         -> AcknowledgeQueueRecordsOutput
     {
-        try await calls.call("AcknowledgeQueueRecords", input: input)
+        try await calls.call(
+            "AcknowledgeQueueRecords",
+            input: input,
+            context: EndpointContext(queueARN: input.queueARN)
+        )
     }
 
     /// Calls `AddTagsToStream`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
     /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func addTagsToStream(input: AddTagsToStreamInput) async throws -> AddTagsToStreamOutput {
-        try await calls.call("AddTagsToStream", input: input)
+        try await calls.call(
+            "AddTagsToStream",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `CreateChannel`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
@@ -101,32 +119,44 @@ extension KinesisClient {
     public func decreaseStreamRetentionPeriod(input: DecreaseStreamRetentionPeriodInput) async throws
         -> DecreaseStreamRetentionPeriodOutput
     {
-        try await calls.call("DecreaseStreamRetentionPeriod", input: input)
+        try await calls.call(
+            "DecreaseStreamRetentionPeriod",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `DeleteChannel`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
     /// `LimitExceededException`, `ResourceNotFoundException`, `ValidationException`.
     public func deleteChannel(input: DeleteChannelInput) async throws -> DeleteChannelOutput {
-        try await calls.call("DeleteChannel", input: input)
+        try await calls.call("DeleteChannel", input: input, context: EndpointContext(channelARN: input.channelARN))
     }
 
     /// Calls `DeleteQueue`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceNotFoundException`, `ValidationException`.
     public func deleteQueue(input: DeleteQueueInput) async throws -> DeleteQueueOutput {
-        try await calls.call("DeleteQueue", input: input)
+        try await calls.call("DeleteQueue", input: input, context: EndpointContext(queueARN: input.queueARN))
     }
 
     /// Calls `DeleteResourcePolicy`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`,
     /// `ValidationException`.
     public func deleteResourcePolicy(input: DeleteResourcePolicyInput) async throws -> DeleteResourcePolicyOutput {
-        try await calls.call("DeleteResourcePolicy", input: input)
+        try await calls.call(
+            "DeleteResourcePolicy",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, resourceARN: input.resourceARN)
+        )
     }
 
     /// Calls `DeleteStream`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
     /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func deleteStream(input: DeleteStreamInput) async throws -> DeleteStreamOutput {
-        try await calls.call("DeleteStream", input: input)
+        try await calls.call(
+            "DeleteStream",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `DeregisterStreamConsumer`. Errors in the service model: `InvalidArgumentException`,
@@ -134,7 +164,15 @@ extension KinesisClient {
     public func deregisterStreamConsumer(input: DeregisterStreamConsumerInput) async throws
         -> DeregisterStreamConsumerOutput
     {
-        try await calls.call("DeregisterStreamConsumer", input: input)
+        try await calls.call(
+            "DeregisterStreamConsumer",
+            input: input,
+            context: EndpointContext(
+                streamId: input.streamId,
+                streamARN: input.streamARN,
+                consumerARN: input.consumerARN
+            )
+        )
     }
 
     /// Calls `DescribeAccountSettings`. Errors in the service model: `LimitExceededException`.
@@ -147,7 +185,7 @@ extension KinesisClient {
     /// Calls `DescribeChannel`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
     /// `LimitExceededException`, `ResourceNotFoundException`, `ValidationException`.
     public func describeChannel(input: DescribeChannelInput) async throws -> DescribeChannelOutput {
-        try await calls.call("DescribeChannel", input: input)
+        try await calls.call("DescribeChannel", input: input, context: EndpointContext(channelARN: input.channelARN))
     }
 
     /// Calls `DescribeLimits`. Errors in the service model: `LimitExceededException`.
@@ -158,26 +196,42 @@ extension KinesisClient {
     /// Calls `DescribeQueue`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceNotFoundException`, `ValidationException`.
     public func describeQueue(input: DescribeQueueInput) async throws -> DescribeQueueOutput {
-        try await calls.call("DescribeQueue", input: input)
+        try await calls.call("DescribeQueue", input: input, context: EndpointContext(queueARN: input.queueARN))
     }
 
     /// Calls `DescribeStream`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
     /// `LimitExceededException`, `ResourceNotFoundException`.
     public func describeStream(input: DescribeStreamInput) async throws -> DescribeStreamOutput {
-        try await calls.call("DescribeStream", input: input)
+        try await calls.call(
+            "DescribeStream",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `DescribeStreamConsumer`. Errors in the service model: `InvalidArgumentException`,
     /// `LimitExceededException`, `ResourceNotFoundException`.
     public func describeStreamConsumer(input: DescribeStreamConsumerInput) async throws -> DescribeStreamConsumerOutput
     {
-        try await calls.call("DescribeStreamConsumer", input: input)
+        try await calls.call(
+            "DescribeStreamConsumer",
+            input: input,
+            context: EndpointContext(
+                streamId: input.streamId,
+                streamARN: input.streamARN,
+                consumerARN: input.consumerARN
+            )
+        )
     }
 
     /// Calls `DescribeStreamSummary`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
     /// `LimitExceededException`, `ResourceNotFoundException`.
     public func describeStreamSummary(input: DescribeStreamSummaryInput) async throws -> DescribeStreamSummaryOutput {
-        try await calls.call("DescribeStreamSummary", input: input)
+        try await calls.call(
+            "DescribeStreamSummary",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `DisableEnhancedMonitoring`. Errors in the service model: `AccessDeniedException`,
@@ -185,7 +239,11 @@ extension KinesisClient {
     public func disableEnhancedMonitoring(input: DisableEnhancedMonitoringInput) async throws
         -> DisableEnhancedMonitoringOutput
     {
-        try await calls.call("DisableEnhancedMonitoring", input: input)
+        try await calls.call(
+            "DisableEnhancedMonitoring",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `EnableEnhancedMonitoring`. Errors in the service model: `AccessDeniedException`,
@@ -193,7 +251,11 @@ extension KinesisClient {
     public func enableEnhancedMonitoring(input: EnableEnhancedMonitoringInput) async throws
         -> EnableEnhancedMonitoringOutput
     {
-        try await calls.call("EnableEnhancedMonitoring", input: input)
+        try await calls.call(
+            "EnableEnhancedMonitoring",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `GetRecords`. Errors in the service model: `AccessDeniedException`, `DryRunOperationException`,
@@ -201,21 +263,33 @@ extension KinesisClient {
     /// `KMSDisabledException`, `KMSInvalidStateException`, `KMSNotFoundException`, `KMSOptInRequired`,
     /// `KMSThrottlingException`, `ProvisionedThroughputExceededException`, `ResourceNotFoundException`.
     public func getRecords(input: GetRecordsInput) async throws -> GetRecordsOutput {
-        try await calls.call("GetRecords", input: input)
+        try await calls.call(
+            "GetRecords",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `GetResourcePolicy`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`,
     /// `ValidationException`.
     public func getResourcePolicy(input: GetResourcePolicyInput) async throws -> GetResourcePolicyOutput {
-        try await calls.call("GetResourcePolicy", input: input)
+        try await calls.call(
+            "GetResourcePolicy",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, resourceARN: input.resourceARN)
+        )
     }
 
     /// Calls `GetShardIterator`. Errors in the service model: `AccessDeniedException`, `DryRunOperationException`,
     /// `InternalFailureException`, `InvalidArgumentException`, `ProvisionedThroughputExceededException`,
     /// `ResourceNotFoundException`.
     public func getShardIterator(input: GetShardIteratorInput) async throws -> GetShardIteratorOutput {
-        try await calls.call("GetShardIterator", input: input)
+        try await calls.call(
+            "GetShardIterator",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `IncreaseStreamRetentionPeriod`. Errors in the service model: `AccessDeniedException`,
@@ -223,7 +297,11 @@ extension KinesisClient {
     public func increaseStreamRetentionPeriod(input: IncreaseStreamRetentionPeriodInput) async throws
         -> IncreaseStreamRetentionPeriodOutput
     {
-        try await calls.call("IncreaseStreamRetentionPeriod", input: input)
+        try await calls.call(
+            "IncreaseStreamRetentionPeriod",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `ListChannels`. Errors in the service model: `AccessDeniedException`, `ExpiredNextTokenException`,
@@ -241,13 +319,21 @@ extension KinesisClient {
     /// Calls `ListShards`. Errors in the service model: `AccessDeniedException`, `ExpiredNextTokenException`,
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func listShards(input: ListShardsInput) async throws -> ListShardsOutput {
-        try await calls.call("ListShards", input: input)
+        try await calls.call(
+            "ListShards",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `ListStreamConsumers`. Errors in the service model: `ExpiredNextTokenException`,
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func listStreamConsumers(input: ListStreamConsumersInput) async throws -> ListStreamConsumersOutput {
-        try await calls.call("ListStreamConsumers", input: input)
+        try await calls.call(
+            "ListStreamConsumers",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `ListStreams`. Errors in the service model: `ExpiredNextTokenException`, `InvalidArgumentException`,
@@ -260,19 +346,31 @@ extension KinesisClient {
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`,
     /// `ValidationException`.
     public func listTagsForResource(input: ListTagsForResourceInput) async throws -> ListTagsForResourceOutput {
-        try await calls.call("ListTagsForResource", input: input)
+        try await calls.call(
+            "ListTagsForResource",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, resourceARN: input.resourceARN)
+        )
     }
 
     /// Calls `ListTagsForStream`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
     /// `LimitExceededException`, `ResourceNotFoundException`.
     public func listTagsForStream(input: ListTagsForStreamInput) async throws -> ListTagsForStreamOutput {
-        try await calls.call("ListTagsForStream", input: input)
+        try await calls.call(
+            "ListTagsForStream",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `MergeShards`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
     /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`, `ValidationException`.
     public func mergeShards(input: MergeShardsInput) async throws -> MergeShardsOutput {
-        try await calls.call("MergeShards", input: input)
+        try await calls.call(
+            "MergeShards",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `PutRecord`. Errors in the service model: `AccessDeniedException`, `DryRunOperationException`,
@@ -280,7 +378,11 @@ extension KinesisClient {
     /// `KMSInvalidStateException`, `KMSNotFoundException`, `KMSOptInRequired`, `KMSThrottlingException`,
     /// `ProvisionedThroughputExceededException`, `ResourceNotFoundException`.
     public func putRecord(input: KinesisClientTypes.PutRecordInput) async throws -> KinesisClientTypes.PutRecordOutput {
-        try await calls.call("PutRecord", input: input)
+        try await calls.call(
+            "PutRecord",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `PutRecords`. Errors in the service model: `AccessDeniedException`, `DryRunOperationException`,
@@ -288,14 +390,22 @@ extension KinesisClient {
     /// `KMSInvalidStateException`, `KMSNotFoundException`, `KMSOptInRequired`, `KMSThrottlingException`,
     /// `ProvisionedThroughputExceededException`, `ResourceNotFoundException`.
     public func putRecords(input: PutRecordsInput) async throws -> PutRecordsOutput {
-        try await calls.call("PutRecords", input: input)
+        try await calls.call(
+            "PutRecords",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `PutResourcePolicy`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`,
     /// `ValidationException`.
     public func putResourcePolicy(input: PutResourcePolicyInput) async throws -> PutResourcePolicyOutput {
-        try await calls.call("PutResourcePolicy", input: input)
+        try await calls.call(
+            "PutResourcePolicy",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, resourceARN: input.resourceARN)
+        )
     }
 
     /// Calls `ReceiveDeadLetterQueueRecords`. Errors in the service model: `AccessDeniedException`,
@@ -305,7 +415,11 @@ extension KinesisClient {
     public func receiveDeadLetterQueueRecords(input: ReceiveDeadLetterQueueRecordsInput) async throws
         -> ReceiveDeadLetterQueueRecordsOutput
     {
-        try await calls.call("ReceiveDeadLetterQueueRecords", input: input)
+        try await calls.call(
+            "ReceiveDeadLetterQueueRecords",
+            input: input,
+            context: EndpointContext(queueARN: input.queueARN)
+        )
     }
 
     /// Calls `ReceiveQueueRecords`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
@@ -313,20 +427,28 @@ extension KinesisClient {
     /// `KMSNotFoundException`, `KMSOptInRequired`, `KMSThrottlingException`, `ResourceNotFoundException`,
     /// `ThrottlingException`.
     public func receiveQueueRecords(input: ReceiveQueueRecordsInput) async throws -> ReceiveQueueRecordsOutput {
-        try await calls.call("ReceiveQueueRecords", input: input)
+        try await calls.call("ReceiveQueueRecords", input: input, context: EndpointContext(queueARN: input.queueARN))
     }
 
     /// Calls `RegisterStreamConsumer`. Errors in the service model: `InvalidArgumentException`,
     /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func registerStreamConsumer(input: RegisterStreamConsumerInput) async throws -> RegisterStreamConsumerOutput
     {
-        try await calls.call("RegisterStreamConsumer", input: input)
+        try await calls.call(
+            "RegisterStreamConsumer",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `RemoveTagsFromStream`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
     /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func removeTagsFromStream(input: RemoveTagsFromStreamInput) async throws -> RemoveTagsFromStreamOutput {
-        try await calls.call("RemoveTagsFromStream", input: input)
+        try await calls.call(
+            "RemoveTagsFromStream",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `RestoreDeadLetterQueueRecords`. Errors in the service model: `AccessDeniedException`,
@@ -334,13 +456,21 @@ extension KinesisClient {
     public func restoreDeadLetterQueueRecords(input: RestoreDeadLetterQueueRecordsInput) async throws
         -> RestoreDeadLetterQueueRecordsOutput
     {
-        try await calls.call("RestoreDeadLetterQueueRecords", input: input)
+        try await calls.call(
+            "RestoreDeadLetterQueueRecords",
+            input: input,
+            context: EndpointContext(queueARN: input.queueARN)
+        )
     }
 
     /// Calls `SplitShard`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
     /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`, `ValidationException`.
     public func splitShard(input: SplitShardInput) async throws -> SplitShardOutput {
-        try await calls.call("SplitShard", input: input)
+        try await calls.call(
+            "SplitShard",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `StartStreamEncryption`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
@@ -348,27 +478,43 @@ extension KinesisClient {
     /// `KMSOptInRequired`, `KMSThrottlingException`, `LimitExceededException`, `ResourceInUseException`,
     /// `ResourceNotFoundException`.
     public func startStreamEncryption(input: StartStreamEncryptionInput) async throws -> StartStreamEncryptionOutput {
-        try await calls.call("StartStreamEncryption", input: input)
+        try await calls.call(
+            "StartStreamEncryption",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `StopStreamEncryption`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
     /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     public func stopStreamEncryption(input: StopStreamEncryptionInput) async throws -> StopStreamEncryptionOutput {
-        try await calls.call("StopStreamEncryption", input: input)
+        try await calls.call(
+            "StopStreamEncryption",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `TagResource`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`,
     /// `ValidationException`.
     public func tagResource(input: TagResourceInput) async throws -> TagResourceOutput {
-        try await calls.call("TagResource", input: input)
+        try await calls.call(
+            "TagResource",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, resourceARN: input.resourceARN)
+        )
     }
 
     /// Calls `UntagResource`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`,
     /// `ValidationException`.
     public func untagResource(input: UntagResourceInput) async throws -> UntagResourceOutput {
-        try await calls.call("UntagResource", input: input)
+        try await calls.call(
+            "UntagResource",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, resourceARN: input.resourceARN)
+        )
     }
 
     /// Calls `UpdateAccountSettings`. Errors in the service model: `InvalidArgumentException`,
@@ -380,7 +526,7 @@ extension KinesisClient {
     /// Calls `UpdateChannel`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
     /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`, `ValidationException`.
     public func updateChannel(input: UpdateChannelInput) async throws -> UpdateChannelOutput {
-        try await calls.call("UpdateChannel", input: input)
+        try await calls.call("UpdateChannel", input: input, context: EndpointContext(channelARN: input.channelARN))
     }
 
     /// Calls `UpdateDeadLetterQueueRecordsVisibility`. Errors in the service model: `AccessDeniedException`,
@@ -388,20 +534,28 @@ extension KinesisClient {
     public func updateDeadLetterQueueRecordsVisibility(input: UpdateDeadLetterQueueRecordsVisibilityInput) async throws
         -> UpdateDeadLetterQueueRecordsVisibilityOutput
     {
-        try await calls.call("UpdateDeadLetterQueueRecordsVisibility", input: input)
+        try await calls.call(
+            "UpdateDeadLetterQueueRecordsVisibility",
+            input: input,
+            context: EndpointContext(queueARN: input.queueARN)
+        )
     }
 
     /// Calls `UpdateMaxRecordSize`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
     /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`, `ValidationException`.
     public func updateMaxRecordSize(input: UpdateMaxRecordSizeInput) async throws -> UpdateMaxRecordSizeOutput {
-        try await calls.call("UpdateMaxRecordSize", input: input)
+        try await calls.call(
+            "UpdateMaxRecordSize",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `UpdateQueue`. Errors in the service model: `AccessDeniedException`, `InternalFailureException`,
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`,
     /// `ValidationException`.
     public func updateQueue(input: UpdateQueueInput) async throws -> UpdateQueueOutput {
-        try await calls.call("UpdateQueue", input: input)
+        try await calls.call("UpdateQueue", input: input, context: EndpointContext(queueARN: input.queueARN))
     }
 
     /// Calls `UpdateQueueRecordsVisibility`. Errors in the service model: `AccessDeniedException`,
@@ -409,19 +563,31 @@ extension KinesisClient {
     public func updateQueueRecordsVisibility(input: UpdateQueueRecordsVisibilityInput) async throws
         -> UpdateQueueRecordsVisibilityOutput
     {
-        try await calls.call("UpdateQueueRecordsVisibility", input: input)
+        try await calls.call(
+            "UpdateQueueRecordsVisibility",
+            input: input,
+            context: EndpointContext(queueARN: input.queueARN)
+        )
     }
 
     /// Calls `UpdateShardCount`. Errors in the service model: `AccessDeniedException`, `InvalidArgumentException`,
     /// `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`, `ValidationException`.
     public func updateShardCount(input: UpdateShardCountInput) async throws -> UpdateShardCountOutput {
-        try await calls.call("UpdateShardCount", input: input)
+        try await calls.call(
+            "UpdateShardCount",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `UpdateStreamMode`. Errors in the service model: `InvalidArgumentException`, `LimitExceededException`,
     /// `ResourceInUseException`, `ResourceNotFoundException`, `ValidationException`.
     public func updateStreamMode(input: UpdateStreamModeInput) async throws -> UpdateStreamModeOutput {
-        try await calls.call("UpdateStreamMode", input: input)
+        try await calls.call(
+            "UpdateStreamMode",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `UpdateStreamRecordDistributionStrategy`. Errors in the service model: `AccessDeniedException`,
@@ -430,7 +596,11 @@ extension KinesisClient {
     public func updateStreamRecordDistributionStrategy(input: UpdateStreamRecordDistributionStrategyInput) async throws
         -> UpdateStreamRecordDistributionStrategyOutput
     {
-        try await calls.call("UpdateStreamRecordDistributionStrategy", input: input)
+        try await calls.call(
+            "UpdateStreamRecordDistributionStrategy",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
     /// Calls `UpdateStreamWarmThroughput`. Errors in the service model: `AccessDeniedException`,
@@ -439,7 +609,11 @@ extension KinesisClient {
     public func updateStreamWarmThroughput(input: UpdateStreamWarmThroughputInput) async throws
         -> UpdateStreamWarmThroughputOutput
     {
-        try await calls.call("UpdateStreamWarmThroughput", input: input)
+        try await calls.call(
+            "UpdateStreamWarmThroughput",
+            input: input,
+            context: EndpointContext(streamId: input.streamId, streamARN: input.streamARN)
+        )
     }
 
 }

@@ -71,7 +71,8 @@ extension AWSClientConfiguration.Settings {
             in: region,
             ignoringNamed: ignoreConfiguredEndpointURLs == true,
             usingFIPS: useFIPS,
-            dualStack: useDualStack
+            dualStack: useDualStack,
+            accountIDEndpointMode: accountIdEndpointMode.flatMap { AccountHostMode(rawValue: $0.rawValue) }
         )
     }
 

@@ -11,6 +11,7 @@ open class AWSClientConfiguration: @unchecked Sendable {
     package struct Settings: Sendable {
         var useFIPS: Bool?
         var useDualStack: Bool?
+        var accountIdEndpointMode: AccountIDEndpointMode?
         var appID: String?
         var resolver: (any AWSCredentialIdentityResolver)?
         var awsRetryMode = AWSRetryMode.standard
@@ -100,6 +101,12 @@ open class AWSClientConfiguration: @unchecked Sendable {
         set { settings.withLock { $0.useDualStack = newValue } }
     }
 
+    /// Whether public endpoints name the account of the credentials; nil for the setting of the environment or the profile.
+    public final var accountIdEndpointMode: AccountIDEndpointMode? {
+        get { snapshot.accountIdEndpointMode }
+        set { settings.withLock { $0.accountIdEndpointMode = newValue } }
+    }
+
     /// The application's name in the `User-Agent` header, up to 50 characters.
     public final var appID: String? {
         get { snapshot.appID }
@@ -187,4 +194,15 @@ open class AWSClientConfiguration: @unchecked Sendable {
         get { snapshot.userAgentSuffix }
         set { settings.withLock { $0.userAgentSuffix = newValue } }
     }
+}
+
+/// Whether public endpoints name the account of the credentials, as in `123456789012.data-kinesis.us-east-1.amazonaws.com`,
+/// for services that have such endpoints.
+public enum AccountIDEndpointMode: String, Sendable {
+    /// If the credentials tell the account. The default.
+    case preferred
+    /// Never.
+    case disabled
+    /// Always; without an account, calls throw an ``AWSClientError``.
+    case required
 }

@@ -10,6 +10,10 @@ public struct AWSCredentialIdentity: Sendable, Equatable {
     /// The secret access key.
     public let secret: String
 
+    /// The ID of the account that the keys belong to, 12 digits; nil if it is not known. Requests then go to the account's
+    /// own hosts, where the service has them.
+    public let accountID: String?
+
     /// When the keys expire; nil if they do not.
     public let expiration: Date?
 
@@ -17,9 +21,16 @@ public struct AWSCredentialIdentity: Sendable, Equatable {
     public let sessionToken: String?
 
     /// Creates an identity of a key pair; temporary keys also have a session token and an expiration.
-    public init(accessKey: String, secret: String, expiration: Date? = nil, sessionToken: String? = nil) {
+    public init(
+        accessKey: String,
+        secret: String,
+        accountID: String? = nil,
+        expiration: Date? = nil,
+        sessionToken: String? = nil
+    ) {
         self.accessKey = accessKey
         self.secret = secret
+        self.accountID = accountID
         self.expiration = expiration
         self.sessionToken = sessionToken
     }
@@ -31,6 +42,7 @@ extension AWSCredentialIdentity {
         self.init(
             accessKey: credentials.accessKeyID,
             secret: credentials.secretAccessKey,
+            accountID: credentials.accountID,
             expiration: credentials.expiration,
             sessionToken: credentials.sessionToken
         )
@@ -42,7 +54,8 @@ extension AWSCredentialIdentity {
             accessKeyID: accessKey,
             secretAccessKey: secret,
             sessionToken: sessionToken,
-            expiration: expiration
+            expiration: expiration,
+            accountID: accountID
         )
     }
 }

@@ -8,6 +8,7 @@ package import RecorderHTTP
 package final class AWSServiceCaller: Sendable {
     private let service: AWSService
     let configuration: CallConfiguration
+    private let endpoints: RequestEndpoints
     private let signer: SigV4Signer
     private let skew = ClockSkew()
     private let quota: RetryQuota
@@ -21,6 +22,7 @@ package final class AWSServiceCaller: Sendable {
         self.service = service
         self.configuration = configuration
         let (available, capacity) = configuration.retryQuota
+        endpoints = RequestEndpoints(configuration.endpoint)
         quota = RetryQuota(available: available, capacity: capacity)
         signer = SigV4Signer(region: configuration.region.name, service: service.signingName)
     }
@@ -115,7 +117,7 @@ package final class AWSServiceCaller: Sendable {
         _ call: CallRequest,
         signedWith credentials: Credentials?
     ) async throws(ServiceFailure) -> HTTPResponse {
-        let endpoint = configuration.endpoint
+        let endpoint = try endpoint(of: call, signedWith: credentials)
         var request = HTTPRequest(url: endpoint.url, body: call.body, timeouts: configuration.timeouts)
         request.maximumResponseBytes = call.maximumResponseBytes
         request.headers =
@@ -140,6 +142,17 @@ package final class AWSServiceCaller: Sendable {
         let failure = ServiceFailure(response, redacting: call.secrets + Self.secrets(of: request, credentials))
         if let failure { throw failure }
         return response
+    }
+
+    private func endpoint(
+        of call: CallRequest,
+        signedWith credentials: Credentials?
+    ) throws(ServiceFailure) -> Endpoint {
+        do throws(ConfigurationFailure) {
+            return try endpoints.endpoint(of: call.operation, context: call.context, signedWith: credentials)
+        } catch {
+            throw ServiceFailure(.configuration(error), message: error.message)
+        }
     }
 
     /// The parts of a request that must not appear in an error message, even if the service quotes them.

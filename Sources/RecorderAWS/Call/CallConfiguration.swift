@@ -6,7 +6,7 @@ package struct CallConfiguration: Sendable {
     /// The region for signatures.
     package var region: Region
 
-    /// The endpoint that requests are sent to.
+    /// The endpoint that requests are sent to, unless its rules give an operation or an account another public host.
     package var endpoint: Endpoint
 
     /// The source of credentials.

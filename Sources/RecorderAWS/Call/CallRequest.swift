@@ -2,12 +2,13 @@ package import RecorderHTTP
 
 /// One operation to call, with its body and options.
 package struct CallRequest: Sendable {
-    let operation: String
+    package let operation: String
+    let context: EndpointContext
     let body: [UInt8]
     let bodyDigest: [UInt8]?
     let format: RequestFormat
     let headers: [HTTPHeader]
-    let maximumResponseBytes: Int
+    package var maximumResponseBytes: Int
     let secrets: [String]
 
     /// A request for an operation.
@@ -15,6 +16,7 @@ package struct CallRequest: Sendable {
     /// - Parameters:
     ///   - operation: The operation's name, such as `PutRecords`.
     ///   - body: The request's body.
+    ///   - context: Members of the input that the host depends on.
     ///   - bodyDigest: The body's SHA-256, if it is already known.
     ///   - format: The body's encoding, if the service does not take forms.
     ///   - headers: Headers in addition to those that every call has.
@@ -23,6 +25,7 @@ package struct CallRequest: Sendable {
     package init(
         _ operation: String,
         body: [UInt8],
+        context: EndpointContext = EndpointContext(),
         bodyDigest: [UInt8]? = nil,
         format: RequestFormat = .json,
         headers: [HTTPHeader] = [],
@@ -30,6 +33,7 @@ package struct CallRequest: Sendable {
         redacting secrets: [String] = []
     ) {
         self.operation = operation
+        self.context = context
         self.body = body
         self.bodyDigest = bodyDigest
         self.format = format

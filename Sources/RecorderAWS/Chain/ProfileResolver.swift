@@ -19,7 +19,12 @@ struct ProfileResolver {
         if let role = profile["role_arn"] { return try self.role(role, of: profile) }
         if let keys { return keys }
         if let command = profile["credential_process"] {
-            let process = ProcessCredentials(command: command, origin: profile.location, in: context)
+            let process = ProcessCredentials(
+                command: command,
+                origin: profile.location,
+                accountID: profile["aws_account_id"],
+                in: context
+            )
             return context.cache(process)
         }
         throw noCredentials(in: profile)
@@ -84,8 +89,14 @@ struct ProfileResolver {
     private func keys(in profile: Profile) throws(CredentialsFailure) -> StaticCredentials? {
         switch (profile["aws_access_key_id"], profile["aws_secret_access_key"]) {
         case (let id?, let secret?):
-            let token = profile["aws_session_token"]
-            return StaticCredentials(Credentials(accessKeyID: id, secretAccessKey: secret, sessionToken: token))
+            return StaticCredentials(
+                Credentials(
+                    accessKeyID: id,
+                    secretAccessKey: secret,
+                    sessionToken: profile["aws_session_token"],
+                    accountID: profile["aws_account_id"]
+                )
+            )
         case (nil, nil): return nil
         case (_?, nil): throw failure(of: profile, "aws_access_key_id is set without aws_secret_access_key: set both.")
         case (nil, _?): throw failure(of: profile, "aws_secret_access_key is set without aws_access_key_id: set both.")

@@ -14,17 +14,22 @@ package struct Credentials: Sendable, Equatable {
     /// When the keys expire, by this machine's clock; nil if they do not.
     package var expiration: Date?
 
+    /// The ID of the account that the keys belong to, if their provider tells it. Not validated: most hosts do not need it.
+    package var accountID: String?
+
     /// Credentials.
     package init(
         accessKeyID: String,
         secretAccessKey: String,
         sessionToken: String? = nil,
-        expiration: Date? = nil
+        expiration: Date? = nil,
+        accountID: String? = nil
     ) {
         self.accessKeyID = accessKeyID
         self.secretAccessKey = secretAccessKey
         self.sessionToken = sessionToken
         self.expiration = expiration
+        self.accountID = accountID
     }
 }
 

@@ -24,7 +24,8 @@ package struct AnonymousCredentials: CredentialsSource {
     package func invalidate() {}
 }
 
-/// Keys from `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, for temporary ones, `AWS_SESSION_TOKEN`.
+/// Keys from `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, for temporary ones, `AWS_SESSION_TOKEN`; their account from
+/// `AWS_ACCOUNT_ID`.
 ///
 /// The variables are read once, by the initializer. An empty one counts as missing.
 package struct EnvironmentCredentials: CredentialsSource {
@@ -45,8 +46,14 @@ package struct EnvironmentCredentials: CredentialsSource {
         }
         switch (value("AWS_ACCESS_KEY_ID"), value("AWS_SECRET_ACCESS_KEY")) {
         case (let id?, let secret?):
-            let token = value("AWS_SESSION_TOKEN")
-            return .success(Credentials(accessKeyID: id, secretAccessKey: secret, sessionToken: token))
+            return .success(
+                Credentials(
+                    accessKeyID: id,
+                    secretAccessKey: secret,
+                    sessionToken: value("AWS_SESSION_TOKEN"),
+                    accountID: value("AWS_ACCOUNT_ID")
+                )
+            )
         case (nil, nil):
             return .failure(
                 CredentialsFailure("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set.", kind: .notConfigured)

@@ -101,8 +101,13 @@ extension AWSResourceName {
     }
 
     /// Whether there is an account, in the form of one.
-    private var hasAccount: Bool {
-        account.utf8.count == 12 && account.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    private var hasAccount: Bool { account.isAccountID }
+}
+
+extension String {
+    /// Whether this has the form of an account's ID: 12 digits.
+    var isAccountID: Bool {
+        utf8.count == 12 && utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 }
 

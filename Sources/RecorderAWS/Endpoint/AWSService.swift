@@ -6,9 +6,6 @@ package struct AWSService: Sendable, Hashable {
     /// The prefix of the operation in `X-Amz-Target`; nil for a service that takes forms instead of JSON.
     package let targetPrefix: String?
 
-    /// The first label of the public host name.
-    package let endpointPrefix: String
-
     /// The environment variable that overrides the endpoint of this service only.
     package let endpointVariable: String
 
@@ -19,7 +16,6 @@ package struct AWSService: Sendable, Hashable {
     package static let kinesis = AWSService(
         signingName: "kinesis",
         targetPrefix: "Kinesis_20131202",
-        endpointPrefix: "kinesis",
         endpointVariable: "AWS_ENDPOINT_URL_KINESIS"
     )
 
@@ -27,7 +23,6 @@ package struct AWSService: Sendable, Hashable {
     package static let firehose = AWSService(
         signingName: "firehose",
         targetPrefix: "Firehose_20150804",
-        endpointPrefix: "firehose",
         endpointVariable: "AWS_ENDPOINT_URL_FIREHOSE"
     )
 
@@ -35,7 +30,6 @@ package struct AWSService: Sendable, Hashable {
     package static let cognitoIdentity = AWSService(
         signingName: "cognito-identity",
         targetPrefix: "AWSCognitoIdentityService",
-        endpointPrefix: "cognito-identity",
         endpointVariable: "AWS_ENDPOINT_URL_COGNITO_IDENTITY"
     )
 
@@ -43,7 +37,6 @@ package struct AWSService: Sendable, Hashable {
     package static let sts = AWSService(
         signingName: "sts",
         targetPrefix: nil,
-        endpointPrefix: "sts",
         endpointVariable: "AWS_ENDPOINT_URL_STS"
     )
 }

@@ -12,6 +12,9 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// Whether the connection is encrypted.
     package let isEncrypted: Bool
 
+    /// The rules for requests that go to another public host; nil if all requests go to this address.
+    let rules: EndpointRules?
+
     /// An endpoint from a URL of the user, which may be `http`.
     ///
     /// User names, passwords, queries and fragments are refused. A path may contain letters, digits and `- _ . ~ /`. An IP
@@ -36,6 +39,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         let authority = parts.authority
         host = authority.hasSuffix(ownPort) ? String(authority.dropLast(ownPort.count)) : authority
         path = parts.path.isEmpty ? "/" : parts.path
+        rules = nil
         self.url = "\(parts.scheme)://\(host)\(path)"
     }
 
@@ -47,9 +51,12 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { url }
 
+    package func hash(into hasher: inout Hasher) { hasher.combine(url) }
+
     /// An endpoint of AWS, whose host name needs no check.
-    init(publicHost: String) {
+    init(publicHost: String, rules: EndpointRules? = nil) {
         host = publicHost
+        self.rules = rules
         path = "/"
         isEncrypted = true
         url = "https://\(publicHost)/"
@@ -92,35 +99,5 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
 
     static func isLetterOrDigit(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isASCII && scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
-    }
-}
-
-extension Endpoint {
-    /// The public endpoint of a service in a region.
-    ///
-    /// `usingFIPS` selects a host with cryptography validated under FIPS 140, `dualStack` one that also has IPv6 addresses.
-    /// Whether AWS has such a host is not known here; if not, its name does not resolve.
-    package static func standard(
-        for service: AWSService,
-        in region: Region,
-        usingFIPS: Bool = false,
-        dualStack: Bool = false
-    ) -> Endpoint {
-        let partition = Partition(of: region)
-        let isDualStack = dualStack && service.hasDualStackHost(in: region, partition, usingFIPS: usingFIPS)
-        // In the US government's regions the plain hosts of some services are the validated ones.
-        let isPlain = !usingFIPS || partition.isGovernment && service.isValidatedInGovernment && !isDualStack
-        let suffix = isDualStack ? partition.dualStackSuffix : partition.dnsSuffix
-        return Endpoint(publicHost: "\(service.endpointPrefix)\(isPlain ? "" : "-fips").\(region.name).\(suffix)")
-    }
-}
-
-extension AWSService {
-    fileprivate var isValidatedInGovernment: Bool { self == .kinesis || self == .sts }
-
-    /// In commercial regions Cognito has no dual-stack form of its plain hosts, and in four of them none of its FIPS hosts.
-    fileprivate func hasDualStackHost(in region: Region, _ partition: Partition, usingFIPS: Bool) -> Bool {
-        guard self == .cognitoIdentity, partition.isCommercial else { return true }
-        return usingFIPS && !["us-east-1", "us-east-2", "us-west-1", "us-west-2"].contains(region.name)
     }
 }

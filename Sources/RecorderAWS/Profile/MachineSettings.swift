@@ -44,13 +44,15 @@ package struct MachineSettings: Sendable {
     /// The endpoint of a service in a region: ``namedEndpoint(for:)`` unless `ignoringNamed`, else a public host.
     ///
     /// `usingFIPS` and `dualStack`, else `AWS_USE_FIPS_ENDPOINT` and `AWS_USE_DUALSTACK_ENDPOINT`, else the profile's
-    /// `use_fips_endpoint` and `use_dualstack_endpoint`, select the public host. They do not affect a named endpoint.
+    /// `use_fips_endpoint` and `use_dualstack_endpoint`, select the public host. `accountIDEndpointMode`, else
+    /// `AWS_ACCOUNT_ID_ENDPOINT_MODE`, else `account_id_endpoint_mode`, decides whether it names the account. They do not affect a named endpoint.
     package func endpoint(
         for service: AWSService,
         in region: Region,
         ignoringNamed: Bool = false,
         usingFIPS: Bool? = nil,
-        dualStack: Bool? = nil
+        dualStack: Bool? = nil,
+        accountIDEndpointMode: AccountHostMode? = nil
     ) throws(ConfigurationFailure) -> Endpoint {
         if !ignoringNamed, let named = try namedEndpoint(for: service) { return named }
         let isFIPS = try flag(variable: "AWS_USE_FIPS_ENDPOINT", setting: "use_fips_endpoint", unless: usingFIPS)
@@ -59,7 +61,26 @@ package struct MachineSettings: Sendable {
             setting: "use_dualstack_endpoint",
             unless: dualStack
         )
-        return .standard(for: service, in: region, usingFIPS: isFIPS, dualStack: isDualStack)
+        let mode = if let accountIDEndpointMode { accountIDEndpointMode } else { try self.accountIDEndpointMode() }
+        return .standard(
+            for: service,
+            in: region,
+            usingFIPS: isFIPS,
+            dualStack: isDualStack,
+            accountIDEndpointMode: mode
+        )
+    }
+
+    /// `AWS_ACCOUNT_ID_ENDPOINT_MODE`, else the profile's `account_id_endpoint_mode`; `preferred` if neither is set.
+    private func accountIDEndpointMode() throws(ConfigurationFailure) -> AccountHostMode {
+        guard let found = variable("AWS_ACCOUNT_ID_ENDPOINT_MODE") ?? setting("account_id_endpoint_mode") else {
+            return .preferred
+        }
+        guard let mode = AccountHostMode(rawValue: found.value.lowercased()) else {
+            let value = found.value.sanitized(limit: 64)
+            throw ConfigurationFailure("\(found.origin) is \"\(value)\": use preferred, required or disabled.")
+        }
+        return mode
     }
 
     /// The endpoint that the machine's settings name for a service; nil if they name none.

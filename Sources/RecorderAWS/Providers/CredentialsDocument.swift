@@ -10,6 +10,7 @@ struct CredentialsDocument: Decodable {
     var Token: String?
     var SessionToken: String?
     var Expiration: String?
+    var AccountId: String?
 
     /// Decodes a document; nil if it is not one. The decoder's error is dropped, because it may quote the keys.
     static func read(_ bytes: [UInt8]) -> CredentialsDocument? {
@@ -30,7 +31,13 @@ struct CredentialsDocument: Decodable {
             }
         }
         let token = Self.text(SessionToken) ?? Self.text(Token)
-        return Credentials(accessKeyID: id, secretAccessKey: secret, sessionToken: token, expiration: end)
+        return Credentials(
+            accessKeyID: id,
+            secretAccessKey: secret,
+            sessionToken: token,
+            expiration: end,
+            accountID: Self.text(AccountId)
+        )
     }
 
     /// The keys in a response, with their expiration by this machine's clock.

@@ -7,14 +7,29 @@ import FoundationEssentials
 package struct ProcessCredentials: CredentialsFetcher {
     private let command: String
     private let origin: String
+    private let accountID: String?
     private let context: CredentialsContext
     private let timeout: Duration
 
     private static let limit = 64 << 10
 
-    /// A fetcher that runs a command in the context's environment; `origin` is the profile of the command, for errors.
-    package init(command: String, origin: String, in context: CredentialsContext, timeout: Duration = .seconds(60)) {
+    /// A fetcher that runs a command in the context's environment.
+    ///
+    /// - Parameters:
+    ///   - command: The command.
+    ///   - origin: The profile of the command, for errors.
+    ///   - accountID: The account of the keys, unless the command prints it.
+    ///   - context: The environment and the clock.
+    ///   - timeout: How long the command may take.
+    package init(
+        command: String,
+        origin: String,
+        accountID: String? = nil,
+        in context: CredentialsContext,
+        timeout: Duration = .seconds(60)
+    ) {
         self.command = command
+        self.accountID = accountID
         self.origin = "credential_process of the \(origin)"
         self.context = context
         self.timeout = timeout
@@ -54,7 +69,8 @@ package struct ProcessCredentials: CredentialsFetcher {
         guard document.Version == 1 else {
             throw CredentialsFailure("\(origin): it printed JSON without \"Version\": 1.")
         }
-        let credentials = try document.credentials(from: origin)
+        var credentials = try document.credentials(from: origin)
+        credentials.accountID = credentials.accountID ?? accountID
         if let end = credentials.expiration, end <= now {
             let age = Int(now.timeIntervalSince(end))
             throw CredentialsFailure("\(origin): it printed keys that expired \(age) s ago.")

@@ -88,7 +88,9 @@ package struct SecurityTokenService: Sendable {
             accessKeyID: id,
             secretAccessKey: secret,
             sessionToken: token,
-            expiration: response.localTime(of: expiration, now: now())
+            expiration: response.localTime(of: expiration, now: now()),
+            accountID: XMLText.element("AssumedRoleUser", in: text).flatMap { XMLText.element("Arn", in: $0) }
+                .flatMap { AWSResourceName(XMLText.unescaped($0))?.account }.flatMap { $0.isEmpty ? nil : $0 }
         )
     }
 

@@ -43,6 +43,10 @@ package struct ManPage {
             "AWS_ENDPOINT_URL_KINESIS, AWS_ENDPOINT_URL_FIREHOSE, AWS_ENDPOINT_URL",
             "The address of the service, unless --endpoint-url gives it."
         ),
+        (
+            "AWS_ACCOUNT_ID, AWS_ACCOUNT_ID_ENDPOINT_MODE",
+            "The account of the keys, and whether hosts name it: preferred, required or disabled."
+        ),
         ("AWS_KINESIS_RECORDER_DIR", "The directory of the store, unless --directory gives it."),
         (
             "STATE_DIRECTORY, XDG_STATE_HOME, HOME",

@@ -48,6 +48,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (AccountIDEndpointMode.preferred, "111122223333.control-kinesis.us-east-1.amazonaws.com"),
+        (.required, "111122223333.control-kinesis.us-east-1.amazonaws.com"),
+        (.disabled, "kinesis.us-east-1.amazonaws.com"),
+    ])
+    func `requests go to the host of the identity's account, as the configuration says`(
+        mode: AccountIDEndpointMode,
+        host: String
+    ) async throws {
+        let keys = AWSCredentialIdentity(accessKey: Canary.accessKey, secret: Canary.secret, accountID: "111122223333")
+        let client = try Self.client { config in
+            config.endpoint = nil
+            config.ignoreConfiguredEndpointURLs = true
+            config.awsCredentialIdentityResolver = StaticAWSCredentialIdentityResolver(keys)
+            config.accountIdEndpointMode = mode
+            config.httpClientEngine = Engine { request in
+                #expect(request.host == host)
+                return HTTPResponse(statusCode: .ok, body: .data(Data(Self.lists.utf8)))
+            }
+        }
+        #expect(try await client.listStreams(input: ListStreamsInput()).streamNames == ["a"])
+    }
+
     @Test func `an engine that answers by itself needs no network`() async throws {
         let client = try Self.client { config in
             config.httpClientEngine = Engine { request in

@@ -2,7 +2,7 @@
 
 public import AWSCore
 public import Foundation
-import RecorderAWS
+package import RecorderAWS
 
 /// The operations of Data Firehose, each as a task, with a completion handler, and `async`.
 ///
@@ -37,6 +37,12 @@ public final class AWSFirehose: NSObject, AWSRegisteredClient, Sendable {
     private init(tasks: ClientTasks, configuration: AWSServiceConfiguration?) {
         self.tasks = tasks
         self.configuration = configuration
+    }
+
+    /// Creates a client without configuration that uses this caller.
+    package convenience init(caller: AWSServiceCaller) {
+        let callers = ServiceCallers(caller, for: .firehose)
+        self.init(tasks: ClientTasks(callers: .success(callers), errors: .firehose), configuration: nil)
     }
 
     /// The client that the whole program shares.

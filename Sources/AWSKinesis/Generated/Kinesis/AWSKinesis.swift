@@ -2,7 +2,7 @@
 
 public import AWSCore
 public import Foundation
-import RecorderAWS
+package import RecorderAWS
 
 /// The operations of Kinesis Data Streams, each as a task, with a completion handler, and `async`.
 ///
@@ -37,6 +37,12 @@ public final class AWSKinesis: NSObject, AWSRegisteredClient, Sendable {
     private init(tasks: ClientTasks, configuration: AWSServiceConfiguration?) {
         self.tasks = tasks
         self.configuration = configuration
+    }
+
+    /// Creates a client without configuration that uses this caller.
+    package convenience init(caller: AWSServiceCaller) {
+        let callers = ServiceCallers(caller, for: .kinesis)
+        self.init(tasks: ClientTasks(callers: .success(callers), errors: .kinesis), configuration: nil)
     }
 
     /// The client that the whole program shares.
@@ -78,7 +84,11 @@ extension AWSKinesis {
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     @discardableResult
     public func addTagsToStream(_ request: AWSKinesisAddTagsToStreamInput) -> AWSTask<AnyObject> {
-        tasks.task("AddTagsToStream", request: request)
+        tasks.task(
+            "AddTagsToStream",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `AddTagsToStream` and passes the outcome to the completion handler, on a thread of its own.
@@ -116,7 +126,11 @@ extension AWSKinesis {
     public func decreaseStreamRetentionPeriod(_ request: AWSKinesisDecreaseStreamRetentionPeriodInput) -> AWSTask<
         AnyObject
     > {
-        tasks.task("DecreaseStreamRetentionPeriod", request: request)
+        tasks.task(
+            "DecreaseStreamRetentionPeriod",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `DecreaseStreamRetentionPeriod` and passes the outcome to the completion handler, on a thread of its own.
@@ -138,7 +152,11 @@ extension AWSKinesis {
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     @discardableResult
     public func deleteStream(_ request: AWSKinesisDeleteStreamInput) -> AWSTask<AnyObject> {
-        tasks.task("DeleteStream", request: request)
+        tasks.task(
+            "DeleteStream",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `DeleteStream` and passes the outcome to the completion handler, on a thread of its own.
@@ -178,7 +196,11 @@ extension AWSKinesis {
     /// `AccessDeniedException`, `InvalidArgumentException`, `LimitExceededException`, `ResourceNotFoundException`.
     @discardableResult
     public func describeStream(_ request: AWSKinesisDescribeStreamInput) -> AWSTask<AWSKinesisDescribeStreamOutput> {
-        tasks.task("DescribeStream", request: request)
+        tasks.task(
+            "DescribeStream",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `DescribeStream` and passes the outcome to the completion handler, on a thread of its own.
@@ -204,7 +226,11 @@ extension AWSKinesis {
     public func describeStreamSummary(_ request: AWSKinesisDescribeStreamSummaryInput) -> AWSTask<
         AWSKinesisDescribeStreamSummaryOutput
     > {
-        tasks.task("DescribeStreamSummary", request: request)
+        tasks.task(
+            "DescribeStreamSummary",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `DescribeStreamSummary` and passes the outcome to the completion handler, on a thread of its own.
@@ -230,7 +256,11 @@ extension AWSKinesis {
     public func disableEnhancedMonitoring(_ request: AWSKinesisDisableEnhancedMonitoringInput) -> AWSTask<
         AWSKinesisEnhancedMonitoringOutput
     > {
-        tasks.task("DisableEnhancedMonitoring", request: request)
+        tasks.task(
+            "DisableEnhancedMonitoring",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `DisableEnhancedMonitoring` and passes the outcome to the completion handler, on a thread of its own.
@@ -256,7 +286,11 @@ extension AWSKinesis {
     public func enableEnhancedMonitoring(_ request: AWSKinesisEnableEnhancedMonitoringInput) -> AWSTask<
         AWSKinesisEnhancedMonitoringOutput
     > {
-        tasks.task("EnableEnhancedMonitoring", request: request)
+        tasks.task(
+            "EnableEnhancedMonitoring",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `EnableEnhancedMonitoring` and passes the outcome to the completion handler, on a thread of its own.
@@ -282,7 +316,11 @@ extension AWSKinesis {
     /// `ResourceNotFoundException`.
     @discardableResult
     public func getRecords(_ request: AWSKinesisGetRecordsInput) -> AWSTask<AWSKinesisGetRecordsOutput> {
-        tasks.task("GetRecords", request: request)
+        tasks.task(
+            "GetRecords",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `GetRecords` and passes the outcome to the completion handler, on a thread of its own.
@@ -308,7 +346,11 @@ extension AWSKinesis {
     public func getShardIterator(_ request: AWSKinesisGetShardIteratorInput) -> AWSTask<
         AWSKinesisGetShardIteratorOutput
     > {
-        tasks.task("GetShardIterator", request: request)
+        tasks.task(
+            "GetShardIterator",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `GetShardIterator` and passes the outcome to the completion handler, on a thread of its own.
@@ -334,7 +376,11 @@ extension AWSKinesis {
     public func increaseStreamRetentionPeriod(_ request: AWSKinesisIncreaseStreamRetentionPeriodInput) -> AWSTask<
         AnyObject
     > {
-        tasks.task("IncreaseStreamRetentionPeriod", request: request)
+        tasks.task(
+            "IncreaseStreamRetentionPeriod",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `IncreaseStreamRetentionPeriod` and passes the outcome to the completion handler, on a thread of its own.
@@ -357,7 +403,11 @@ extension AWSKinesis {
     /// `ResourceInUseException`, `ResourceNotFoundException`.
     @discardableResult
     public func listShards(_ request: AWSKinesisListShardsInput) -> AWSTask<AWSKinesisListShardsOutput> {
-        tasks.task("ListShards", request: request)
+        tasks.task(
+            "ListShards",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `ListShards` and passes the outcome to the completion handler, on a thread of its own.
@@ -405,7 +455,11 @@ extension AWSKinesis {
     public func listTagsForStream(_ request: AWSKinesisListTagsForStreamInput) -> AWSTask<
         AWSKinesisListTagsForStreamOutput
     > {
-        tasks.task("ListTagsForStream", request: request)
+        tasks.task(
+            "ListTagsForStream",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `ListTagsForStream` and passes the outcome to the completion handler, on a thread of its own.
@@ -429,7 +483,11 @@ extension AWSKinesis {
     /// `ValidationException`.
     @discardableResult
     public func mergeShards(_ request: AWSKinesisMergeShardsInput) -> AWSTask<AnyObject> {
-        tasks.task("MergeShards", request: request)
+        tasks.task(
+            "MergeShards",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `MergeShards` and passes the outcome to the completion handler, on a thread of its own.
@@ -449,7 +507,11 @@ extension AWSKinesis {
     /// `ResourceNotFoundException`.
     @discardableResult
     public func putRecord(_ request: AWSKinesisPutRecordInput) -> AWSTask<AWSKinesisPutRecordOutput> {
-        tasks.task("PutRecord", request: request)
+        tasks.task(
+            "PutRecord",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `PutRecord` and passes the outcome to the completion handler, on a thread of its own.
@@ -475,7 +537,11 @@ extension AWSKinesis {
     /// `ResourceNotFoundException`.
     @discardableResult
     public func putRecords(_ request: AWSKinesisPutRecordsInput) -> AWSTask<AWSKinesisPutRecordsOutput> {
-        tasks.task("PutRecords", request: request)
+        tasks.task(
+            "PutRecords",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `PutRecords` and passes the outcome to the completion handler, on a thread of its own.
@@ -498,7 +564,11 @@ extension AWSKinesis {
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     @discardableResult
     public func removeTagsFromStream(_ request: AWSKinesisRemoveTagsFromStreamInput) -> AWSTask<AnyObject> {
-        tasks.task("RemoveTagsFromStream", request: request)
+        tasks.task(
+            "RemoveTagsFromStream",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `RemoveTagsFromStream` and passes the outcome to the completion handler, on a thread of its own.
@@ -521,7 +591,11 @@ extension AWSKinesis {
     /// `ValidationException`.
     @discardableResult
     public func splitShard(_ request: AWSKinesisSplitShardInput) -> AWSTask<AnyObject> {
-        tasks.task("SplitShard", request: request)
+        tasks.task(
+            "SplitShard",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `SplitShard` and passes the outcome to the completion handler, on a thread of its own.
@@ -540,7 +614,11 @@ extension AWSKinesis {
     /// `ResourceInUseException`, `ResourceNotFoundException`.
     @discardableResult
     public func startStreamEncryption(_ request: AWSKinesisStartStreamEncryptionInput) -> AWSTask<AnyObject> {
-        tasks.task("StartStreamEncryption", request: request)
+        tasks.task(
+            "StartStreamEncryption",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `StartStreamEncryption` and passes the outcome to the completion handler, on a thread of its own.
@@ -562,7 +640,11 @@ extension AWSKinesis {
     /// `InvalidArgumentException`, `LimitExceededException`, `ResourceInUseException`, `ResourceNotFoundException`.
     @discardableResult
     public func stopStreamEncryption(_ request: AWSKinesisStopStreamEncryptionInput) -> AWSTask<AnyObject> {
-        tasks.task("StopStreamEncryption", request: request)
+        tasks.task(
+            "StopStreamEncryption",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `StopStreamEncryption` and passes the outcome to the completion handler, on a thread of its own.
@@ -587,7 +669,11 @@ extension AWSKinesis {
     public func updateShardCount(_ request: AWSKinesisUpdateShardCountInput) -> AWSTask<
         AWSKinesisUpdateShardCountOutput
     > {
-        tasks.task("UpdateShardCount", request: request)
+        tasks.task(
+            "UpdateShardCount",
+            request: request,
+            context: EndpointContext(streamId: request.streamId, streamARN: request.streamARN)
+        )
     }
 
     /// Calls `UpdateShardCount` and passes the outcome to the completion handler, on a thread of its own.

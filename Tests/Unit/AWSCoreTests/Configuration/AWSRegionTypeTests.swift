@@ -11,6 +11,14 @@ struct AWSRegionTypeTests {
         #expect(original.map(\.rawValue) == Array(0...16))
     }
 
+    @Test(arguments: [
+        (17, "cn-northwest-1"), (24, "eu-south-1"), (39, "eusc-de-east-1"), (40, "me-west-1"), (41, "sa-west-1"),
+        (42, "us-iso-east-1"), (44, "us-isob-east-1"), (46, "eu-isoe-west-1"), (48, "us-isof-south-1"),
+    ])
+    func `the later regions keep the numbers that they got`(number: Int, name: String) {
+        #expect(AWSRegionType(rawValue: number)?.name == name)
+    }
+
     @Test(arguments: AWSRegionType.allCases.filter { $0 != .Unknown })
     func `every region can be created from its name and its case name`(region: AWSRegionType) throws {
         let name = try #require(region.name)

@@ -7,7 +7,12 @@ import Testing
         ("eu-west-1", "kinesis.eu-west-1.amazonaws.com"), ("cn-north-1", "kinesis.cn-north-1.amazonaws.com.cn"),
         ("us-gov-west-1", "kinesis.us-gov-west-1.amazonaws.com"), ("us-iso-east-1", "kinesis.us-iso-east-1.c2s.ic.gov"),
         ("us-isob-east-1", "kinesis.us-isob-east-1.sc2s.sgov.gov"),
-        ("eusc-de-east-1", "kinesis.eusc-de-east-1.amazonaws.eu"),
+        ("eusc-de-east-1", "kinesis.eusc-de-east-1.amazonaws.eu"), ("sa-west-1", "kinesis.sa-west-1.amazonaws.com"),
+        ("us-isof-south-1", "kinesis.us-isof-south-1.csp.hci.ic.gov"),
+        ("eu-isoe-west-1", "kinesis.eu-isoe-west-1.cloud.adc-e.uk"),
+        // No region of AWS yet.
+        ("cn-south-7", "kinesis.cn-south-7.amazonaws.com.cn"), ("moon", "kinesis.moon.amazonaws.com"),
+        ("cn-", "kinesis.cn-.amazonaws.com"),
     ])
     func `the public endpoint follows the region's partition`(region: String, host: String) throws {
         let endpoint = Endpoint.standard(for: .kinesis, in: try Region(region))

@@ -44,6 +44,7 @@ import Testing
             let life = try #require(keys.expiration).timeIntervalSinceNow
             #expect((800...901).contains(life))
             #expect(keys.accessKeyID.hasPrefix("ASIA") && keys.sessionToken?.isEmpty == false)
+            #expect(keys.accountID == "123456789012")
         }
     }
 
@@ -118,7 +119,8 @@ enum STSReply {
         accessKeyID: "ASIA1",
         secretAccessKey: Canary.secret,
         sessionToken: "sts-token-canary+/=&",
-        expiration: Date(timeIntervalSince1970: 4_102_444_800)
+        expiration: Date(timeIntervalSince1970: 4_102_444_800),
+        accountID: "999988887777"
     )
 
     static func keys(_ operation: String, expiration: String = "2100-01-01T00:00:00Z", date: String = "") -> Reply {
@@ -127,7 +129,7 @@ enum STSReply {
             """
             <\(operation)Response xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
               <\(operation)Result>
-                <AssumedRoleUser><Arn>arn</Arn></AssumedRoleUser>
+                <AssumedRoleUser><Arn>arn:aws:sts::999988887777:assumed-role/r/me</Arn></AssumedRoleUser>
                 <Credentials>
                   <AccessKeyId>ASIA1</AccessKeyId>
                   <SecretAccessKey>\(Canary.secret)</SecretAccessKey>
