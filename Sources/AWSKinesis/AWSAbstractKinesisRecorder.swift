@@ -193,8 +193,9 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     @discardableResult
     public func saveRecords(_ records: [Data], streamName: String) -> AWSTask<AnyObject> {
         let source = AWSTaskCompletionSource<AnyObject>()
+        let count = records.count
         pipeline.save(contentsOf: records, stream: streamName, partitionKey: nil) { [errors, faults] result in
-            if case .failure(let error) = result { faults.log(error, stream: streamName) }
+            if case .failure(let error) = result { faults.log(error, records: count, stream: streamName) }
             source.complete(result.mapError { errors.error($0) })
         }
         return source.task

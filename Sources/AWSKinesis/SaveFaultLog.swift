@@ -14,8 +14,8 @@ final class SaveFaultLog: Sendable {
 
     private let logged = Locked<Set<Case>>([])
 
-    /// Logs an invalid record's error, unless one for the same cause and stream was logged before.
-    func log(_ error: RecorderError, stream: String?) {
+    /// Logs the error of a save with an invalid record, unless one for the same cause and stream was logged before.
+    func log(_ error: RecorderError, records: Int = 1, stream: String?) {
         guard case .invalidRecord(let cause, let text) = error else { return }
         let name = (stream ?? "").sanitized(limit: 128)
         let number = logged.withLock { logged in
@@ -26,6 +26,9 @@ final class SaveFaultLog: Sendable {
         let later =
             number == Self.limit
             ? "No more warnings of this kind are logged." : "Later saves with the same fault are not logged."
-        RecorderLog.warning("A record for the stream \"\(name)\" was not saved: \(text) \(later)")
+        let subject =
+            records == 1
+            ? "A record for the stream \"\(name)\" was" : "\(records) records for the stream \"\(name)\" were"
+        RecorderLog.warning("\(subject) not saved: \(text) \(later)")
     }
 }

@@ -19,7 +19,9 @@ extension RecordPipeline {
         completion: @escaping SaveCompletion
     ) {
         do {
-            let group = try checkedGroup(payloads, stream: stream, partitionKey: partitionKey)
+            let sizes = payloads.ranges.lazy.map(\.count)
+            let (name, key) = try checkRecords(of: sizes, stream: stream, partitionKey: partitionKey)
+            let group = RecordGroup(payloads, of: name, partitionKey: key)
             saves.append(PendingSave(.many(group), policy: policy, sequence: sequence, completion: completion))
         } catch {
             sequence?.fail(error)
@@ -57,9 +59,9 @@ extension RecordPipeline {
         append: (PendingSave) -> Void
     ) {
         do {
-            let groups = try lists(of: payloads).map { (list) throws(RecorderError) in
-                try checkedGroup(list, stream: stream, partitionKey: partitionKey)
-            }
+            let sizes = payloads.lazy.map(\.count)
+            let (name, key) = try checkRecords(of: sizes, stream: stream, partitionKey: partitionKey)
+            let groups = lists(of: payloads).map { RecordGroup($0, of: name, partitionKey: key) }
             guard !groups.isEmpty else { return completion(.success(())) }
             let sequence = SaveSequence()
             let tally = Tally(groups: groups.count, records: payloads.count, completion: completion)
@@ -86,21 +88,20 @@ extension RecordPipeline {
         return lists
     }
 
-    private func checkedGroup(
-        _ payloads: PayloadList,
+    private func checkRecords(
+        of sizes: some Collection<Int>,
         stream: String?,
         partitionKey: String?
-    ) throws(RecorderError) -> RecordGroup {
+    ) throws(RecorderError) -> (StreamName, RecordKey) {
         try ForkedProcess.check()
         let policy = policy
-        let (name, key) = try service.checkRecord(
-            of: payloads.ranges.max { $0.count < $1.count }?.count ?? 0,
+        return try service.checkRecords(
+            of: sizes,
             stream: stream,
             partitionKey: partitionKey,
             maximumBytes: policy.maximumRecordBytes,
             countsKey: policy.countsKeyInRecord
         )
-        return RecordGroup(payloads, of: name, partitionKey: key)
     }
 }
 

@@ -14,8 +14,8 @@ extension StreamServiceDescription {
         guard let payload else {
             throw .invalidRecord(.noData, "The record has no data (nil). Pass the bytes to send.")
         }
-        let (name, key) = try checkRecord(
-            of: payload.count,
+        let (name, key) = try checkRecords(
+            of: CollectionOfOne(payload.count),
             stream: stream,
             partitionKey: partitionKey,
             maximumBytes: maximumBytes,
@@ -24,20 +24,21 @@ extension StreamServiceDescription {
         return Record(stream: name, payload: payload, partitionKey: key)
     }
 
-    /// Checks the shape of a record with so many bytes of payload.
-    func checkRecord(
-        of bytes: Int,
+    /// Checks the shape of records with so many bytes of payload each, and with the same key.
+    func checkRecords(
+        of sizes: some Collection<Int>,
         stream: String?,
         partitionKey: String?,
         maximumBytes: Int,
         countsKey: Bool
     ) throws(RecorderError) -> (StreamName, RecordKey) {
         let key = sendsPartitionKey ? try checkPartitionKey(partitionKey) : .none
-        let size = bytes + (countsKey ? key.bytes : 0)
-        guard size <= maximumBytes else {
+        let keyBytes = countsKey ? key.bytes : 0
+        for (index, bytes) in sizes.enumerated() where bytes + keyBytes > maximumBytes {
+            let subject = sizes.count == 1 ? "The record" : "Record \(index + 1) of \(sizes.count)"
             throw .invalidRecord(
                 .dataTooLarge,
-                "The record is \(size) bytes\(countsKey && sendsPartitionKey ? " with its partition key" : ""); "
+                "\(subject) is \(bytes + keyBytes) bytes\(countsKey && sendsPartitionKey ? " with its partition key" : ""); "
                     + "the limit is \(maximumBytes). Split it or compress it."
             )
         }

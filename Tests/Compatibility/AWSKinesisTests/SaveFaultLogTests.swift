@@ -9,7 +9,7 @@ import Testing
     /// The warnings about saves in a process's standard error.
     private func warnings(_ result: ExitTest.Result?) throws -> [String] {
         let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-        return text.split(separator: "\n").map(String.init).filter { $0.contains("was not saved") }
+        return text.split(separator: "\n").map(String.init).filter { $0.contains(" not saved: ") }
     }
 
     @Test func `an ignored fault is logged once for each cause and stream`() async throws {
@@ -31,6 +31,19 @@ import Testing
         ]
         for (line, remedy) in zip(lines, remedies) { #expect(line.contains(remedy), "\(line)") }
         #expect(lines.first?.contains("\"my stream\"") == true)
+    }
+
+    @Test func `the fault of a save of many records names their number and the record`() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let recorder = try Recorders.kinesis()
+            for _ in 0..<3 { recorder.saveRecords([Data([1]), Data(count: 300_000)], streamName: "clicks") }
+        }
+        let lines = try warnings(result)
+        #expect(lines.count == 1)
+        #expect(
+            lines.first?.contains("2 records for the stream \"clicks\" were not saved: Record 2 of 2 is 300000 bytes")
+                == true
+        )
     }
 
     @Test func `recorders of both services log their own faults`() async throws {

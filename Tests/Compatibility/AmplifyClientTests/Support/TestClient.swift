@@ -116,6 +116,15 @@ struct TestClient: Sendable {
         try await record(Data(text.utf8), to: stream)
     }
 
+    /// Records many with one call.
+    func record(contentsOf payloads: [Data], key: String = "key", to stream: String = "stream") async throws {
+        switch client {
+        case .kinesis(let client):
+            try await client.record(contentsOf: payloads, partitionKey: key, streamName: stream)
+        case .firehose(let client): try await client.record(contentsOf: payloads, streamName: stream)
+        }
+    }
+
     /// Records many concurrently; they share commits.
     func record(_ texts: [String], to stream: String = "stream") async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -46,6 +46,25 @@ import Testing
         #expect(try harness.records() == 0)
     }
 
+    @Test func `the error of a too large record names its place among the others`() async throws {
+        let harness = try PipelineHarness { $0.maximumRecordBytes = 1_000 }
+        let payloads = numbers(5_000) + [Data(count: 1_001)] + numbers(9) + [Data(count: 2_000)]
+        let error = await #expect(throws: RecorderError.self) {
+            try await harness.pipeline.save(contentsOf: payloads, stream: "stream", partitionKey: nil)
+        }
+        #expect(error?.message == "Record 5001 of 5011 is 1001 bytes; the limit is 1000. Split it or compress it.")
+    }
+
+    @Test func `an appended newline does not count against the limit of a record, as if saved alone`() async throws {
+        let harness = try PipelineHarness(.firehose) {
+            $0.delimiter = 10
+            $0.maximumRecordBytes = 3
+        }
+        try await harness.save(Data("one".utf8))
+        try await harness.pipeline.save(contentsOf: [Data("two".utf8)], stream: "stream", partitionKey: nil)
+        #expect(try harness.storedTexts() == ["one\n", "two\n"])
+    }
+
     @Test func `a store that refuses records when it is full keeps the first of many, and says how many`() async throws
     {
         let harness = try PipelineHarness {
