@@ -153,8 +153,7 @@ let package = Package(
                 "RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite",
                 "RecorderTestSupport", "AnswerFuzzer",
             ],
-            path: "Tests/Unit/RecorderEngineTests",
-            resources: [.copy("Fixtures")]
+            path: "Tests/Unit/RecorderEngineTests"
         ),
         .executableTarget(
             name: "StoreChild",

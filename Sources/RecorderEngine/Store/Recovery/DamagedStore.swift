@@ -30,12 +30,15 @@ final class DamagedStore {
     /// The clock that the records' times refer to.
     let clock: StoreClock.Reference?
     private let connection: SQLiteConnection?
+    /// Whether its records have no checksums.
+    private let isFormat1: Bool
     /// The statement that finds a row by its id, for the table that was read last.
     private var finder: (table: String, statement: SQLiteStatement)?
 
     init(_ path: String) {
         let connection = try? SQLiteConnection(path: path, access: .damaged)
         self.connection = connection
+        isFormat1 = Self.rows("PRAGMA user_version", in: connection) { $0.integer(at: 0) } == [1]
         streams = Self.streams(connection)
         // The rest of a truncated row reads as zeroes: a value in a later column shows that the count is complete.
         let counts = Self.rows("SELECT records FROM stream WHERE number = 0 AND saved_bytes > 0", in: connection) {
@@ -92,14 +95,18 @@ final class DamagedStore {
         let named = Self.rows("SELECT name FROM sqlite_schema WHERE \(Segment.isTable)", in: connection) {
             $0.text(at: 0)
         }
-        let listed = Self.rows("SELECT first_sequence, key_source FROM segment", in: connection) {
-            Segment(
-                first: $0.integer(at: 0),
-                firstBytes: 0,
-                removed: 0,
-                keySource: KeySource(stored: $0.integer(at: 1))
-            )
-        }
+        // Formats 1 and 2 have no key sources.
+        let listed =
+            ["key_source", "0"].lazy.map { [connection] keySource in
+                Self.rows("SELECT first_sequence, \(keySource) FROM segment", in: connection) {
+                    Segment(
+                        first: $0.integer(at: 0),
+                        firstBytes: 0,
+                        removed: 0,
+                        keySource: KeySource(stored: $0.integer(at: 1))
+                    )
+                }
+            }.first { !$0.isEmpty } ?? []
         let tables = Set(listed.map(\.table))
         let unlisted = named.filter { !tables.contains($0) }.compactMap { name in
             let parts = name.split(separator: "_", maxSplits: 1)
@@ -124,7 +131,7 @@ final class DamagedStore {
     private func rows(of segment: Segment, _ id: RecordID) -> [Row] {
         guard let source = segment.keySource else { return row(of: segment.table, id).map { [$0] } ?? [] }
         guard
-            let row = find(id, in: segment.table, columns: "id, saved_at, span, number, head, data"),
+            let row = find(id, in: segment.table, columns: "id, saved_at, span, number, head, data", or: "*"),
             var block = try? BlockRecords(of: id, source: source, row: row, from: 2)
         else { return [] }
         var rows: [Row] = []
@@ -140,10 +147,20 @@ final class DamagedStore {
 
     /// The record of a row, unless it was altered.
     private func row(of table: String, _ id: RecordID) -> Row? {
-        guard let row = find(id, in: table, columns: "id, saved_at, failures, sum, partition_key, data"),
-            !row.isNull(at: 3),
-            unsafe row.integer(at: 3) == RecordChecksum.of(id, key: row.bytes(at: 4), data: row.bytes(at: 5))
+        let unchecked = "id, saved_at, failures, NULL, partition_key, data"
+        guard
+            let row = find(
+                id,
+                in: table,
+                columns: "id, saved_at, failures, sum, partition_key, data",
+                or: isFormat1 ? unchecked : "*"
+            )
         else { return nil }
+        let isUnaltered =
+            row.isNull(at: 3)
+            ? isFormat1
+            : unsafe row.integer(at: 3) == RecordChecksum.of(id, key: row.bytes(at: 4), data: row.bytes(at: 5))
+        guard isUnaltered else { return nil }
         return unsafe Row(
             id: id,
             savedAt: row.integer(at: 1),
@@ -153,10 +170,11 @@ final class DamagedStore {
         )
     }
 
-    private func find(_ id: RecordID, in table: String, columns: String) -> SQLiteStatement? {
+    /// Finds a row; reads the other columns if a name of `columns` does not exist.
+    private func find(_ id: RecordID, in table: String, columns: String, or others: String) -> SQLiteStatement? {
         if finder?.table != table {
             // If a column's name is damaged, the columns are still in order, and the checksums show if they are not.
-            let statement = [columns, "*"].lazy.compactMap { [connection] columns in
+            let statement = [columns, others].lazy.compactMap { [connection] columns in
                 try? connection?.prepare("SELECT \(columns) FROM \(table) WHERE rowid = ?1")
             }.first
             finder = statement.map { (table, $0) }

@@ -119,7 +119,25 @@ enum StoreSchema {
                 nil
             )
         }
+        if !found.isNew, found.version < version { try excludeOthers(connection, path: path) }
         try StorageErrorMapping.translating(path: path, try configure(connection, header: found))
+    }
+
+    /// Throws if another connection has a file open that is to be upgraded: SQLite leaves WAL mode only if there is none.
+    ///
+    /// A program of an older version that went on with the file would take its new tables for damage, and replace it by one
+    /// without their records. Once it opens the file again, it refuses it.
+    private static func excludeOthers(_ connection: SQLiteConnection, path: String) throws(RecorderError) {
+        do {
+            try connection.execute("PRAGMA journal_mode = DELETE")
+        } catch {
+            guard error.isBusy else { throw StorageErrorMapping.error(error, path: path) }
+            throw .storage(
+                "\(path) was written by an older version, and another program has it open (`fuser \(path)` names it). "
+                    + "Stop that program or upgrade it as well; the file is upgraded when it is opened next.",
+                error
+            )
+        }
     }
 
     private struct Header {
