@@ -50,6 +50,7 @@ struct StoreChild {
         switch arguments[1] {
         case "run": await child.run(savers: child.count, acknowledgesEarly: false)
         case "early": await child.run(savers: child.count, acknowledgesEarly: true)
+        case "open": child.open()
         case "save": await child.save()
         case "submit": await child.submit()
         case "cycle": await child.cycle(acknowledgesEarly: false)
@@ -108,6 +109,15 @@ struct StoreChild {
         do {
             try await store.save(text, to: stream)
             if !acknowledgesEarly { journal.acknowledged(text) }
+        } catch {
+            journal.failed(error)
+        }
+    }
+
+    /// Opens the store and counts its records.
+    private func open() {
+        do {
+            journal.note("records \(try store.pipeline.totals().records)")
         } catch {
             journal.failed(error)
         }

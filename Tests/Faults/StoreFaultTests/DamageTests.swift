@@ -13,8 +13,23 @@ extension FaultRows {
         private struct Fixture {
             var database: Data
             var log: Data
+            /// The texts of the records that wait.
             var texts: [String] = []
+            /// Those of records that were delivered and are still in the file: without their stream's row they count as waiting.
+            var settled: [String] = []
             var logEnds: [Int] = []
+
+            /// A store that an earlier version wrote.
+            init(_ older: OlderStore) throws {
+                let directory = try TemporaryDirectory()
+                try older.write(to: directory.path)
+                let file = try SQLiteConnection(path: directory.path("kinesis.db"), access: .readWrite)
+                let rows = try file.prepare("SELECT data FROM record_1")
+                while try rows.step() { settled.append(String(decoding: Data(rows.bytes(at: 0)), as: UTF8.self)) }
+                texts = OlderStore.allWaiting
+                settled.removeAll(where: Set(texts).contains)
+                (database, log) = (try older.bytes(), Data())
+            }
 
             /// Records of two streams; all of them are in the log, or in the database after a checkpoint.
             init(records: Int, isInLog: Bool) async throws {
@@ -93,7 +108,7 @@ extension FaultRows {
                 failures: reading.failures,
                 notes: reading.notes,
                 delivered: arrived.intersection(fixture.texts),
-                altered: arrived.subtracting(fixture.texts).count
+                altered: arrived.subtracting(fixture.texts).subtracting(fixture.settled).count
             )
             if server.texts["new"] == nil { outcome.failures.append("the new record did not arrive") }
             for note in reading.notes {
@@ -133,14 +148,15 @@ extension FaultRows {
             }
         }
 
-        @Test func `a damaged database is moved aside: readable records are delivered, the rest counted, saves go on`()
-            async throws
-        {
+        @Test(arguments: [nil, .format2, .format1] as [OlderStore?])
+        func `a damaged database is moved aside: readable records are delivered, the rest counted, saves go on`(
+            of older: OlderStore?
+        ) async throws {
             var random = SeededRandom(seed + 20)
-            let whole = try await Fixture(records: 300, isInLog: false)
+            let whole = if let older { try Fixture(older) } else { try await Fixture(records: 300, isInLog: false) }
             var (rescues, delivered, altered, silent, unknown) = (0, 0, 0, 0, 0)
             var slowest = 0.0
-            let files = count(12, full: 200)
+            let files = older == nil ? count(12, full: 200) : count(4, full: 100)
             for number in 0..<files {
                 var fixture = whole
                 let kind = Kind.allCases[number % Kind.allCases.count]
@@ -156,7 +172,7 @@ extension FaultRows {
                 slowest = max(slowest, outcome.milliseconds)
                 delivered += outcome.delivered.count
                 altered += outcome.altered
-                let missing = 300 - outcome.delivered.count - outcome.altered
+                let missing = whole.texts.count - outcome.delivered.count - outcome.altered
                 if let rescue = outcome.rescue {
                     if rescue.rescued == 0 || rescue.lost < 0 { print("R9 little:", details) }
                     rescues += 1
@@ -171,15 +187,16 @@ extension FaultRows {
                 }
             }
             report(
-                "R9 database:",
+                older.map { "R47 \($0) damaged:" } ?? "R9 database:",
                 [
-                    "files": files, "rescues": rescues, "records": files * 300, "delivered": delivered,
+                    "files": files, "rescues": rescues, "records": files * whole.texts.count, "delivered": delivered,
                     "altered": altered,
                     "silently missing": silent, "uncounted rescues": unknown, "slowest save ms": slowest,
                 ]
             )
             #expect(silent == 0)
-            #expect(altered == 0)
+            // Records of format 1 have no checksums.
+            #expect(altered == 0 || older == .format1)
         }
 
         @Test func `a rescue that is interrupted by a crash is completed by the next process`() async throws {

@@ -33,6 +33,11 @@ final class RecordingServer: Sendable {
     /// How many requests have arrived.
     var requestCount: Int { server.requests.count }
 
+    /// The texts of a stream's records in the order in which they arrived.
+    func texts(of stream: String) -> [String] {
+        server.requests.map { PutRequestBody($0.body) }.filter { $0.stream == stream }.flatMap(\.texts)
+    }
+
     /// The accepted texts, each with its number of deliveries.
     var texts: [String: Int] { accepted.counts.withLock { $0 } }
 
