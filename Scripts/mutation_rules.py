@@ -25,7 +25,7 @@ RULES = [
         (
             ENGINE + "Save/SaveQueue.swift",
             "let receipt = try store.append(remaining, before: first.deadline)",
-            "let receipt = AppendReceipt(answers: remaining.map { _ in .stored(usage: nil) })\n"
+            "let receipt = AppendReceipt()\n"
             "                defer { _ = try? store.append(remaining, before: first.deadline) }",
         ),
     ),

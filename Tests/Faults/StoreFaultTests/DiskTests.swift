@@ -122,7 +122,8 @@ extension FaultRows {
             try disk.fill()
             var delivered = 0
             for _ in 0..<3 where delivered < saved.count { delivered += try await store.flush().delivered }
-            #expect(delivered == saved.count)
+            // The killed process may have stored records that it had not acknowledged yet.
+            #expect(delivered >= saved.count && (afterRestart || delivered == saved.count))
             #expect(try store.pipeline.totals().records == 0)
             let lost = saved.count { server.texts[$0] == nil }
             report(
