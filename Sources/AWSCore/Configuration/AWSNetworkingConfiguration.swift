@@ -8,7 +8,8 @@ import RecorderHTTP
 /// thread. A recorder copies its configuration when it is created.
 open class AWSNetworkingConfiguration: NSObject, NSCopying {
     private struct Settings {
-        var maxRetryCount: UInt32 = 3
+        /// nil until it is set.
+        var maxRetryCount: UInt32?
         var timeoutIntervalForRequest: TimeInterval = 0
         var timeoutIntervalForResource: TimeInterval = 0
         var minimumBytesPerSecond = HTTPTimeouts().minimumBytesPerSecond
@@ -38,8 +39,10 @@ open class AWSNetworkingConfiguration: NSObject, NSCopying {
     }
 
     /// The maximum number of retries of a request; 3 by default, 10 at most.
+    ///
+    /// If it is never set, `AWS_MAX_ATTEMPTS` or `max_attempts` of the profile takes precedence over the default.
     public var maxRetryCount: UInt32 {
-        get { settings.withLock { $0.maxRetryCount } }
+        get { settings.withLock { $0.maxRetryCount } ?? 3 }
         set { settings.withLock { $0.maxRetryCount = min(newValue, 10) } }
     }
 
@@ -108,6 +111,9 @@ open class AWSNetworkingConfiguration: NSObject, NSCopying {
     open func copy(with zone: NSZone? = nil) -> Any {
         AWSNetworkingConfiguration(copying: self)
     }
+
+    /// Whether ``maxRetryCount`` was set.
+    final var hasRetryCount: Bool { settings.withLock { $0.maxRetryCount } != nil }
 
     /// The timeouts for the transport. A value that is not a positive number of seconds counts as not set.
     final var timeouts: HTTPTimeouts {

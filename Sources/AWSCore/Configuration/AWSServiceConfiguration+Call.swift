@@ -23,6 +23,7 @@ extension AWSServiceConfiguration {
         configuration.timeouts = timeouts
         configuration.maximumRetries = Int(maxRetryCount)
         configuration.userAgent = userAgent
+        try configuration.apply(try MachineSettings(environment), retriesAreGiven: hasRetryCount)
         return configuration
     }
 

@@ -10,7 +10,8 @@ extension AWSClientConfiguration {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationFailure) -> CallConfiguration {
         let settings = snapshot
-        if settings.isAdaptive { Self.adaptiveWarning }
+        let machine = try MachineSettings(environment)
+        if try settings.isAdaptive(on: machine) { RetryMode.adaptiveWarning }
         let region = try settings.callRegion
         var configuration = CallConfiguration(
             region: try settings.signingRegion.map(Region.init) ?? region,
@@ -18,22 +19,14 @@ extension AWSClientConfiguration {
             credentials: settings.credentials(in: region, environment: environment)
         )
         configuration.timeouts = settings.httpClientConfiguration.timeouts
-        configuration.maximumRetries = settings.maximumRetries
+        configuration.maximumRetries = try settings.maximumRetries(on: machine)
         configuration.backoff = settings.backoff
-        configuration.retryQuota = (
-            available: settings.retryStrategyOptions.availableCapacity,
-            capacity: settings.retryStrategyOptions.maxCapacity
-        )
-        configuration.userAgent = settings.userAgent
+        let options = settings.retryStrategyOptions ?? RetryStrategyOptions()
+        configuration.retryQuota = (available: options.availableCapacity, capacity: options.maxCapacity)
+        configuration.userAgent = settings.userAgent(on: machine)
         configuration.transport = settings.transport
         return configuration
     }
-
-    /// Logged at the first use, so once in a process.
-    private static let adaptiveWarning: Void = RecorderLog.warning(
-        "The retry mode adaptive is the same as standard: clients do not limit the rate of their requests. "
-            + "Remove the setting."
-    )
 
     /// The region's name. Throws the error for users if there is none, or it is invalid.
     package final var requiredRegion: String {
@@ -93,18 +86,23 @@ extension AWSClientConfiguration.Settings {
         return ConcurrencyLimitingTransport(target: logging, limit: limit)
     }
 
-    fileprivate var isAdaptive: Bool {
-        awsRetryMode == .adaptive || retryStrategyOptions.rateLimitingMode == .adaptive
+    fileprivate func isAdaptive(on machine: MachineSettings) throws(ConfigurationFailure) -> Bool {
+        if retryStrategyOptions?.rateLimitingMode == .adaptive { return true }
+        if let awsRetryMode { return awsRetryMode == .adaptive }
+        return try machine.retryMode() == .adaptive
     }
 
-    fileprivate var maximumRetries: Int {
-        max(0, maxAttempts.map { max($0, 1) - 1 } ?? retryStrategyOptions.maxRetriesBase)
+    fileprivate func maximumRetries(on machine: MachineSettings) throws(ConfigurationFailure) -> Int {
+        if let maxAttempts { return max(maxAttempts, 1) - 1 }
+        if let retryStrategyOptions { return max(0, retryStrategyOptions.maxRetriesBase) }
+        return try machine.maximumRetries() ?? RetryStrategyOptions().maxRetriesBase
     }
 
     /// nil for the standard strategy, which also respects the delay that the service asks for.
     fileprivate var backoff: (@Sendable (Int) -> Duration)? {
-        let strategy = retryStrategyOptions.backoffStrategy
-        if strategy is ExponentialBackoffStrategy { return nil }
+        guard let strategy = retryStrategyOptions?.backoffStrategy, !(strategy is ExponentialBackoffStrategy) else {
+            return nil
+        }
         return { attempt in
             Duration(
                 pauseInSeconds: strategy.computeNextBackoffDelay(attempt: attempt),
@@ -113,8 +111,8 @@ extension AWSClientConfiguration.Settings {
         }
     }
 
-    fileprivate var userAgent: String {
-        let program = appID.map { "app/" + String($0.prefix(50).map { $0.isLetter || $0.isNumber ? $0 : "-" }) }
+    fileprivate func userAgent(on machine: MachineSettings) -> String {
+        let program = (appID ?? machine.applicationID).map(UserAgent.token(applicationID:))
         return UserAgent.with(tokens: [program, userAgentSuffix].compactMap { $0 }.filter { !$0.isEmpty })
     }
 }

@@ -14,12 +14,12 @@ open class AWSClientConfiguration: @unchecked Sendable {
         var accountIdEndpointMode: AccountIDEndpointMode?
         var appID: String?
         var resolver: (any AWSCredentialIdentityResolver)?
-        var awsRetryMode = AWSRetryMode.standard
+        var awsRetryMode: AWSRetryMode?
         var maxAttempts: Int?
         var ignoreConfiguredEndpointURLs: Bool?
         var region: String?
         var signingRegion: String?
-        var retryStrategyOptions = RetryStrategyOptions()
+        var retryStrategyOptions: RetryStrategyOptions?
         var endpoint: String?
         var httpClientEngine: (any HTTPClient)?
         var httpClientConfiguration = HTTPClientConfiguration()
@@ -56,12 +56,12 @@ open class AWSClientConfiguration: @unchecked Sendable {
                 useDualStack: useDualStack,
                 appID: appID,
                 resolver: awsCredentialIdentityResolver,
-                awsRetryMode: awsRetryMode ?? .standard,
+                awsRetryMode: awsRetryMode,
                 maxAttempts: maxAttempts,
                 ignoreConfiguredEndpointURLs: ignoreConfiguredEndpointURLs,
                 region: try Self.checked(region),
                 signingRegion: signingRegion,
-                retryStrategyOptions: retryStrategyOptions ?? RetryStrategyOptions(),
+                retryStrategyOptions: retryStrategyOptions,
                 endpoint: endpoint,
                 httpClientEngine: httpClientEngine,
                 httpClientConfiguration: httpClientConfiguration ?? HTTPClientConfiguration(),
@@ -107,7 +107,8 @@ open class AWSClientConfiguration: @unchecked Sendable {
         set { settings.withLock { $0.accountIdEndpointMode = newValue } }
     }
 
-    /// The application's name in the `User-Agent` header, up to 50 characters.
+    /// The application's ID in the `User-Agent` header, up to 50 characters; nil for the one in `AWS_SDK_UA_APP_ID` or
+    /// `sdk_ua_app_id` of the profile. Other characters than ASCII letters, digits and common punctuation become `-`.
     public final var appID: String? {
         get { snapshot.appID }
         set { settings.withLock { $0.appID = newValue } }
@@ -119,13 +120,20 @@ open class AWSClientConfiguration: @unchecked Sendable {
         set { settings.withLock { $0.resolver = newValue } }
     }
 
-    /// Which failures are retried; `standard` by default. All modes do the same.
+    /// Which failures are retried; by default the mode in `AWS_RETRY_MODE` or `retry_mode` of the profile, else `standard`.
+    /// All modes do the same. Calls fail if the environment or the profile has another value.
     public final var awsRetryMode: AWSRetryMode {
-        get { snapshot.awsRetryMode }
+        get { snapshot.awsRetryMode ?? Self.machineRetryMode ?? .standard }
         set { settings.withLock { $0.awsRetryMode = newValue } }
     }
 
-    /// The maximum number of attempts of a call, at least 1; nil for the limit in `retryStrategyOptions`.
+    private static var machineRetryMode: AWSRetryMode? {
+        let settings = try? MachineSettings()
+        return (try? settings?.retryMode()).flatMap { AWSRetryMode(rawValue: $0.rawValue) }
+    }
+
+    /// The maximum number of attempts of a call, at least 1. If nil, the limit in `retryStrategyOptions` applies if they are
+    /// set, else the one in `AWS_MAX_ATTEMPTS` or `max_attempts` of the profile, else 3.
     public final var maxAttempts: Int? {
         get { snapshot.maxAttempts }
         set { settings.withLock { $0.maxAttempts = newValue } }
@@ -152,7 +160,7 @@ open class AWSClientConfiguration: @unchecked Sendable {
 
     /// How often failed calls are retried, and the delay before each retry.
     public final var retryStrategyOptions: RetryStrategyOptions {
-        get { snapshot.retryStrategyOptions }
+        get { snapshot.retryStrategyOptions ?? RetryStrategyOptions() }
         set { settings.withLock { $0.retryStrategyOptions = newValue } }
     }
 

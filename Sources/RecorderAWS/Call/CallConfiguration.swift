@@ -69,6 +69,19 @@ package struct CallConfiguration: Sendable {
     }
 }
 
+extension CallConfiguration {
+    /// Applies the machine's settings for calls: the maximum number of retries, unless the user set one, and the application's
+    /// ID in the user agent.
+    package mutating func apply(
+        _ settings: MachineSettings,
+        retriesAreGiven: Bool = false
+    ) throws(ConfigurationFailure) {
+        if try settings.retryMode() == .adaptive { RetryMode.adaptiveWarning }
+        if !retriesAreGiven, let retries = try settings.maximumRetries() { maximumRetries = retries }
+        if let id = settings.applicationID { userAgent += " \(UserAgent.token(applicationID: id))" }
+    }
+}
+
 /// The `User-Agent` header of this package.
 package enum UserAgent {
     /// The version of this package. It is defined only here.
@@ -76,6 +89,23 @@ package enum UserAgent {
 
     /// Names and versions of this package and libcurl, and the operating system.
     package static let standard = "swift-aws-recorder/\(version) lib/curl/\(CurlLibrary.version) os/linux"
+
+    /// The longest ID of an application that AWS asks for. A longer one is sent and logged as a warning, as by other SDKs.
+    private static let longestApplicationID = 50
+
+    /// The token for an application's ID, in the form of the AWS SDKs.
+    package static func token(applicationID id: String) -> String {
+        if id.unicodeScalars.count > longestApplicationID { longIDWarning }
+        let allowed = "!$%&'*+-.^_`|~,#".unicodeScalars
+        let kept = id.unicodeScalars.map { Endpoint.isLetterOrDigit($0) || allowed.contains($0) ? $0 : "-" }
+        return "app/" + String(String.UnicodeScalarView(kept))
+    }
+
+    /// Logged at the first use, so once in a process.
+    private static let longIDWarning: Void = RecorderLog.warning(
+        "The application's ID (AWS_SDK_UA_APP_ID, sdk_ua_app_id or appID) has more than \(longestApplicationID) characters. "
+            + "Shorten it."
+    )
 
     /// The standard text followed by the user's tokens.
     package static func with(tokens: [String]) -> String {

@@ -50,8 +50,10 @@ enum FailureKinds {
     ]
 
     private static let transient = [
-        "IDPCommunicationError", "InternalError", "InternalErrorException", "InternalFailure", "InternalServerError",
-        "RequestTimeout", "RequestTimeoutException", "ServiceUnavailable", "ServiceUnavailableException",
+        "IDPCommunicationError", "InternalError", "InternalErrorException", "InternalFailure",
+        "InternalFailureException",
+        "InternalServerError", "RequestTimeout", "RequestTimeoutException", "ServiceUnavailable",
+        "ServiceUnavailableException",
     ]
 
     /// Credentials that have expired or that the service does not know; renewed ones may be accepted.

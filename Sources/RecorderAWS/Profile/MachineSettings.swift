@@ -9,7 +9,7 @@ package struct MachineSettings: Sendable {
     private let profile: Profile?
 
     /// A value and the name of its setting.
-    private struct Found {
+    struct Found {
         let value: String
         let origin: String
 
@@ -115,11 +115,11 @@ package struct MachineSettings: Sendable {
         }
     }
 
-    private func variable(_ name: String) -> Found? {
+    func variable(_ name: String) -> Found? {
         environment[name].flatMap { $0.isEmpty ? nil : Found(value: $0, origin: name) }
     }
 
-    private func setting(_ name: String) -> Found? {
+    func setting(_ name: String) -> Found? {
         guard let profile, let value = profile[name] else { return nil }
         return Found(value: value, origin: "\(name) of the \(profile.location)")
     }

@@ -19,16 +19,18 @@ extension Session {
         guard let region = try settings.region() else {
             throw ConfigurationFailure("No region is set. Set AWS_REGION or give --region, as in --region eu-west-1.")
         }
-        return CallConfiguration(
+        var configuration = CallConfiguration(
             region: region,
             endpoint: try settings.endpoint(for: service, in: region),
             credentials: credentials(),
             timeouts: try timeouts(),
             userAgent: UserAgent.with(tokens: ["recorder", Program.name])
         )
+        try configuration.apply(settings)
+        return configuration
     }
 
-    func credentials() -> any CredentialsSource {
+    func credentials() -> CredentialsChain {
         CredentialsChain(in: CredentialsContext(region: nil, environment: environment))
     }
 

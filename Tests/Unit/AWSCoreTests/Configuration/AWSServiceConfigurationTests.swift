@@ -94,6 +94,22 @@ struct AWSServiceConfigurationTests {
         #expect(!text.contains(Canary.proxyPassword))
     }
 
+    @Test func `the environment sets the retries unless the program does, and the application's ID`() throws {
+        let environment = ["AWS_MAX_ATTEMPTS": "2", "AWS_SDK_UA_APP_ID": "my app"]
+        let configuration = try configuration()
+        #expect(try configuration.callConfiguration(for: .kinesis, environment: [:]).maximumRetries == 3)
+        let call = try configuration.callConfiguration(for: .kinesis, environment: environment)
+        #expect(call.maximumRetries == 1 && call.userAgent.hasSuffix(" app/my-app"))
+        configuration.maxRetryCount = 3
+        #expect(try configuration.callConfiguration(for: .kinesis, environment: environment).maximumRetries == 3)
+        for (name, value) in [("AWS_MAX_ATTEMPTS", "-1"), ("AWS_RETRY_MODE", "x")] {
+            let other = try self.configuration()
+            #expect {
+                try other.callConfiguration(for: .kinesis, environment: [name: value])
+            } throws: { "\($0)".hasPrefix("\(name) is \"\(value)\": ") }
+        }
+    }
+
     @Test func `retries and timeouts apply to the call`() throws {
         let configuration = try configuration()
         configuration.maxRetryCount = 7

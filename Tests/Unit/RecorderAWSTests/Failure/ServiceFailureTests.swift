@@ -12,7 +12,7 @@ import Testing
         ("LimitExceededException", .throttled), ("KMSThrottlingException", .throttled), ("SlowDown", .throttled),
         ("ThrottlingNewKind", .throttled), ("RequestLimitExceeded", .throttled),
         ("TooManyRequestsException", .throttled),
-        ("InternalFailure", .transient), ("ServiceUnavailable", .transient),
+        ("InternalFailure", .transient), ("InternalFailureException", .transient), ("ServiceUnavailable", .transient),
         ("ServiceUnavailableException", .transient),
         ("RequestTimeoutException", .transient),
         ("ExpiredToken", .expiredCredentials), ("ExpiredTokenException", .expiredCredentials),
