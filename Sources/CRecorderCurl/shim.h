@@ -43,6 +43,11 @@ static inline CURLcode recorder_curl_set_web_only(CURL *handle) {
 #endif
 }
 
+// Whether the libcurl in this process reads keys through providers of OpenSSL 3, which came with 8.12.
+static inline int recorder_curl_has_providers(void) {
+    return curl_version_info(CURLVERSION_NOW)->version_num >= 0x080c00;
+}
+
 // Lets a transfer end while its name lookup still runs. The option came with libcurl 7.87; before, ending waits for it.
 static inline CURLcode recorder_curl_set_quick_exit(CURL *handle) {
 #if LIBCURL_VERSION_NUM >= 0x075700

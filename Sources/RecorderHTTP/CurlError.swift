@@ -54,9 +54,12 @@ extension HTTPFailure.Kind {
             case CURLE_URL_MALFORMAT: .invalidURL
             case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .nameNotResolved
             case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED, CURLE_PROXY: .cannotConnect
+            case _ where Self.isRefusalOfCertificate(text, code): .clientCertificate
             case CURLE_SSL_CONNECT_ERROR: Self.endsOfConnection.contains(where: text.contains) ? .connectionLost : .tls
-            case CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE, CURLE_USE_SSL_FAILED: .tls
-            case CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED: .tls
+            case CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_USE_SSL_FAILED: .tls
+            case CURLE_SSL_CERTPROBLEM, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
+                CURLE_SSL_ENGINE_INITFAILED:
+                .clientCertificate
             case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CRL_BADFILE: .certificateUntrusted
             case CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS: .certificateUntrusted
             case CURLE_OPERATION_TIMEDOUT: .timedOut
@@ -72,6 +75,14 @@ extension HTTPFailure.Kind {
 
     /// The error texts of libcurl and OpenSSL for a broken connection.
     private static let endsOfConnection = ["Recv failure", "Send failure", "SSL_ERROR_SYSCALL", "unexpected eof"]
+
+    /// Whether the server ended the handshake because of the client's certificate. In TLS 1.3 the client learns that when it
+    /// reads the response. The texts are OpenSSL's names of the alerts in https://www.rfc-editor.org/rfc/rfc8446#section-6.2
+    private static func isRefusalOfCertificate(_ text: String, _ code: CURLcode) -> Bool {
+        guard [CURLE_SSL_CONNECT_ERROR, CURLE_RECV_ERROR, CURLE_SEND_ERROR].contains(code) else { return false }
+        return ["certificate", "bad certificate", "unsupported certificate", "unknown ca", "access denied"]
+            .contains { text.contains("alert \($0)") }
+    }
 
     /// What the user can do, as a sentence to append.
     var remedy: String {

@@ -125,6 +125,39 @@ final class CurlHandle {
         try check(recorder_curl_set_string(raw, CURLOPT_CAINFO, path), setting: "certificate authorities")
     }
 
+    /// [The certificate](https://curl.se/libcurl/c/CURLOPT_SSLCERT.html) to show to the server, and
+    /// [its key](https://curl.se/libcurl/c/CURLOPT_SSLKEY.html).
+    ///
+    /// The connection is used for this request only: a later one may find another certificate in the same file, and must
+    /// not be accepted because of the earlier one.
+    func setClientCertificate(_ own: ClientCertificate) throws(HTTPFailure) {
+        let certificateType = try type(of: own.certificate)
+        let keyType = try type(of: own.privateKey)
+        try check(recorder_curl_set_string(raw, CURLOPT_SSLCERT, own.certificate), setting: "client certificate")
+        try check(recorder_curl_set_string(raw, CURLOPT_SSLCERTTYPE, certificateType), setting: "client certificate")
+        try check(recorder_curl_set_string(raw, CURLOPT_SSLKEY, own.privateKey), setting: "client key")
+        try check(recorder_curl_set_string(raw, CURLOPT_SSLKEYTYPE, keyType), setting: "client key")
+        // Without it, OpenSSL asks for a passphrase at the terminal.
+        try check(recorder_curl_set_string(raw, CURLOPT_KEYPASSWD, ""), setting: "no passphrase")
+        try check(recorder_curl_set_long(raw, CURLOPT_FRESH_CONNECT, 1), setting: "own connection")
+        try check(recorder_curl_set_long(raw, CURLOPT_FORBID_REUSE, 1), setting: "own connection")
+        try check(recorder_curl_set_long(raw, CURLOPT_SSL_SESSIONID_CACHE, 0), setting: "own TLS session")
+    }
+
+    /// How libcurl reads a certificate or a key: from a file, or through OpenSSL's engine or provider for PKCS#11.
+    private func type(of location: String) throws(HTTPFailure) -> String {
+        guard ClientCertificate.isToken(location) else { return "PEM" }
+        if recorder_curl_set_string(raw, CURLOPT_SSLENGINE, "pkcs11") == CURLE_OK { return "ENG" }
+        guard recorder_curl_has_providers() != 0 else {
+            throw HTTPFailure(
+                .clientCertificate,
+                "A PKCS#11 URI needs OpenSSL's engine for PKCS#11, which is not installed: install "
+                    + "libengine-pkcs11-openssl (Fedora: openssl-pkcs11)."
+            )
+        }
+        return "PROV"
+    }
+
     /// The [callbacks](https://curl.se/libcurl/c/CURLOPT_WRITEFUNCTION.html) and the object that is passed to each.
     func setCallbacks(_ callbacks: Callbacks, object: UnsafeMutableRawPointer) throws(HTTPFailure) {
         try check(recorder_curl_set_write(raw, CURLOPT_HEADERFUNCTION, callbacks.header), setting: "header callback")

@@ -51,7 +51,9 @@ final class CurlTransfer: @unchecked Sendable {
         } else if let list = NoProxy.list(for: request.url) {
             try handle.setNoProxy(list)
         }
-        if let certificateAuthorities { try handle.setCertificateAuthorities(certificateAuthorities) }
+        let authorities = request.certificateAuthorities ?? certificateAuthorities
+        if let authorities { try handle.setCertificateAuthorities(authorities) }
+        if let own = request.clientCertificate { try handle.setClientCertificate(own) }
         try handle.setCallbacks(Self.callbacks, object: Unmanaged.passUnretained(self).toOpaque())
         self.handle = handle
         progress = ProgressWatch(timeouts, now: .now)
@@ -81,6 +83,10 @@ final class CurlTransfer: @unchecked Sendable {
         let text = handle.explanation(of: code)
         guard !HTTPFailure.quotesProxy(text) else { return fail(.invalidURL, detail: HTTPFailure.unusableProxy) }
         let kind = HTTPFailure.Kind(code, text: text, hasSent: handle.hasSent)
+        // libcurl's text quotes the URI, which can contain a PIN. The text about an alert of the server does not.
+        if kind == .clientCertificate, request.clientCertificate?.usesToken == true, !text.contains(" alert ") {
+            return fail(kind, detail: ClientCertificate.unusableToken)
+        }
         fail(kind, detail: "\(HTTPFailure.withoutUserInfo(text)).")
     }
 

@@ -45,6 +45,12 @@ package struct HTTPRequest: Sendable {
     /// Whether `https_proxy` and similar variables apply. They must not for credentials endpoints on this machine.
     package var usesEnvironmentProxy: Bool
 
+    /// The certificate to show to the server; nil, the default, for none.
+    package var clientCertificate: ClientCertificate?
+
+    /// The path of a PEM file with the authorities to trust; nil, the default, for those of the transport.
+    package var certificateAuthorities: String?
+
     /// A request.
     package init(
         method: Method = .post,

@@ -20,6 +20,8 @@ package struct HTTPFailure: Error, Sendable, Equatable {
         case tls
         /// The server's certificate is not trusted, or is for another host.
         case certificateUntrusted
+        /// The client's certificate or key cannot be used, or the server refused the certificate.
+        case clientCertificate
         /// A time limit was exceeded.
         case timedOut
         /// The connection ended before the end of the response.

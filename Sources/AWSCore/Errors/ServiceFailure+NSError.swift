@@ -85,6 +85,7 @@ extension HTTPFailure {
         case .cannotConnect: NSURLErrorCannotConnectToHost
         case .tls: NSURLErrorSecureConnectionFailed
         case .certificateUntrusted: NSURLErrorServerCertificateUntrusted
+        case .clientCertificate: NSURLErrorClientCertificateRejected
         case .timedOut: NSURLErrorTimedOut
         case .connectionLost: NSURLErrorNetworkConnectionLost
         case .responseTooLarge: NSURLErrorDataLengthExceedsMaximum

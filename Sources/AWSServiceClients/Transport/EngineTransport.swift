@@ -100,6 +100,7 @@ extension HTTPFailure.Kind {
             case .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot,
                 .serverCertificateNotYetValid:
                 .certificateUntrusted
+            case .clientCertificateRejected, .clientCertificateRequired: .clientCertificate
             case .badURL, .unsupportedURL: .invalidURL
             case .dataLengthExceedsMaximum: .responseTooLarge
             case .badServerResponse, .cannotParseResponse, .zeroByteResource: .unreadableResponse

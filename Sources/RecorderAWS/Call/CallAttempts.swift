@@ -76,7 +76,7 @@ extension HTTPFailure {
     var isTransient: Bool {
         switch kind {
         case .nameNotResolved, .timedOut, .connectionLost, .responseTooLarge, .unreadableResponse: true
-        case .invalidURL, .cannotConnect, .tls, .certificateUntrusted, .cancelled, .other: false
+        case .invalidURL, .cannotConnect, .tls, .certificateUntrusted, .clientCertificate, .cancelled, .other: false
         }
     }
 }

@@ -18,6 +18,9 @@ struct ProfileResolver {
         if let keys, !visited.isEmpty { return keys }
         if let role = profile["role_arn"] { return try self.role(role, of: profile) }
         if let keys { return keys }
+        if let device = try IoTSettings.read(from: profile) {
+            return context.cache(IoTCredentials(device, in: context))
+        }
         if let command = profile["credential_process"] {
             let process = ProcessCredentials(
                 command: command,

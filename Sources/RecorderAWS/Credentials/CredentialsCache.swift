@@ -5,18 +5,24 @@ import RecorderConcurrency
 package protocol CredentialsFetcher: Sendable, CustomReflectable {
     /// New keys.
     func fetch() async throws(CredentialsFailure) -> Credentials
+
+    /// Whether the keys are renewed at half their lifetime, so that there may be no new ones for the other half; false by
+    /// default.
+    var renewsAtHalfLife: Bool { get }
 }
 
 extension CredentialsFetcher {
+    package var renewsAtHalfLife: Bool { false }
+
     /// A mirror without children, because fetchers hold tokens and keys.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Keeps temporary keys until shortly before they expire. Concurrent callers share one fetch.
 ///
-/// Keys are renewed when less than ten minutes are left, or half their lifetime if that is shorter. If a fetch fails while
-/// the old keys are still valid, they are used and the fetch is tried again later. Failures are never cached. Safe to use
-/// from any thread.
+/// Keys are renewed when less than ten minutes are left, or half their lifetime if that is shorter or if the fetcher asks for
+/// it. If a fetch fails while the old keys are still valid, they are used, the failure is logged, and the fetch is tried again
+/// later. Failures are never cached. Safe to use from any thread.
 package final class CredentialsCache: CredentialsSource {
     private struct Entry {
         var credentials: Credentials
@@ -57,7 +63,7 @@ package final class CredentialsCache: CredentialsSource {
         var renewAt = Date.distantFuture
         if let end = credentials.expiration {
             let lifetime = max(0, end.timeIntervalSince(obtained))
-            renewAt = end - min(600, lifetime / 2)
+            renewAt = end - (fetcher.renewsAtHalfLife ? lifetime / 2 : min(600, lifetime / 2))
         }
         entry.withLock { $0 = Entry(credentials: credentials, renewAt: renewAt) }
     }
@@ -71,6 +77,11 @@ package final class CredentialsCache: CredentialsSource {
             return credentials
         } catch {
             guard let old = postponeRenewal() else { throw error }
+            if error.kind != .cancelled {
+                RecorderLog.warning(
+                    "Keys could not be renewed; the old ones are used until they expire. \(error.message)"
+                )
+            }
             return old
         }
     }

@@ -1,3 +1,5 @@
+import RecorderHTTP
+
 /// Why there are no credentials.
 package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds that callers distinguish.
@@ -40,6 +42,16 @@ package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConve
     /// Causes are not compared: they are of any type.
     package static func == (one: CredentialsFailure, other: CredentialsFailure) -> Bool {
         (one.kind, one.message) == (other.kind, other.message) && one.underlying == other.underlying
+    }
+
+    /// Whether the source of the credentials could not be reached or was busy, so that it may give some later.
+    package var isTemporary: Bool {
+        switch underlying?.kind {
+        case .throttled, .transient: true
+        case .transport(let cause):
+            [.nameNotResolved, .cannotConnect, .timedOut, .connectionLost].contains(cause.kind)
+        default: false
+        }
     }
 
     /// The calling task was cancelled while it waited for credentials.

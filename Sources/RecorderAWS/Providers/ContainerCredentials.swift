@@ -20,26 +20,13 @@ package struct ContainerCredentials: CredentialsFetcher {
     package func fetch() async throws(CredentialsFailure) -> Credentials {
         let (url, variable) = try address()
         let request = MetadataRequest(url: url, headers: try authorization(), origin: variable)
-        let response = try await send(request)
-        return try CredentialsDocument.credentials(in: response, from: variable, now: context.now())
-    }
-
-    /// Sends a request up to three times, because an agent may start later than the program.
-    private func send(_ request: MetadataRequest) async throws(CredentialsFailure) -> HTTPResponse {
-        var tries = 0
-        while true {
-            do throws(MetadataRequest.Failure) {
-                return try await request.send(by: context.transport)
-            } catch {
-                tries += 1
-                guard error.isTransient, tries < 3 else { throw error.cause }
-            }
-            do {
-                try await context.pause(.milliseconds(100 << tries))
-            } catch {
-                throw .stoppedWaiting
-            }
+        let response: HTTPResponse
+        do throws(MetadataRequest.Failure) {
+            response = try await request.send(in: context)
+        } catch {
+            throw error.cause
         }
+        return try CredentialsDocument.credentials(in: response, from: variable, now: context.now())
     }
 
     private func address() throws(CredentialsFailure) -> (url: String, variable: String) {

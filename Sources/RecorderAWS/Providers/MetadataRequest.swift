@@ -1,7 +1,7 @@
 import RecorderHTTP
 
-/// A request for keys to an agent on this machine or its host: without a proxy, with a time limit of seconds, for at most
-/// 64 KiB.
+/// A request for keys: to an agent on this machine or its host, without a proxy, with a time limit of seconds, for at most
+/// 64 KiB; or any other request.
 struct MetadataRequest: Sendable {
     /// Why there is no usable response.
     struct Failure: Error {
@@ -16,7 +16,13 @@ struct MetadataRequest: Sendable {
     private let request: HTTPRequest
     private let origin: String
 
-    /// A request; its errors begin with `origin`, and `timeout` is for the whole request.
+    /// A request; its errors begin with `origin`.
+    init(_ request: HTTPRequest, origin: String) {
+        self.request = request
+        self.origin = origin
+    }
+
+    /// A request to an agent; its errors begin with `origin`, and `timeout` is for the whole request.
     init(
         _ method: HTTPRequest.Method = .get,
         url: String,
@@ -45,6 +51,24 @@ struct MetadataRequest: Sendable {
         }
         guard let refusal = ServiceFailure(response) else { return response }
         throw failure(refusal, isTransient: refusal.kind == .transient || refusal.kind == .throttled)
+    }
+
+    /// Sends the request up to three times, because an agent may start later than the program, and a network may fail.
+    func send(in context: CredentialsContext) async throws(Failure) -> HTTPResponse {
+        var tries = 0
+        while true {
+            do throws(Failure) {
+                return try await send(by: context.transport)
+            } catch {
+                tries += 1
+                guard error.isTransient, tries < 3 else { throw error }
+            }
+            do {
+                try await context.pause(.milliseconds(100 << tries))
+            } catch {
+                throw Failure(cause: .stoppedWaiting, status: nil, isTransient: false)
+            }
+        }
     }
 
     private func failure(_ failure: ServiceFailure, isTransient: Bool) -> Failure {

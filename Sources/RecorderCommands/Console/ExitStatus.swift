@@ -75,6 +75,7 @@ extension ExitStatus {
         self =
             switch kind {
             case .denied, .expiredCredentials: .denied
+            case .credentials(let failure) where failure.isTemporary: .tryLater
             case .credentials(let failure): failure.kind == .notConfigured ? .configuration : .denied
             case .configuration: .configuration
             case .notFound, .invalidRequest: .notFound

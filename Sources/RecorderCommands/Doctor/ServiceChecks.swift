@@ -38,23 +38,26 @@ struct ServiceChecks {
 
     func credentials() async -> Finding {
         do throws(CredentialsFailure) {
-            let found = try await session.credentials().credentials()
+            let chain = session.credentials()
+            let found = try await chain.credentials()
             guard let found else { return .warning("credentials", text: "none: requests are not signed") }
             let kind = found.sessionToken == nil ? "long-lived" : "temporary"
-            guard let end = found.expiration else { return .ok("credentials", text: "found, \(kind)") }
-            return .ok("credentials", text: "found, \(kind), valid until \(end)")
+            let origin = chain.origin.map { " (\($0))" } ?? ""
+            guard let end = found.expiration else { return .ok("credentials", text: "found\(origin), \(kind)") }
+            return .ok("credentials", text: "found\(origin), \(kind), valid until \(end)")
         } catch {
             return .failure(
                 "credentials",
                 text: error.message,
-                advice: Self.credentialsAdvice,
+                advice: error.kind == .notConfigured ? Self.credentialsAdvice : nil,
                 status: .configuration
             )
         }
     }
 
     private static let credentialsAdvice =
-        "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, with AWS_SESSION_TOKEN for temporary ones, or AWS_PROFILE."
+        "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, with AWS_SESSION_TOKEN for temporary ones; or AWS_PROFILE; or, for "
+        + "a device with a certificate, AWS_IOT_CORE_CREDENTIAL_ENDPOINT, _ROLE_ALIAS, _CERT and _PRIVATE_KEY."
 
     // MARK: the call
 

@@ -40,6 +40,15 @@ package struct ManPage {
         ("AWS_REGION, AWS_DEFAULT_REGION", "The region, unless --region gives it."),
         ("AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN", "The credentials."),
         (
+            "AWS_IOT_CORE_CREDENTIAL_ENDPOINT, AWS_IOT_CORE_ROLE_ALIAS, AWS_IOT_CORE_THING_NAME, AWS_IOT_CORE_CERT, "
+                + "AWS_IOT_CORE_PRIVATE_KEY",
+            "For a device with a certificate instead of credentials: the endpoint of AWS IoT's credentials provider, a role "
+                + "alias, the name of the thing if the role's policy uses it, and the files of the certificate and its key."
+        ),
+        ("AWS_PROFILE", "The profile in ~/.aws/config and ~/.aws/credentials, unless --profile gives it."),
+        ("AWS_MAX_ATTEMPTS, AWS_RETRY_MODE", "The attempts of each request, 4 by default; all modes do the same."),
+        ("AWS_SDK_UA_APP_ID", "The application's ID in the user agent of requests."),
+        (
             "AWS_ENDPOINT_URL_KINESIS, AWS_ENDPOINT_URL_FIREHOSE, AWS_ENDPOINT_URL",
             "The address of the service, unless --endpoint-url gives it."
         ),

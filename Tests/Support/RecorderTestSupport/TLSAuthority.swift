@@ -1,15 +1,19 @@
 import Foundation
+import Glibc
 
 /// The test's own certificate authority, trusted only by clients configured to trust it.
 package final class TLSAuthority: Sendable {
     /// A key with its certificate, each in a PEM file.
     package struct Identity: Sendable {
-        let key: String
-        let certificate: String
+        package let key: String
+        package let certificate: String
     }
 
     /// A PEM file with the authority's certificate.
     package var certificate: String { directory.path("authority.pem") }
+
+    /// A PEM file with the list of revoked certificates; missing until the first one is revoked.
+    package var revocations: String { directory.path("revocations.pem") }
 
     /// The authority itself as a server, with its self-signed certificate.
     package var own: Identity { Identity(key: directory.path("authority.key"), certificate: certificate) }
@@ -57,6 +61,18 @@ package final class TLSAuthority: Sendable {
                 + ["-startdate", Self.time(days.lowerBound), "-enddate", Self.time(days.upperBound)]
         )
         return identity
+    }
+
+    /// Revokes a certificate that the authority has issued.
+    package func revoke(_ identity: Identity) throws {
+        let own =
+            ["-config", directory.path("configuration"), "-cert", certificate]
+            + ["-keyfile", directory.path("authority.key")]
+        try TLSServer.runOpenSSL(["ca", "-revoke", identity.certificate] + own)
+        let list = directory.path("new-revocations.pem")
+        try TLSServer.runOpenSSL(["ca", "-gencrl", "-crldays", "2", "-out", list] + own)
+        // At once, because the server may be reading the file.
+        guard rename(list, revocations) == 0 else { throw LocalSocket.Failure(doing: "rename") }
     }
 
     /// The time this many days from now, in the format of certificates.

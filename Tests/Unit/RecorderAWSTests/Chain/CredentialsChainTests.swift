@@ -5,23 +5,25 @@ import RecorderTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct CredentialsChainTests {
-    @Test func `the first configured provider is used: environment, web identity, profile, container, EC2 instance`()
+    @Test func `the first configured provider is used: environment, web identity, AWS IoT, profile, container, EC2`()
         async throws
     {
-        let machine = try Machine()
-        var environment = machine.environment
+        let (machine, device) = (try Machine(), try await CertifiedDevice())
+        var context = device.context(machine.environment)
+        context.region = try Region("us-east-1")
         for (origin, variables) in [
             ("environment", ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]),
             ("web identity", ["AWS_WEB_IDENTITY_TOKEN_FILE"]),
+            ("AWS IoT", device.environment.map(\.key)),
             ("profile", ["AWS_SHARED_CREDENTIALS_FILE"]),
             ("container", ["AWS_CONTAINER_CREDENTIALS_FULL_URI"]),
             ("EC2 instance", ["AWS_EC2_METADATA_SERVICE_ENDPOINT"]),
         ] {
-            let chain = CredentialsChain(in: try .test(environment))
+            let chain = CredentialsChain(in: context)
             #expect(chain.origin == nil)
             #expect(try await chain.credentials() != nil)
             #expect(chain.origin == origin)
-            for variable in variables { environment[variable] = nil }
+            for variable in variables { context.environment[variable] = nil }
         }
     }
 
@@ -33,9 +35,10 @@ import Testing
             failure?.message == "There are no credentials. Looked for in this order: "
                 + "(1) environment: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set. "
                 + "(2) web identity: AWS_WEB_IDENTITY_TOKEN_FILE is not set. "
-                + "(3) profile: There is no profile \"default\" in any file, since HOME is not set. "
-                + "(4) container: AWS_CONTAINER_CREDENTIALS_RELATIVE_URI and AWS_CONTAINER_CREDENTIALS_FULL_URI are not set. "
-                + "(5) EC2 instance: AWS_EC2_METADATA_DISABLED is true."
+                + "(3) AWS IoT: AWS_IOT_CORE_CREDENTIAL_ENDPOINT is not set. "
+                + "(4) profile: There is no profile \"default\" in any file, since HOME is not set. "
+                + "(5) container: AWS_CONTAINER_CREDENTIALS_RELATIVE_URI and AWS_CONTAINER_CREDENTIALS_FULL_URI are not set. "
+                + "(6) EC2 instance: AWS_EC2_METADATA_DISABLED is true."
         )
     }
 
