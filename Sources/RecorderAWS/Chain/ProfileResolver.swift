@@ -53,6 +53,13 @@ struct ProfileResolver {
         case (nil, nil, let file?):
             let origin = "web_identity_token_file of the \(profile.location)"
             return context.cache(WebIdentityCredentials(session, tokenFile: file, origin: origin, in: context))
+        case (nil, nil, nil) where profile["credential_process"] != nil:
+            throw failure(
+                of: profile,
+                "it has role_arn and credential_process: remove role_arn, which is for other keys."
+            )
+        case (nil, nil, nil) where isForRolesAnywhere(profile):
+            throw rolesAnywhere(in: profile)
         default:
             throw failure(
                 of: profile,
@@ -125,8 +132,22 @@ struct ProfileResolver {
                     + "credential_process = \(command) --format process"
             )
         }
+        if isForRolesAnywhere(profile) { return rolesAnywhere(in: profile) }
         let kind: CredentialsFailure.Kind = visited.isEmpty ? .notConfigured : .failed
         return failure(of: profile, "it has neither keys nor a source of keys.", kind: kind)
+    }
+
+    private func isForRolesAnywhere(_ profile: Profile) -> Bool {
+        profile["trust_anchor_arn"] ?? profile["profile_arn"] != nil
+    }
+
+    private func rolesAnywhere(in profile: Profile) -> CredentialsFailure {
+        failure(
+            of: profile,
+            "trust_anchor_arn and profile_arn are for IAM Roles Anywhere, whose keys come from AWS's program for it. Use a "
+                + "profile without role_arn, with credential_process = aws_signing_helper credential-process --certificate "
+                + "FILE --private-key FILE --trust-anchor-arn ARN --profile-arn ARN --role-arn ARN"
+        )
     }
 
     private func failure(

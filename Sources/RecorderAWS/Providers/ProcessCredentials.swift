@@ -56,7 +56,21 @@ package struct ProcessCredentials: CredentialsFetcher {
             return try await child.output()
         } catch {
             let program = (words.first ?? "").sanitized(limit: 256)
-            throw CredentialsFailure("\(origin): \(program) \(error.reason). Run the command by hand to see why.")
+            let advice = ["Run the command by hand to see why.", Self.advice(about: words)].compactMap(\.self)
+            throw CredentialsFailure("\(origin): \(program) \(error.reason). \(advice.joined(separator: " "))")
+        }
+    }
+
+    /// The forms of AWS's own programs, which are the usual ones here.
+    private static func advice(about words: [String]) -> String? {
+        switch words.first?.split(separator: "/").last {
+        case "aws":
+            "For a profile that signs in by browser, the command is aws configure export-credentials --profile NAME "
+                + "--format process, after aws sso login --profile NAME."
+        case "aws_signing_helper":
+            "For IAM Roles Anywhere, the command is aws_signing_helper credential-process --certificate FILE --private-key "
+                + "FILE --trust-anchor-arn ARN --profile-arn ARN --role-arn ARN."
+        default: nil
         }
     }
 

@@ -144,6 +144,10 @@ import Testing
             ("role_arn = r\nweb_identity_token_file = /no/such", "there is no file /no/such."),
             ("sso_session = s", "--profile default --format process"),
             ("sso_start_url = s", "--profile default --format process"),
+            ("trust_anchor_arn = a", "credential_process = aws_signing_helper credential-process --certificate FILE"),
+            ("role_arn = r\nprofile_arn = a", "credential_process = aws_signing_helper credential-process "),
+            ("role_arn = r\ncredential_process = aws_signing_helper", "remove role_arn"),
+            ("iot_core_cert = /c.pem", "is set without iot_core_credential_endpoint and iot_core_role_alias and"),
         ]
     )
     func `the error for a profile without keys says why`(text: String, reason: String) async throws {

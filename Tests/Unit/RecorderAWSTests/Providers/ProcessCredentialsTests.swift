@@ -81,6 +81,17 @@ import Testing
         #expect(failure?.message.contains(reason) == true, "\(String(describing: failure))")
     }
 
+    @Test(arguments: [
+        ("aws", "aws configure export-credentials --profile NAME --format process"),
+        ("aws_signing_helper", "aws_signing_helper credential-process --certificate FILE --private-key FILE"),
+    ])
+    func `a program of AWS that fails is an error with the form of its command`(name: String, form: String) async throws
+    {
+        let failure = try await source("/no/such/\(name) --all").failure()
+        #expect(failure?.message.contains("/no/such/\(name) cannot be run") == true)
+        #expect(failure?.message.contains(form) == true, "\(String(describing: failure))")
+    }
+
     @Test(arguments: ["sleep 600", "sleep 600 & exit 0", "exec 1>&-; sleep 600"])
     func `a program that takes too long is killed with its children`(body: String) async throws {
         let script = try Script("echo $$ > \"$0.pid\"\n\(body)")
