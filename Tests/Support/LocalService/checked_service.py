@@ -11,7 +11,9 @@ line, `ready PORT {JSON}`, once it accepts connections. The JSON contains:
     user      keys of a user with the same permission, as accessKeyId and secretAccessKey
     developer an identity that a backend authenticated, as identityId and token
 
-Both may put records into the stream `guarded`, not into the stream `forbidden`. Only
+Both may put records into the stream `guarded`, not into the stream `forbidden`. The user may
+also put records into the stream `shared` of the account 111122223333, whose policy says so,
+not into its stream `closed`, whose policy says nothing. Only
 identities of the pool with a login may put records into the stream `members`: a token of
 Facebook, of the OpenID Connect provider `login.example.com`, or of a backend. With
 --clock-ahead the service's clock is that many seconds ahead of this machine's, and answers
@@ -63,11 +65,14 @@ import ministack.app  # noqa: E402
 from hypercorn.asyncio import serve  # noqa: E402
 from hypercorn.config import Config  # noqa: E402
 from ministack.core import iam_actions, sigv4  # noqa: E402
+from ministack.core.responses import error_response_json, request_scope  # noqa: E402
+from ministack.services import kinesis as kinesis_service  # noqa: E402
 
 import binary  # noqa: E402
 from request_log import RequestLog  # noqa: E402
 
 REGION = "us-east-1"
+OTHER_ACCOUNT = "111122223333"
 
 
 def set_clock_ahead(seconds):
@@ -97,12 +102,36 @@ def read_resources_in_cbor():
     iam_actions._safe_json_field = read_either
 
 
-def client(service):
+def put_by_arn_and_dry_run():
+    """MiniStack 1.5.33 checks the policies of another account's stream, but then looks for the
+    stream in the caller's account, and it does not know dry runs."""
+    put = kinesis_service._put_records
+
+    def put_in_account(data):
+        if not data.get("DryRun"):
+            return put(data)
+        name, stream = kinesis_service._resolve_stream(data)
+        if not stream:
+            return put(data)
+        code, text = "DryRunOperationException", "The request would have succeeded."
+        return error_response_json(code, text, 400)
+
+    def put_records(data):
+        arn = data.get("StreamARN")
+        if not arn:
+            return put_in_account(data)
+        with request_scope(*kinesis_service._kinesis_arn_scope(arn)):
+            return put_in_account(data)
+
+    kinesis_service._put_records = put_records
+
+
+def client(service, account="test"):
     return boto3.client(
         service,
         region_name=REGION,
         endpoint_url=f"http://{AUTHORITY}",
-        aws_access_key_id="test",
+        aws_access_key_id=account,
         aws_secret_access_key="test",
     )
 
@@ -114,8 +143,11 @@ def set_up():
         kinesis.create_stream(StreamName=stream, ShardCount=1)
     policy = put_policy(kinesis, "guarded")
 
-    iam.create_user(UserName="user")
+    user = iam.create_user(UserName="user")["User"]["Arn"]
     iam.put_user_policy(UserName="user", PolicyName="put", PolicyDocument=policy)
+    iam.put_user_policy(
+        UserName="user", PolicyName="other", PolicyDocument=share_streams_with(user)
+    )
     key = iam.create_access_key(UserName="user")["AccessKey"]
 
     pools = client("cognito-identity")
@@ -140,6 +172,23 @@ def put_policy(kinesis, stream):
     found = kinesis.describe_stream_summary(StreamName=stream)
     permission = statement("kinesis:PutRecords")
     permission["Resource"] = found["StreamDescriptionSummary"]["StreamARN"]
+    return json.dumps({"Version": "2012-10-17", "Statement": [permission]})
+
+
+def share_streams_with(user):
+    """Makes the streams of another account; returns the user's policy for them."""
+    kinesis = client("kinesis", OTHER_ACCOUNT)
+    arns = []
+    for stream in "shared", "closed":
+        kinesis.create_stream(StreamName=stream, ShardCount=1)
+        arns.append(f"arn:aws:kinesis:{REGION}:{OTHER_ACCOUNT}:stream/{stream}")
+    shared = statement("kinesis:PutRecords")
+    shared |= {"Sid": "shared", "Principal": {"AWS": user}, "Resource": arns[0]}
+    kinesis.put_resource_policy(
+        ResourceARN=arns[0],
+        Policy=json.dumps({"Version": "2012-10-17", "Statement": [shared]}),
+    )
+    permission = statement("kinesis:PutRecords") | {"Resource": arns}
     return json.dumps({"Version": "2012-10-17", "Statement": [permission]})
 
 
@@ -202,6 +251,7 @@ def main():
     config.loglevel = "CRITICAL"
     config.include_date_header = options.clock_ahead == 0
     read_resources_in_cbor()
+    put_by_arn_and_dry_run()
     threading.Thread(target=get_ready, daemon=True).start()
     asyncio.run(serve(RequestLog(ministack.app.app), config))
 

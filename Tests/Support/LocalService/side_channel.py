@@ -1,12 +1,13 @@
 """What tests need besides the AWS calls: set-up, reading back, and a log of requests.
 
-    POST /recorder-test/kinesis-stream?name=N&shards=1     makes a stream
+    POST /recorder-test/kinesis-stream?name=N&shards=1     makes a stream; with maximum=KIB of
+         its own for records, strategy=AUTO, account=ID of another account
     POST /recorder-test/firehose-stream?name=N             makes a delivery stream to S3
     GET  /recorder-test/kinesis-records?name=N             its records, in stored order
     GET  /recorder-test/firehose-bytes?name=N              its bytes in S3, in order
     GET  /recorder-test/log?name=N                         the put requests for it, in order
 
-All take `region` (default us-east-1). They call moto directly: no signature is checked and
+All take `region` (default us-east-1); of records, `account` too. They call moto directly: no signature is checked and
 no fault injected. Answers are JSON, except for bytes; a 400 contains the error's text.
 """
 
@@ -25,6 +26,7 @@ from moto.s3.models import s3_backends
 
 import binary
 import canary_run
+import puts
 
 PREFIX = "/recorder-test/"
 BUCKET = "delivered-by-firehose"
@@ -40,16 +42,25 @@ PUTS = {
 }
 
 
-def kinesis(region):
-    return kinesis_backends[DEFAULT_ACCOUNT_ID][region]
+def kinesis(region, account=DEFAULT_ACCOUNT_ID):
+    return kinesis_backends[account][region]
 
 
 def s3():
     return s3_backends[DEFAULT_ACCOUNT_ID]["aws"]
 
 
-def make_kinesis_stream(name, region="us-east-1", shards="1"):
-    kinesis(region).create_stream(name, int(shards))
+def make_kinesis_stream(
+    name,
+    region="us-east-1",
+    shards="1",
+    maximum="10240",
+    strategy="",
+    account=DEFAULT_ACCOUNT_ID,
+):
+    backend = kinesis(region, account)
+    backend.create_stream(name, int(shards))
+    puts.set_up(backend.describe_stream(None, name), maximum, strategy)
     return {}
 
 
@@ -85,8 +96,8 @@ def make_firehose_stream(name, region="us-east-1"):
     return {}
 
 
-def kinesis_records(name, region="us-east-1"):
-    stream = kinesis(region).describe_stream(stream_arn=None, stream_name=name)
+def kinesis_records(name, region="us-east-1", account=DEFAULT_ACCOUNT_ID):
+    stream = kinesis(region, account).describe_stream(stream_arn=None, stream_name=name)
     stored = [
         (record.created_at, record.sequence_number, shard_id, record)
         for shard_id, shard in stream.shards.items()
@@ -179,7 +190,9 @@ class SideChannel:
                 body = gzip.decompress(body)
             request = binary.decoded(body) if is_binary else json.loads(body)
             entry["format"] = "cbor" if is_binary else "json"
-            entry["stream"] = request[name_field]
+            arn = request.get("StreamARN", "")
+            entry["stream"] = request.get(name_field) or arn.rpartition("/")[2]
+            entry["arn"] = arn or None
             entry["records"] = len(request["Records"])
             entry["bytes"] = sum(map(record_bytes, request["Records"]))
         except (KeyError, TypeError, ValueError, OSError):

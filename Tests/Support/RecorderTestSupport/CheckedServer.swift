@@ -76,8 +76,11 @@ package final class CheckedServer: Sendable {
         return try JSONDecoder().decode([LoggedRequest].self, from: Data(response.body))
     }
 
-    /// The records of a stream as texts, read with the account owner's keys.
-    package func records(of stream: String) async throws -> [String] {
+    /// The account that shares the stream `shared` with the user.
+    package static let otherAccount = "111122223333"
+
+    /// The records of a stream as texts, read with the keys of the account's owner.
+    package func records(of stream: String, account: String = "test") async throws -> [String] {
         struct Iterator: Decodable { let ShardIterator: String }
         struct Records: Decodable {
             struct Record: Decodable { let Data: Data }
@@ -88,7 +91,7 @@ package final class CheckedServer: Sendable {
             configuration: CallConfiguration(
                 region: try Region("us-east-1"),
                 endpoint: try Endpoint(url: url),
-                credentials: StaticCredentials(Credentials(accessKeyID: "test", secretAccessKey: "test"))
+                credentials: StaticCredentials(Credentials(accessKeyID: account, secretAccessKey: "test"))
             )
         )
         let start =

@@ -62,9 +62,20 @@ package final class MotoServer: Sendable {
         await child.stop()
     }
 
-    /// Creates a Kinesis stream.
-    package func createStream(_ name: String, shards: Int = 1) async throws {
-        _ = try await call(.post, "kinesis-stream?name=\(name)&shards=\(shards)")
+    /// The account of the callers.
+    package static let account = "123456789012"
+
+    /// Creates a Kinesis stream, with the maximum size of its records, and whether it distributes them by itself.
+    package func createStream(
+        _ name: String,
+        shards: Int = 1,
+        maximumKiB: Int = 10_240,
+        distributesRecords: Bool = false,
+        account: String = account
+    ) async throws {
+        let strategy = distributesRecords ? "AUTO" : "USER_PARTITION_KEY"
+        let settings = "maximum=\(maximumKiB)&strategy=\(strategy)&account=\(account)"
+        _ = try await call(.post, "kinesis-stream?name=\(name)&shards=\(shards)&\(settings)")
     }
 
     /// Creates a Firehose delivery stream into S3.
@@ -89,8 +100,8 @@ package final class MotoServer: Sendable {
     }
 
     /// The records of a Kinesis stream in the order they were stored.
-    package func kinesisRecords(_ name: String) async throws -> [MotoRecord] {
-        try await decode("kinesis-records?name=\(name)")
+    package func kinesisRecords(_ name: String, account: String = account) async throws -> [MotoRecord] {
+        try await decode("kinesis-records?name=\(name)&account=\(account)")
     }
 
     /// The contents of a delivery stream in S3: its records one after the other, in the order they were stored.
@@ -140,6 +151,8 @@ package struct MotoRequest: Decodable, Sendable {
     package let service: String
     /// `json` or `cbor`.
     package let format: String
+    /// The ARN that names the stream; nil if the request has its name.
+    package let arn: String?
     package let records: Int
     /// The records' bytes as the service counts them: data, and partition keys for Kinesis.
     package let bytes: Int

@@ -3,6 +3,7 @@ import RecorderHTTP
 
 /// The body of a PutRecords or PutRecordBatch request, in JSON or CBOR.
 package struct PutRequestBody {
+    /// The stream's name or ARN.
     package let stream: String
     /// The records' data, and their partition keys for Kinesis.
     package let records: [(data: Data, partitionKey: String?)]
@@ -10,7 +11,7 @@ package struct PutRequestBody {
     /// Without a stream and records if the body cannot be read.
     package init(_ body: [UInt8]) {
         let json = CBORTree.object(body) ?? (try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])
-        stream = (json?["StreamName"] ?? json?["DeliveryStreamName"]) as? String ?? "?"
+        stream = (json?["StreamName"] ?? json?["StreamARN"] ?? json?["DeliveryStreamName"]) as? String ?? "?"
         records = (json?["Records"] as? [[String: Any]] ?? []).map { record in
             let data = record["Data"] as? Data ?? (record["Data"] as? String).flatMap { Data(base64Encoded: $0) }
             return (data ?? Data(), record["PartitionKey"] as? String)
