@@ -11,6 +11,10 @@ package import RecorderEngine
 /// more than about 0.1 s, another thread continues with the later ones. Only if 256 of them block at the same time do
 /// later tasks of the recorder wait.
 ///
+/// A stream is named by its name, or by its ARN, which may be that of another account for Kinesis. A region other than the
+/// configured one faults the save. Firehose takes only names: there the stream of that name in the credentials' own account
+/// is used. A recorder keeps records for a name and records for an ARN apart, so their order is not preserved across both.
+///
 /// Records are stored unencrypted in a file that only this user can read.
 public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     // Safe because all state is in the pipeline, which is thread-safe.
@@ -37,6 +41,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
             store: RecordStore(at: identity.location),
             policy: .legacy,
             caller: callers.caller,
+            region: callers.region,
             emit: { event in sender.post(event) }
         )
         super.init()
@@ -114,12 +119,24 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
         set { pipeline.policy.saveQueueBytes = Int(clamping: newValue) }
     }
 
-    /// The maximum size of one request, in bytes of payload and partition keys: 512 KiB by default, 4 MiB at most.
+    /// The maximum size of a record in bytes: 262,144 by default, as in the AWS SDK. At most what the service accepts: 10 MiB
+    /// for Kinesis, with the partition key, and 1,000 KiB for Firehose.
+    ///
+    /// A larger record faults its save's task with `.dataTooLarge`. A Kinesis stream accepts 1 MiB unless its own maximum was
+    /// raised. A record that it does not accept is discarded and reported by `AWSRecorderDidDiscardRecords`, with both sizes;
+    /// the other records are delivered. Raise `diskByteLimit` too: a record that exceeds it is discarded.
+    public var maximumRecordBytes: UInt {
+        get { UInt(clamping: pipeline.policy.maximumRecordBytes) }
+        set { pipeline.policy.maximumRecordBytes = min(Int(clamping: newValue), pipeline.service.maximumRecordBytes) }
+    }
+
+    /// The maximum size of one request, in bytes of payload and partition keys: 512 KiB by default. At most what the service
+    /// accepts: 10 MiB for Kinesis, 4 MiB for Firehose.
     ///
     /// A request always contains at least one record.
     public var batchRecordsByteLimit: UInt {
         get { UInt(clamping: pipeline.policy.batchByteLimit) }
-        set { pipeline.policy.batchByteLimit = min(Int(clamping: newValue), Self.largestBatch) }
+        set { pipeline.policy.batchByteLimit = min(Int(clamping: newValue), pipeline.service.maximumRequestBytes) }
     }
 
     /// The number of concurrent requests per stream; 1 by default, which preserves the order of records.
@@ -144,7 +161,6 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     }
 
     private static let longestAge: TimeInterval = 100 * 365 * 24 * 60 * 60
-    private static let largestBatch = 4 * 1_024 * 1_024
 
     /// The number of failures after which a record is discarded and reported; 0, the default, for no limit.
     ///
@@ -159,8 +175,8 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// Saves a record on disk, with a partition key of its own, a UUID.
     ///
     /// - Parameters:
-    ///   - data: At most 262,144 bytes. A larger record faults the task with `.dataTooLarge` at once.
-    ///   - streamName: Letters, digits, `_`, `.` and `-`; up to 128 characters, 64 for Firehose.
+    ///   - data: At most `maximumRecordBytes`, by default 262,144 bytes. A larger record faults the task with `.dataTooLarge` at once.
+    ///   - streamName: Letters, digits, `_`, `.` and `-`; up to 128 characters, 64 for Firehose. Or the stream's ARN.
     /// - Returns: A task that succeeds with nil once the record is durable.
     @discardableResult
     public func saveRecord(_ data: Data!, streamName: String!) -> AWSTask<AnyObject>! {
@@ -170,8 +186,8 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// Saves a record on disk, with the partition key that decides its shard (Kinesis only).
     ///
     /// - Parameters:
-    ///   - data: At most 262,144 bytes. A larger record faults the task with `.dataTooLarge` at once.
-    ///   - streamName: Letters, digits, `_`, `.` and `-`; up to 128 characters, 64 for Firehose.
+    ///   - data: At most `maximumRecordBytes`, by default 262,144 bytes. A larger record faults the task with `.dataTooLarge` at once.
+    ///   - streamName: Letters, digits, `_`, `.` and `-`; up to 128 characters, 64 for Firehose. Or the stream's ARN.
     ///   - partitionKey: 1 to 256 characters.
     /// - Returns: A task that succeeds with nil once the record is durable.
     @discardableResult
@@ -187,8 +203,8 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// oldest, and a notification is posted, once for every few thousand of them rather than for each.
     ///
     /// - Parameters:
-    ///   - records: The payloads, at most 262,144 bytes each. A larger one faults the task with `.dataTooLarge` at once.
-    ///   - streamName: Letters, digits, `_`, `.` and `-`; up to 128 characters, 64 for Firehose.
+    ///   - records: The payloads, at most `maximumRecordBytes` each. A larger one faults the task with `.dataTooLarge` at once.
+    ///   - streamName: Letters, digits, `_`, `.` and `-`; up to 128 characters, 64 for Firehose. Or the stream's ARN.
     /// - Returns: A task that succeeds with nil once all records are durable.
     @discardableResult
     public func saveRecords(_ records: [Data], streamName: String) -> AWSTask<AnyObject> {

@@ -45,6 +45,16 @@ public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegistered
         set { pipeline.policy.requestFormat = newValue == .cbor ? .cbor : .json }
     }
 
+    /// Whether records that were saved without a partition key are sent without one; false by default: each is sent with a UUID.
+    ///
+    /// For streams whose record distribution strategy is `AUTO`, which distribute records by themselves and ignore keys. Another
+    /// stream refuses such records: they stay, and the submit faults. A key that was given to `saveRecord` is always sent. A
+    /// change applies from the next submit on.
+    public var omitsPartitionKeys: Bool {
+        get { pipeline.policy.omitsPartitionKeys }
+        set { pipeline.policy.omitsPartitionKeys = newValue }
+    }
+
     /// The recorder registered under a key, otherwise one for the key's entry in `AWSInfo`, which is registered now.
     public static func registeredRecorder(forKey key: String) -> AWSAbstractKinesisRecorder? {
         registry.recorder(forKey: key)

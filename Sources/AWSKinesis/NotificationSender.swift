@@ -51,8 +51,8 @@ final class NotificationSender: Sendable {
         switch event {
         case .discarded(let discard):
             RecorderLog.warning(
-                "\(discard.count) records (\(discard.bytes) bytes) of \(discard.streamNames.joined(separator: ", ")) "
-                    + "were discarded: \(discard.reason.legacyText)."
+                "\(discard.count) records (\(discard.bytes) bytes) of \(discard.streams.map(\.name).sorted().joined(separator: ", ")) "
+                    + "were discarded: \(discard.reason.legacyText)\(discard.message.map { ": \($0)" } ?? ".")"
             )
         case .rescued(let rescue):
             let lost = rescue.lost.map { "\($0) records were lost" } ?? "the number of lost records is unknown"
@@ -70,15 +70,14 @@ final class NotificationSender: Sendable {
             // An NSNumber, because on Linux a UInt or Int cannot be cast with both `as? Int` and `as? NSNumber`.
             post(identity.byteThresholdReached, userInfo: [identity.diskBytesUsedKey: NSNumber(value: usage)])
         case .discarded(let discard):
-            post(
-                .AWSRecorderDidDiscardRecords,
-                userInfo: [
-                    AWSRecorderDiscardReasonKey: discard.reason.legacyText,
-                    AWSRecorderDiscardCountKey: NSNumber(value: discard.count),
-                    AWSRecorderDiscardBytesKey: NSNumber(value: discard.bytes),
-                    AWSRecorderDiscardStreamNamesKey: discard.streamNames,
-                ]
-            )
+            var userInfo: [String: Any] = [
+                AWSRecorderDiscardReasonKey: discard.reason.legacyText,
+                AWSRecorderDiscardCountKey: NSNumber(value: discard.count),
+                AWSRecorderDiscardBytesKey: NSNumber(value: discard.bytes),
+                AWSRecorderDiscardStreamNamesKey: discard.streamNames,
+            ]
+            userInfo[AWSRecorderDiscardMessageKey] = discard.message
+            post(.AWSRecorderDidDiscardRecords, userInfo: userInfo)
         case .rescued(let rescue):
             var userInfo: [String: Any] = [
                 AWSRecorderRescuedCountKey: NSNumber(value: rescue.rescued),

@@ -28,10 +28,16 @@ extension Optional where Wrapped: AWSAbstractKinesisRecorder {
         nonmutating set { recorder.diskAgeLimit = newValue }
     }
 
-    /// The maximum size of one request in bytes: 512 KiB by default, 4 MiB at most.
+    /// The maximum size of one request in bytes: 512 KiB by default; at most 10 MiB for Kinesis, 4 MiB for Firehose.
     public var batchRecordsByteLimit: UInt {
         get { recorder.batchRecordsByteLimit }
         nonmutating set { recorder.batchRecordsByteLimit = newValue }
+    }
+
+    /// The maximum size of a record in bytes: 262,144 by default; at most 10 MiB for Kinesis, 1,000 KiB for Firehose.
+    public var maximumRecordBytes: UInt {
+        get { recorder.maximumRecordBytes }
+        nonmutating set { recorder.maximumRecordBytes = newValue }
     }
 
     /// Saves a record on disk, with a partition key of its own, a UUID.

@@ -12,7 +12,7 @@ public let AWSFirehoseRecorderErrorDomain = "com.amazonaws.AWSFirehoseRecorderEr
 public enum AWSKinesisRecorderErrorType: Int, Sendable {
     /// Any error except those below; see its description.
     case unknown = 0
-    /// The record is larger than 262,144 bytes.
+    /// The record is larger than `maximumRecordBytes`.
     case dataTooLarge = 1
 }
 
@@ -20,12 +20,12 @@ public enum AWSKinesisRecorderErrorType: Int, Sendable {
 public enum AWSFirehoseRecorderErrorType: Int, Sendable {
     /// Any error except those below; see its description.
     case unknown = 0
-    /// The record is larger than 262,144 bytes.
+    /// The record is larger than `maximumRecordBytes`.
     case dataTooLarge = 1
 }
 
 /// The `userInfo` key, in a submit's error, of the errors of all streams with remaining records: `[String: NSError]` by
-/// stream name.
+/// the name or ARN that was given to `saveRecord`.
 public let AWSRecorderStreamErrorsKey = "AWSRecorderStreamErrors"
 
 /// Converts the engine's errors to the `NSError`s of the AWS SDK.

@@ -18,13 +18,18 @@ public let AWSFirehoseRecorderByteThresholdReachedNotificationDiskBytesUsedKey =
 /// `retriesExhausted`, or the service's error code for an invalid record.
 public let AWSRecorderDiscardReasonKey = "reason"
 
+/// The key of what the service said, a `String`, in the `userInfo` of `AWSRecorderDidDiscardRecords`; present only if it rejected
+/// a record. Of a record that is larger than its stream accepts, it has both sizes.
+public let AWSRecorderDiscardMessageKey = "message"
+
 /// The key of the number of discarded records, an `NSNumber`, in the `userInfo` of `AWSRecorderDidDiscardRecords`.
 public let AWSRecorderDiscardCountKey = "count"
 
 /// The key of the discarded records' size in bytes, an `NSNumber`, in the `userInfo` of `AWSRecorderDidDiscardRecords`.
 public let AWSRecorderDiscardBytesKey = "bytes"
 
-/// The key of the discarded records' streams, a `[String]`, in the `userInfo` of `AWSRecorderDidDiscardRecords`.
+/// The key of the discarded records' streams, a `[String]`, in the `userInfo` of `AWSRecorderDidDiscardRecords`: the names or
+/// ARNs that were given to `saveRecord`.
 public let AWSRecorderDiscardStreamNamesKey = "streamNames"
 
 /// The key of the number of rescued records, an `NSNumber`, in the `userInfo` of `AWSRecorderDidRescueRecords`.

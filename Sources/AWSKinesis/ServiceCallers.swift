@@ -37,6 +37,12 @@ final class ServiceCallers: Sendable {
         if let given { given } else { try AWSServiceConfiguration.resolved(for: section) }
     }
 
+    /// The region of the configuration that the first call would use now; nil if there is none.
+    func region() -> Region? {
+        if let caller = made.withLock({ $0 }) { return caller.region }
+        return (try? configuration().regionName).flatMap { try? Region($0) }
+    }
+
     func caller() throws(ConfigurationFailure) -> AWSServiceCaller {
         if let caller = made.withLock({ $0 }) { return caller }
         var call = try configuration().callConfiguration(for: service)

@@ -67,7 +67,8 @@ public final class AmplifyFirehoseClient: Sendable {
     ///
     /// - Parameters:
     ///   - data: The payload, up to 1,000 KiB.
-    ///   - streamName: The delivery stream to send it to: 1 to 64 letters, digits, `_`, `.` and `-`.
+    ///   - streamName: The delivery stream to send it to: 1 to 64 letters, digits, `_`, `.` and `-`; or its ARN, of which the name
+    ///     is sent: Firehose looks it up in the credentials' own account.
     /// - Returns: A value without content.
     /// - Throws: `FirehoseError`: `validation`, `cacheLimitExceeded` or `cache`. The record is not stored then.
     @discardableResult
@@ -85,7 +86,7 @@ public final class AmplifyFirehoseClient: Sendable {
     ///
     /// - Parameters:
     ///   - payloads: The payloads, each up to 1,000 KiB.
-    ///   - streamName: The delivery stream to send them to: 1 to 64 letters, digits, `_`, `.` and `-`.
+    ///   - streamName: The delivery stream to send them to: 1 to 64 letters, digits, `_`, `.` and `-`; or its ARN.
     /// - Returns: A value without content.
     /// - Throws: `FirehoseError`: `validation`, `cacheLimitExceeded` or `cache`.
     @discardableResult

@@ -66,9 +66,11 @@ public final class AmplifyKinesisClient: Sendable {
     /// Caches one record; returns once it is on disk. Drops the record silently while the client is disabled.
     ///
     /// - Parameters:
-    ///   - data: The payload; up to 10 MiB together with the partition key's UTF-8 bytes.
+    ///   - data: The payload; up to 10 MiB together with the partition key's UTF-8 bytes. A stream accepts 1 MiB unless its own
+    ///     maximum was raised; a larger record counts a failed attempt, reported with both sizes.
     ///   - partitionKey: Decides the shard; 1 to 256 Unicode scalars.
-    ///   - streamName: The stream to send it to: 1 to 128 letters, digits, `_`, `.` and `-`.
+    ///   - streamName: The stream to send it to: 1 to 128 letters, digits, `_`, `.` and `-`; or its ARN, which may be that of
+    ///     another account, in the client's region.
     /// - Returns: A value without content.
     /// - Throws: `KinesisError`: `validation`, `cacheLimitExceeded` or `cache`. The record is not stored then.
     @discardableResult
@@ -87,7 +89,7 @@ public final class AmplifyKinesisClient: Sendable {
     /// - Parameters:
     ///   - payloads: The payloads; each up to 10 MiB together with the partition key's UTF-8 bytes.
     ///   - partitionKey: Decides the shard of all of them; 1 to 256 Unicode scalars.
-    ///   - streamName: The stream to send them to: 1 to 128 letters, digits, `_`, `.` and `-`.
+    ///   - streamName: The stream to send them to: 1 to 128 letters, digits, `_`, `.` and `-`; or its ARN.
     /// - Returns: A value without content.
     /// - Throws: `KinesisError`: `validation`, `cacheLimitExceeded` or `cache`.
     @discardableResult
@@ -98,6 +100,38 @@ public final class AmplifyKinesisClient: Sendable {
     ) async throws -> RecordData {
         try await withKinesisError(
             try await client.record(contentsOf: payloads, partitionKey: partitionKey, streamName: streamName)
+        )
+    }
+
+    /// Caches one record without a partition key, for a stream that distributes records by itself: one whose record distribution
+    /// strategy is `AUTO`.
+    ///
+    /// Otherwise like ``record(data:partitionKey:streamName:)``. Another stream refuses the record, which counts as an attempt.
+    /// In the limits, the record counts 36 bytes for a key that is not sent.
+    ///
+    /// - Parameters:
+    ///   - data: The payload; up to 10 MiB less 36 bytes.
+    ///   - streamName: The stream to send it to: its name or its ARN.
+    /// - Returns: A value without content.
+    /// - Throws: `KinesisError`: `validation`, `cacheLimitExceeded` or `cache`. The record is not stored then.
+    @discardableResult
+    public func record(data: Data, streamName: String) async throws -> RecordData {
+        try await withKinesisError(try await client.record(data, partitionKey: nil, streamName: streamName))
+    }
+
+    /// Caches many records without partition keys, for a stream that distributes records by itself.
+    ///
+    /// Otherwise like ``record(contentsOf:partitionKey:streamName:)`` and ``record(data:streamName:)``.
+    ///
+    /// - Parameters:
+    ///   - payloads: The payloads; each up to 10 MiB less 36 bytes.
+    ///   - streamName: The stream to send them to: its name or its ARN.
+    /// - Returns: A value without content.
+    /// - Throws: `KinesisError`: `validation`, `cacheLimitExceeded` or `cache`.
+    @discardableResult
+    public func record(contentsOf payloads: [Data], streamName: String) async throws -> RecordData {
+        try await withKinesisError(
+            try await client.record(contentsOf: payloads, partitionKey: nil, streamName: streamName)
         )
     }
 

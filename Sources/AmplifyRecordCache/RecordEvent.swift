@@ -1,5 +1,5 @@
 /// Something that happened to cached records, as delivered by a client's `events()`. Contains counts and names, never a
-/// record.
+/// record. A stream's name is the text that was given to `record`: its name or its ARN.
 ///
 /// Cases may be added: end a `switch` with `default`.
 public enum RecordEvent: Sendable, Equatable {

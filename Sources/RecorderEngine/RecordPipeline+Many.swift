@@ -61,7 +61,12 @@ extension RecordPipeline {
         do {
             let sizes = payloads.lazy.map(\.count)
             let (name, key) = try checkRecords(of: sizes, stream: stream, partitionKey: partitionKey)
-            let groups = lists(of: payloads).map { RecordGroup($0, of: name, partitionKey: key) }
+            let lists = lists(of: payloads)
+            if policy.delimiter != nil {
+                let longest = lists.flatMap(\.ranges).map(\.count).max() ?? 0
+                try service.checkService(longest + key.bytes)
+            }
+            let groups = lists.map { RecordGroup($0, of: name, partitionKey: key) }
             guard !groups.isEmpty else { return completion(.success(())) }
             let sequence = SaveSequence()
             let tally = Tally(groups: groups.count, records: payloads.count, completion: completion)
@@ -100,7 +105,8 @@ extension RecordPipeline {
             stream: stream,
             partitionKey: partitionKey,
             maximumBytes: policy.maximumRecordBytes,
-            countsKey: policy.countsKeyInRecord
+            countsKey: policy.countsKeyInRecord,
+            region: region
         )
     }
 }

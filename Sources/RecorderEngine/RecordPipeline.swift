@@ -15,14 +15,17 @@ package final class RecordPipeline: Sendable {
     let callbacks: CallbackQueue
     private let flushes: FlushScheduler
     private let settings: Settings
+    /// The region that requests go to; nil if it is not configured yet.
+    let region: @Sendable () -> Region?
 
     /// `caller` is called by each flush that has records to send, so that configuration may come after the first saves. `emit`
-    /// gets the events, where completions are called.
+    /// gets the events, where completions are called. `region` is asked by saves for a stream's ARN.
     package init(
         _ service: StreamServiceDescription,
         store: RecordStore,
         policy: RecorderPolicy,
         caller: @escaping @Sendable () throws(ConfigurationFailure) -> AWSServiceCaller,
+        region: @escaping @Sendable () -> Region? = { nil },
         emit: @escaping @Sendable (RecorderEvent) -> Void
     ) {
         let callbacks = CallbackQueue(store.executor)
@@ -33,6 +36,7 @@ package final class RecordPipeline: Sendable {
         self.saves = saves
         self.callbacks = callbacks
         self.settings = settings
+        self.region = region
         flushes = FlushScheduler(callbacks: callbacks) { start in
             await withTaskExecutorPreference(store.executor) {
                 await saves.earlierSaves()
@@ -86,13 +90,16 @@ package final class RecordPipeline: Sendable {
         by policy: RecorderPolicy
     ) throws(RecorderError) -> Record {
         try ForkedProcess.check()
-        return try service.record(
+        let record = try service.record(
             payload,
             stream: stream,
             partitionKey: partitionKey,
             maximumBytes: policy.maximumRecordBytes,
-            countsKey: policy.countsKeyInRecord
+            countsKey: policy.countsKeyInRecord,
+            region: region
         ).ending(with: policy.delimiter)
+        if policy.delimiter != nil { try service.checkService(record.payload.count + record.partitionKey.bytes) }
+        return record
     }
 
     // MARK: - flush

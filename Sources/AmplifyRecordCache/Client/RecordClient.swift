@@ -41,6 +41,8 @@ package final class RecordClient: Sendable {
             maxRetries: settings.maxRetries
         )
         policy.requestFormat = settings.sendsCBOR ? .cbor : .json
+        // Only a call without a key makes a record without one.
+        policy.omitsPartitionKeys = true
         if settings.flushDrains { policy.batchesPerStream = nil }
         let broadcast = EventBroadcast()
         let log = AmplifyLogging.logger(for: name)
@@ -49,6 +51,7 @@ package final class RecordClient: Sendable {
             store: RecordStore(at: { location }),
             policy: policy,
             caller: { () throws(ConfigurationFailure) in try calls.caller },
+            region: { (try? calls.caller)?.region },
             emit: { event in
                 for event in RecordEvent.all(for: event) {
                     broadcast.send(event)
@@ -104,7 +107,9 @@ package final class RecordClient: Sendable {
         } catch {
             throw failure(of: "record", error)
         }
-        log.debug("A record of \(data.count) bytes for \(streamName) was cached in \(start.milliseconds) ms")
+        log.debug(
+            "A record of \(data.count) bytes for \(StreamName(unchecked: streamName)) was cached in \(start.milliseconds) ms"
+        )
         return RecordData()
     }
 
@@ -123,7 +128,9 @@ package final class RecordClient: Sendable {
         } catch {
             throw failure(of: "record", error)
         }
-        log.debug("\(payloads.count) records for \(streamName) were cached in \(start.milliseconds) ms")
+        log.debug(
+            "\(payloads.count) records for \(StreamName(unchecked: streamName)) were cached in \(start.milliseconds) ms"
+        )
         return RecordData()
     }
 

@@ -112,7 +112,8 @@ extension RecorderError.Fault {
         switch self {
         case .noData: "Pass the data to send."
         case .dataTooLarge: "Split the data into several records, or compress it."
-        case .streamName: "Pass the stream's name: letters, digits, '_', '.' and '-'."
+        case .streamName:
+            "Pass the stream's name (letters, digits, '_', '.' and '-') or its ARN in the client's region."
         case .partitionKey: "Pass a partition key of 1 to 256 characters (Unicode scalars)."
         }
     }

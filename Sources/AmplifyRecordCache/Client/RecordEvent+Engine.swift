@@ -31,13 +31,19 @@ extension RecordEvent {
         }
     }
 
+    /// The name of a stream, of which the events have what was given to `record`: the name or the ARN.
+    private static func name(_ stream: String) -> String { StreamName(unchecked: stream).name }
+
     func write(to log: any Logger) {
         switch self {
-        case .delivered(let records, let stream): log.verbose("\(records) records of \(stream) were delivered")
+        case .delivered(let records, let stream):
+            log.verbose("\(records) records of \(Self.name(stream)) were delivered")
         case .retried(let records, let stream, let reason):
-            log.warn("\(records) records of \(stream) failed and stay cached: \(reason)")
+            log.warn("\(records) records of \(Self.name(stream)) failed and stay cached: \(reason)")
         case .discarded(let records, let streams, _):
-            log.warn("\(records) records of \(streams.joined(separator: ", ")) failed too often and were discarded")
+            log.warn(
+                "\(records) records of \(streams.map(Self.name).joined(separator: ", ")) failed too often and were discarded"
+            )
         case .progress: break
         case .recovered(let records, let lost):
             let lost = lost.map { "\($0) were lost" } ?? "the number of lost records is unknown"

@@ -27,6 +27,9 @@ package final class AWSServiceCaller: Sendable {
         signer = SigV4Signer(region: configuration.region.name, service: service.signingName)
     }
 
+    /// The region that requests are signed for.
+    package var region: Region { configuration.region }
+
     /// The retries of one call, or of several that share them. Starts without any.
     package func attempts() -> CallAttempts { CallAttempts(maximumRetries: configuration.maximumRetries) }
 

@@ -40,6 +40,20 @@ extension Invocation {
         return bytes
     }
 
+    /// A number of bytes from 1 to a limit of the service.
+    func byteCount(_ option: OptionSpec, atMost maximum: Int) throws(CommandFailure) -> Int? {
+        guard let bytes = try byteCount(option)?.bytes else { return nil }
+        guard (1...maximum).contains(bytes) else {
+            throw CommandFailure(
+                .usage,
+                message:
+                    "--\(option.name) \(value(option) ?? ""): give a size from 1 to \(Formatting.count(maximum)) bytes "
+                    + "(\(ByteCount(maximum))), the limit of the service."
+            )
+        }
+        return bytes
+    }
+
     func duration(
         _ option: OptionSpec,
         from minimum: Duration = .zero,

@@ -95,6 +95,17 @@ extension OptionSpec {
         value: "N",
         help: "concurrent requests for each stream; more than 1 is faster, but records may arrive out of order [1]"
     )
+    static let batchSize = OptionSpec(
+        "batch-size",
+        value: "SIZE",
+        help: "the maximum size of the records in one request, up to 10M for Kinesis and 4M for Firehose [4M]"
+    )
+    static let omitKeys = OptionSpec(
+        "omit-keys",
+        help:
+            "send records that were saved without a partition key without one, to Kinesis streams that distribute records by "
+            + "themselves (AUTO)"
+    )
     static let gzip = OptionSpec("gzip", help: "send request bodies compressed")
     static let cbor = OptionSpec(
         "cbor",

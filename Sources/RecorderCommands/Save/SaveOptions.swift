@@ -4,12 +4,17 @@ extension SaveCommand {
         summary: "save each line of standard input as a record",
         arguments: [.init(name: "STREAM")],
         options: [.firehose, .file, .fromByte, .delimiter, .keepDelimiter, .partitionKey, .submit, .requests, .gzip]
-            + [.cbor, .limit, .maximumAge, .quiet] + OptionSpec.store + OptionSpec.service,
+            + [.cbor, .batchSize, .omitKeys, .limit, .maximumRecord, .maximumAge, .quiet] + OptionSpec.store
+            + OptionSpec.service,
         details: """
             A record counts as saved once it is on disk, where it survives a power cut. Input bytes are stored as they \
-            are. The last line is a record even without a newline. A line over 1,024,000 bytes is refused, reported \
-            and counted; the other lines are saved. SIGINT, SIGTERM and SIGHUP stop the reading; lines that have been \
-            read, or are already in the pipe, are still saved.
+            are. The last line is a record even without a newline. A line over 1,024,000 bytes, \
+            or over --max-record, is refused, reported and counted; the other lines are saved. SIGINT, SIGTERM and \
+            SIGHUP stop the reading; lines that have been read, or are already in the pipe, are still saved.
+
+            STREAM is a name or an ARN. Kinesis accepts ARNs of other accounts; for Firehose, only the name is sent. A \
+            Kinesis stream accepts records of 1 MiB unless its maximum was raised; a larger record is discarded when it \
+            is sent, and reported with both sizes.
 
             After a read or a commit fails, nothing more is stored: the store holds the beginning of the input, in \
             whole records. The message says how many records, and at which byte of FILE the rest begins; --from-byte \
@@ -66,6 +71,11 @@ extension OptionSpec {
         "limit",
         value: "SIZE",
         help: "the size limit of the store, such as 500M or 2G; the oldest records are discarded; 0 for no limit [1G]"
+    )
+    static let maximumRecord = OptionSpec(
+        "max-record",
+        value: "SIZE",
+        help: "the maximum size of a record, up to 10M for Kinesis with its key, 1000K for Firehose [1000K]"
     )
     static let maximumAge = OptionSpec(
         "max-age",

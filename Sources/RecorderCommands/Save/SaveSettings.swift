@@ -14,7 +14,8 @@ struct SaveSettings: Sendable {
     let submits: Bool
     let policy: RecorderPolicy
 
-    var recordLimit: ByteCount { ByteCount(policy.maximumRecordBytes) }
+    /// The size of the largest line.
+    let recordLimit: ByteCount
 
     init(_ session: Session) throws(CommandFailure) {
         let invocation = session.invocation
@@ -48,11 +49,16 @@ struct SaveSettings: Sendable {
         policy.delimiter = keepsDelimiter ? delimiter : nil
         policy.limits.bytes = try invocation.byteCount(.limit)?.bytes ?? policy.limits.bytes
         policy.limits.age = try invocation.duration(.maximumAge) ?? policy.limits.age
+        let largest = service.maximumRecordBytes
+        policy.maximumRecordBytes =
+            try invocation.byteCount(.maximumRecord, atMost: largest) ?? policy.maximumRecordBytes
         self.policy = policy
+        // The key counts for the service, and the lines that do not fit are refused one by one.
+        recordLimit = ByteCount(min(policy.maximumRecordBytes, largest - service.keyBytes(for: partitionKey)))
         // Every record has the same stream and key, so one check finds what is wrong with them.
-        let (stream, key) = (stream, partitionKey)
+        let (stream, key, region) = (stream, partitionKey, session.region)
         _ = try CommandFailure.wrapping(
-            try service.record(Data(), stream: stream, partitionKey: key, maximumBytes: 0)
+            try service.record(Data(), stream: stream, partitionKey: key, maximumBytes: 0, region: { region })
         )
     }
 

@@ -21,7 +21,8 @@ struct SaveSummary {
         }
         if let failure = reading.failure { console.error(failure.message) }
         if let instructions { console.error(instructions) }
-        var line = "saved \(Formatting.records(tally.saved)) to \(settings.stream) in \(Formatting.elapsed(elapsed))"
+        var line =
+            "saved \(Formatting.records(tally.saved)) to \(StreamName(unchecked: settings.stream)) in \(Formatting.elapsed(elapsed))"
         if tally.saved > 0 { line += " (\(Formatting.rate(tally.saved, in: elapsed)))" }
         if reading.refusedCount > 0 { line += "; refused \(Formatting.count(reading.refusedCount))" }
         console.report(line)

@@ -49,6 +49,7 @@ final class DiscardLog: Sendable {
                 state.waiting[index].count += discard.count
                 state.waiting[index].bytes += discard.bytes
                 state.waiting[index].streams.formUnion(discard.streams)
+                state.waiting[index].message = discard.message ?? state.waiting[index].message
             } else {
                 state.waiting.append(discard)
             }
@@ -60,10 +61,10 @@ final class DiscardLog: Sendable {
 
     private func print(_ discards: [Discard]) {
         for discard in discards {
-            let streams = discard.streams.map(\.rawValue).sorted().joined(separator: ", ")
+            let streams = discard.streams.map(\.name).sorted().joined(separator: ", ")
             console.error(
                 "\(Formatting.records(discard.count)) (\(ByteCount(discard.bytes))) of \(streams) discarded: "
-                    + "\(discard.reason.words)."
+                    + (discard.message.map { "\(discard.reason.words): \($0)" } ?? "\(discard.reason.words).")
             )
         }
     }

@@ -30,6 +30,9 @@ extension Session {
         return configuration
     }
 
+    /// The region that requests go to; nil if none is set, or not correctly.
+    var region: Region? { try? MachineSettings(environment).region() }
+
     func credentials() -> CredentialsChain {
         CredentialsChain(in: CredentialsContext(region: nil, environment: environment))
     }
@@ -39,9 +42,15 @@ extension Session {
         var policy = RecorderPolicy.commandLine
         policy.compressesRequests = invocation.has(.gzip)
         policy.requestFormat = try requestFormat()
+        policy.omitsPartitionKeys = invocation.has(.omitKeys)
+        policy.batchByteLimit = try invocation.byteCount(.batchSize, atMost: largestBatch) ?? policy.batchByteLimit
         _ = try invocation.timeouts()
         if let number = try invocation.number(.requests, from: 1) { policy.requestsPerStream = min(number, 64) }
         return policy
+    }
+
+    private var largestBatch: Int {
+        services.map(\.maximumRequestBytes).max() ?? StreamServiceDescription.kinesis.maximumRequestBytes
     }
 
     private func requestFormat() throws(CommandFailure) -> RequestFormat {

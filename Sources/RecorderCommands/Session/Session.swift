@@ -73,11 +73,13 @@ struct Session: Sendable {
         @Sendable func caller() throws(ConfigurationFailure) -> AWSServiceCaller {
             try self.caller(for: service.service)
         }
+        let region = region
         return RecordPipeline(
             service,
             store: RecordStore(at: { location }),
             policy: policy,
             caller: caller,
+            region: { region },
             emit: onEvent
         )
     }

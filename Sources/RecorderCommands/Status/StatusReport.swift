@@ -1,10 +1,13 @@
 import FoundationEssentials
+import RecorderAWS
 import RecorderEngine
 
 /// The status of one store, as the command line prints it. Its encoding is what --json prints.
 struct StatusReport: Encodable {
     struct Stream: Encodable {
         let name: String
+        /// The ARN under which its records were saved; nil if that was its name.
+        let arn: String?
         let records: Int
         let bytes: Int
         let oldestAgeSeconds: Int?
@@ -53,7 +56,8 @@ extension StatusReport.Stream {
     fileprivate init(_ stream: StreamStatus, now: Date) {
         func age(_ date: Date) -> Int { max(Formatting.whole(now.timeIntervalSince(date)), 0) }
         self.init(
-            name: stream.name.rawValue,
+            name: stream.name.name,
+            arn: stream.name.arn?.text,
             records: stream.records,
             bytes: stream.bytes,
             oldestAgeSeconds: stream.oldest.map(age),
@@ -63,19 +67,26 @@ extension StatusReport.Stream {
     }
 }
 
+extension StatusReport.Stream {
+    /// The name; with its account if the records were saved under an ARN, since another account may have a stream of that name.
+    fileprivate var title: String {
+        arn.flatMap { AWSResourceName($0) }.map { "\(name) (\($0.account))" } ?? name
+    }
+}
+
 extension StatusReport {
     /// The table, the limits, the counters and the last errors.
     var text: String {
         let rows = streams.map { stream in
             [
-                stream.name, Formatting.count(stream.records), ByteCount(stream.bytes).description,
+                stream.title, Formatting.count(stream.records), ByteCount(stream.bytes).description,
                 stream.oldestAgeSeconds.map { Formatting.age(.seconds($0)) } ?? "-",
             ]
         }
         let head = ["STREAM", "RECORDS", "BYTES", "OLDEST"]
         let errors = streams.compactMap { stream in
             stream.lastError.map { error in
-                "\(stream.name), \(Formatting.age(.seconds(stream.lastErrorAgeSeconds ?? 0))) ago: \(Visible.line(error))"
+                "\(stream.title), \(Formatting.age(.seconds(stream.lastErrorAgeSeconds ?? 0))) ago: \(Visible.line(error))"
             }
         }
         return (["\(service): \(Visible.line(path))", TextTable.text([head] + rows), limits, counters] + errors)

@@ -5,7 +5,7 @@ struct SubmitCommand: Command {
     static let spec = CommandSpec(
         name: "submit",
         summary: "send the stored records",
-        options: [.onlyKinesis, .onlyFirehose, .watch, .requests, .gzip, .cbor, .quiet]
+        options: [.onlyKinesis, .onlyFirehose, .watch, .requests, .gzip, .cbor, .batchSize, .omitKeys, .quiet]
             + OptionSpec.store + OptionSpec.service,
         details: """
             A record is deleted from disk only after the service has answered for it. A terminal shows a progress bar \

@@ -13,11 +13,20 @@ package struct Batch: Sendable {
     let requestAsRead: [UInt8]
     /// How it is encoded.
     let format: RequestFormat
+    /// Whether a record is sent without a partition key, though the service has them.
+    private(set) var omitsKeys = false
     /// The SHA-256 of that request, for its signature, once it has been computed.
     private var digestAsRead: [UInt8]?
 
-    init(_ records: [BatchedRecord], of stream: StreamName, request: [UInt8], format: RequestFormat) {
+    init(
+        _ records: [BatchedRecord],
+        of stream: StreamName,
+        request: [UInt8],
+        format: RequestFormat,
+        omitsKeys: Bool = false
+    ) {
         self.stream = stream
+        self.omitsKeys = omitsKeys
         self.records = records
         countAsRead = records.count
         requestAsRead = request
@@ -57,16 +66,37 @@ package struct Batch: Sendable {
 
 /// Encodes a batch while its records are read.
 struct BatchEncoder: RecordEncoder {
-    let stream: StreamName
+    let stream: StreamSummary
     var planner: BatchPlanner
     var request: PutRequest
+    /// Whether numbered keys are left out.
+    let omitsNumberedKeys: Bool
+    private var hasOmitted = false
+
+    init(_ stream: StreamSummary, planner: BatchPlanner, request: PutRequest, omitsNumberedKeys: Bool) {
+        self.stream = stream
+        self.planner = planner
+        self.request = request
+        self.omitsNumberedKeys = omitsNumberedKeys
+    }
 
     mutating func append(key: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer) -> Range<Int>? {
+        var key = unsafe key
+        if omitsNumberedKeys, unsafe NumberedKey.isKey(key, ofStream: stream.number) {
+            unsafe key = UnsafeRawBufferPointer(start: nil, count: 0)
+            hasOmitted = true
+        }
         guard planner.takes(data.count + key.count) else { return nil }
         return unsafe request.append(data: data, partitionKey: key)
     }
 
     mutating func finish(_ records: [BatchedRecord]) -> Batch {
-        Batch(records, of: stream, request: request.finish(), format: request.format)
+        Batch(
+            records,
+            of: stream.name,
+            request: request.finish(),
+            format: request.format,
+            omitsKeys: hasOmitted
+        )
     }
 }

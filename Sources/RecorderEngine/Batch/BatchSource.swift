@@ -10,6 +10,7 @@ struct BatchSource {
     private let buffers: RequestBuffers
     private let format: @Sendable () -> RequestFormat
     private let computesDigests: Bool
+    private let omitsKeys: Bool
     private var position: RecordID?
     private var batchesLeft: Int
 
@@ -31,6 +32,7 @@ struct BatchSource {
         self.format = format
         planner = BatchPlanner(service, batchByteLimit: policy.batchByteLimit)
         computesDigests = !policy.compressesRequests
+        omitsKeys = policy.omitsPartitionKeys && service.sendsPartitionKey
         batchesLeft = policy.batchesPerStream ?? .max
     }
 
@@ -46,11 +48,12 @@ struct BatchSource {
             position: position,
             end: end,
             maximumRecords: planner.maximumRecords
-        ) { [stream, service, planner, buffers, format] in
+        ) { [stream, service, planner, buffers, format, omitsKeys] in
             BatchEncoder(
-                stream: stream.name,
+                stream,
                 planner: planner,
-                request: PutRequest(to: stream.name, of: service, in: format, buffer: buffers.take(capacity: capacity))
+                request: PutRequest(to: stream.name, of: service, in: format, buffer: buffers.take(capacity: capacity)),
+                omitsNumberedKeys: omitsKeys
             )
         }
         var batch = try await store.read(query)

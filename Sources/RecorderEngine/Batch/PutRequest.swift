@@ -14,20 +14,21 @@ struct PutRequest {
         self.format = format
         sendsPartitionKey = service.sendsPartitionKey
         bytes = buffer
+        let (field, name) = service.member(naming: stream)
         switch format {
-        // A stream's name needs no escaping: it passed `checkStream`.
-        case .json: bytes.append(contentsOf: #"{"\#(service.streamField)":"\#(stream)","Records":["#.utf8)
+        // Neither a name nor an ARN needs escaping: it passed `checkStream`.
+        case .json: bytes.append(contentsOf: #"{"\#(field)":"\#(name)","Records":["#.utf8)
         case .cbor:
             CBOR.appendHead(.map, 2, to: &bytes)
-            CBOR.appendText(service.streamField.utf8, to: &bytes)
-            CBOR.appendText(stream.rawValue.utf8, to: &bytes)
+            CBOR.appendText(field.utf8, to: &bytes)
+            CBOR.appendText(name.utf8, to: &bytes)
             CBOR.appendText("Records".utf8, to: &bytes)
             CBOR.appendArrayHead(to: &bytes)
         }
         start = bytes.count
     }
 
-    /// Appends a record directly from a row's bytes; returns the range of its entry.
+    /// Appends a record directly from a row's bytes; returns the range of its entry. An empty key is left out.
     mutating func append(data: UnsafeRawBufferPointer, partitionKey: UnsafeRawBufferPointer) -> Range<Int> {
         separate()
         let start = bytes.count
@@ -41,19 +42,20 @@ struct PutRequest {
     private mutating func appendJSON(data: UnsafeRawBufferPointer, partitionKey: UnsafeRawBufferPointer) {
         bytes.append(#"{"Data":""#)
         unsafe Base64.append(data, to: &bytes)
-        if sendsPartitionKey {
+        if sendsPartitionKey, unsafe !partitionKey.isEmpty {
             bytes.append(#"","PartitionKey":""#)
             unsafe JSONText.append(partitionKey, to: &bytes)
         }
         bytes.append(#""}"#)
     }
 
-    /// The first bytes of the constants are the heads of a map of two pairs and of text of 4 and of 12 bytes.
+    /// The first bytes of the constants are the heads of a map of one or two pairs and of text of 4 and of 12 bytes.
     private mutating func appendCBOR(data: UnsafeRawBufferPointer, partitionKey: UnsafeRawBufferPointer) {
-        bytes.append(0xA2)
+        bytes.append(unsafe partitionKey.isEmpty ? 0xA1 : 0xA2)
         bytes.append("dData")
         CBOR.appendHead(.bytes, data.count, to: &bytes)
         unsafe bytes.append(contentsOf: data)
+        guard unsafe !partitionKey.isEmpty else { return }
         bytes.append("lPartitionKey")
         CBOR.appendHead(.text, partitionKey.count, to: &bytes)
         unsafe bytes.append(contentsOf: partitionKey)
@@ -94,6 +96,7 @@ struct PutRequest {
 /// Where data and partition key are in an entry in CBOR, counted from its start.
 private struct CBOREntry {
     let data: Range<Int>
+    /// Empty if there is no key.
     let partitionKey: Range<Int>
 
     init?(_ entry: ArraySlice<UInt8>) {
@@ -102,9 +105,13 @@ private struct CBOREntry {
             guard try reader.beginMap() != nil else { return nil }
             _ = try reader.textString()
             let data = try reader.byteString()
+            self.data = data.lowerBound - entry.startIndex..<data.upperBound - entry.startIndex
+            guard !reader.isAtEnd else {
+                partitionKey = 0..<0
+                return
+            }
             _ = try reader.textString()
             let partitionKey = try reader.textString()
-            self.data = data.lowerBound - entry.startIndex..<data.upperBound - entry.startIndex
             self.partitionKey = partitionKey.lowerBound - entry.startIndex..<partitionKey.upperBound - entry.startIndex
         } catch {
             return nil

@@ -64,6 +64,10 @@ struct BatchDelivery {
                 parts.add(part)
                 guard try await mayRetry(.unreadable, &attempts) else { throw unreadable(reason) }
             case .refused(let failure):
+                if let cause = settler.missingKeys(in: part, refusal: failure) {
+                    parts.add(part)
+                    throw .service(cause)
+                }
                 try await settler.bisect(part, refusal: failure, parts: &parts)
             case .failed(let failure):
                 parts.add(part)

@@ -26,22 +26,44 @@ struct StoreFlush: Sendable {
         defer { lease.release() }
         try await store.expire(after: policy.limits.age) { for discard in $0 { emit(.discarded(discard)) } }
         let totals = try store.totals()
-        let streams = try await store.streamsWithRecords()
-        guard !streams.isEmpty else { return FlushReport() }
+        let stored = try await store.streamsWithRecords()
+        guard !stored.isEmpty else { return FlushReport() }
         var policy = policy
         if start == .whenFree { policy.batchesPerStream = nil }
-        let sender = BatchSender(service, caller: try makeCaller(), policy: policy, lease: lease)
+        let caller = try makeCaller()
+        let (streams, unreachable) = partition(stored, by: caller.region)
+        let sender = BatchSender(service, caller: caller, policy: policy, lease: lease)
         let began = ContinuousClock.now
         let context = FlushContext(store: store, sender: sender, policy: policy, totalsAtStart: totals, emit: emit)
-        let report = await ParallelStreamFlush(context).run(streams)
+        var report = await ParallelStreamFlush(context).run(streams)
+        report.failures += unreachable
         RecorderLog.info(
-            "flush: \(service.name): \(streams.count) streams, \(report.delivered) records delivered, "
+            "flush: \(service.name): \(stored.count) streams, \(report.delivered) records delivered, "
                 + "\(report.discarded) discarded, \(report.failures.count) streams kept records, in "
                 + "\((ContinuousClock.now - began).text)."
         )
         // Only for the status; the report has the errors anyway.
         try? await store.storeErrors(of: report.failures)
         return report
+    }
+
+    /// Separates the streams whose ARN is of another region, which was configured when their records were saved. Their
+    /// records stay, and the others are sent.
+    private func partition(
+        _ streams: [StreamSummary],
+        by region: Region
+    ) -> (reachable: [StreamSummary], failures: [FlushReport.Failure]) {
+        var reachable: [StreamSummary] = []
+        var failures: [FlushReport.Failure] = []
+        for stream in streams {
+            do throws(ConfigurationFailure) {
+                try stream.name.arn?.check(in: region)
+                reachable.append(stream)
+            } catch {
+                failures.append(.init(stream: stream.name, error: .configuration(error)))
+            }
+        }
+        return (reachable, failures)
     }
 
     private func lease(_ start: FlushScheduler.Start) async throws(RecorderError) -> SubmitLease? {

@@ -49,9 +49,11 @@ struct StreamFlush {
     mutating func run() async -> FlushReport {
         do throws(RecorderError) {
             try await sendAll()
-            try await delivery.settler.settleSoleCandidate()
+            try await delivery.settler.settleCandidates(isLeft: false)
         } catch {
             delivery.settler.reportFailure(error)
+            // Otherwise records that may be too large could keep a stream from its later records for ever.
+            try? await delivery.settler.settleCandidates(isLeft: true)
         }
         // After an error, requests in flight still count for what their answers prove.
         for request in requests {

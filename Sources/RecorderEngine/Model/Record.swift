@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import RecorderAWS
 
 /// One record as it is saved: its stream, its payload and its partition key.
 package struct Record: Sendable {
@@ -65,15 +66,36 @@ package enum RecordKey: Sendable, Hashable {
     }
 }
 
-/// The name of a stream or delivery stream. The service accepts its characters; see `StreamServiceDescription.checkStream`.
+/// The name or the ARN of a stream or delivery stream. Its characters need no escaping in a request; see
+/// `StreamServiceDescription.checkStream`.
+///
+/// The text identifies the stream in the store: a name and an ARN of the same stream are two streams here, each with its own
+/// order. Logs and messages show the name.
 package struct StreamName: Sendable, Hashable, CustomStringConvertible {
+    /// The name or the ARN, as it was given.
     package let rawValue: String
 
     package init(unchecked rawValue: String) {
         self.rawValue = rawValue
     }
 
-    package var description: String { rawValue }
+    /// nil if no save could have stored this text.
+    init?(stored rawValue: String) {
+        let isARN = AWSResourceName.isMeant(by: rawValue)
+        let isValid = rawValue.utf8.allSatisfy { byte in
+            Self.isNameCharacter(byte) || isARN && (byte == UInt8(ascii: ":") || byte == UInt8(ascii: "/"))
+        }
+        guard isValid, !rawValue.isEmpty else { return nil }
+        self.rawValue = rawValue
+    }
+
+    /// The ARN; nil if a name was given.
+    package var arn: AWSResourceName? { AWSResourceName.isMeant(by: rawValue) ? AWSResourceName(rawValue) : nil }
+
+    /// The name alone.
+    package var name: String { arn?.streamName ?? rawValue }
+
+    package var description: String { name }
 
     /// Whether a name may contain this byte: letters, digits, `_`, `.` and `-`.
     static func isNameCharacter(_ byte: UInt8) -> Bool {

@@ -58,6 +58,8 @@ package struct Discard: Sendable, Hashable {
     package var count: Int
     package var bytes: Int
     package var streams: Set<StreamName>
+    /// What the service said of a rejected record.
+    package var message: String?
 }
 
 extension [Discard] {

@@ -24,6 +24,8 @@ package struct RecorderPolicy: Sendable {
     package var requestFormat = RequestFormat.json
     /// Whether request bodies are compressed with gzip.
     package var compressesRequests = false
+    /// Whether records that were saved without a partition key are sent without one.
+    package var omitsPartitionKeys = false
     /// The last byte of each record; a save appends it where it is missing.
     package var delimiter: UInt8?
     /// Failures after which a record is discarded; nil keeps it, within the limits.

@@ -11,6 +11,8 @@ package struct StreamServiceDescription: Sendable {
     // The request.
     package let operation: String
     package let streamField: String
+    /// The field of a stream's ARN; nil if the service takes only names.
+    package let arnField: String?
     package let sendsPartitionKey: Bool
     /// The encodings that the service understands.
     package let requestFormats: Set<RequestFormat>
@@ -25,12 +27,15 @@ package struct StreamServiceDescription: Sendable {
     package let maximumRequestBytes: Int
     /// The size of one record, including the partition key.
     package let maximumRecordBytes: Int
+    /// The size that every stream accepts; above it, up to `maximumRecordBytes`, the stream's own setting decides.
+    package let commonRecordBytes: Int
 
     package static let kinesis = StreamServiceDescription(
         name: "kinesis",
         service: .kinesis,
         operation: "PutRecords",
         streamField: "StreamName",
+        arnField: "StreamARN",
         sendsPartitionKey: true,
         requestFormats: [.json, .cbor],
         entriesField: "Records",
@@ -38,7 +43,8 @@ package struct StreamServiceDescription: Sendable {
         maximumStreamNameLength: 128,
         maximumRequestRecords: 500,
         maximumRequestBytes: 10 * 1_024 * 1_024,
-        maximumRecordBytes: 10 * 1_024 * 1_024
+        maximumRecordBytes: 10 * 1_024 * 1_024,
+        commonRecordBytes: 1_024 * 1_024
     )
 
     package static let firehose = StreamServiceDescription(
@@ -46,6 +52,7 @@ package struct StreamServiceDescription: Sendable {
         service: .firehose,
         operation: "PutRecordBatch",
         streamField: "DeliveryStreamName",
+        arnField: nil,
         sendsPartitionKey: false,
         requestFormats: [.json],
         entriesField: "RequestResponses",
@@ -53,6 +60,14 @@ package struct StreamServiceDescription: Sendable {
         maximumStreamNameLength: 64,
         maximumRequestRecords: 500,
         maximumRequestBytes: 4 * 1_024 * 1_024,
-        maximumRecordBytes: 1_000 * 1_024
+        maximumRecordBytes: 1_000 * 1_024,
+        commonRecordBytes: 1_000 * 1_024
     )
+}
+
+extension StreamServiceDescription {
+    /// The member of a request that names a stream: its ARN if one was given and the service takes ARNs, else its name.
+    package func member(naming stream: StreamName) -> (field: String, value: String) {
+        if let arnField, stream.arn != nil { (arnField, stream.rawValue) } else { (streamField, stream.name) }
+    }
 }

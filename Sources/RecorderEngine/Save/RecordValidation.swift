@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import RecorderAWS
 
 extension StreamServiceDescription {
     /// Checks the shape and the size of a record before it is queued.
@@ -9,7 +10,8 @@ extension StreamServiceDescription {
         stream: String?,
         partitionKey: String?,
         maximumBytes: Int,
-        countsKey: Bool = false
+        countsKey: Bool = false,
+        region: () -> Region? = { nil }
     ) throws(RecorderError) -> Record {
         guard let payload else {
             throw .invalidRecord(.noData, "The record has no data (nil). Pass the bytes to send.")
@@ -19,18 +21,20 @@ extension StreamServiceDescription {
             stream: stream,
             partitionKey: partitionKey,
             maximumBytes: maximumBytes,
-            countsKey: countsKey
+            countsKey: countsKey,
+            region: region
         )
         return Record(stream: name, payload: payload, partitionKey: key)
     }
 
-    /// Checks the shape of records with so many bytes of payload each, and with the same key.
+    /// Checks the shape of records with so many bytes of payload each, and with the same key. `region` is as for `checkStream`.
     func checkRecords(
         of sizes: some Collection<Int>,
         stream: String?,
         partitionKey: String?,
         maximumBytes: Int,
-        countsKey: Bool
+        countsKey: Bool,
+        region: () -> Region?
     ) throws(RecorderError) -> (StreamName, RecordKey) {
         let key = sendsPartitionKey ? try checkPartitionKey(partitionKey) : .none
         let keyBytes = countsKey ? key.bytes : 0
@@ -42,14 +46,33 @@ extension StreamServiceDescription {
                     + "the limit is \(maximumBytes). Split it or compress it."
             )
         }
-        return (try checkStream(stream), key)
+        // An import has a limit beyond that of the service, because its records were saved before.
+        if maximumBytes <= maximumRecordBytes { try checkService((sizes.max() ?? 0) + key.bytes) }
+        return (try checkStream(stream, region: region), key)
     }
 
-    /// Checks a stream's name: letters, digits, `_`, `.` and `-`, up to the service's length.
-    package func checkStream(_ name: String?) throws(RecorderError) -> StreamName {
+    /// Checks a record's size against what the service accepts: payload, partition key and an appended delimiter.
+    func checkService(_ bytes: Int) throws(RecorderError) {
+        guard bytes > maximumRecordBytes else { return }
+        let parts = sendsPartitionKey ? "its partition key" : "its delimiter"
+        throw .invalidRecord(
+            .dataTooLarge,
+            "The record is \(bytes) bytes with \(parts); the service accepts up to \(maximumRecordBytes). "
+                + "Split it or compress it."
+        )
+    }
+
+    /// Checks a stream's name, or its ARN. A name has letters, digits, `_`, `.` and `-`, up to the service's length.
+    ///
+    /// `region` is asked for an ARN only: the region that requests go to, nil if it is not configured yet.
+    package func checkStream(
+        _ name: String?,
+        region: () -> Region? = { nil }
+    ) throws(RecorderError) -> StreamName {
         guard var name, !name.isEmpty else {
             throw .invalidRecord(.streamName, "The stream name is missing. Pass the name of the stream to send to.")
         }
+        if AWSResourceName.isMeant(by: name) { return try checkARN(name, in: region()) }
         guard name.utf8.count <= maximumStreamNameLength else {
             throw .invalidRecord(
                 .streamName,
@@ -65,6 +88,20 @@ extension StreamServiceDescription {
         return StreamName(unchecked: name)
     }
 
+    /// Checks a stream's ARN: its form and its name, and that requests to the region can concern it.
+    private func checkARN(_ text: String, in region: Region?) throws(RecorderError) -> StreamName {
+        let arn: AWSResourceName
+        do throws(ConfigurationFailure) {
+            arn = try AWSResourceName(stream: text, of: service)
+            let own = try Region(arn.region)
+            try arn.check(in: region ?? own)
+        } catch {
+            throw .invalidRecord(.streamName, error.message)
+        }
+        _ = try checkStream(arn.streamName)
+        return StreamName(unchecked: text)
+    }
+
     /// A record of another library's database; nil if its stream's name is invalid.
     @Sendable func importedRecord(stream: String, partitionKey: String, data: Data) -> Record? {
         try? record(
@@ -73,6 +110,11 @@ extension StreamServiceDescription {
             partitionKey: partitionKey.isEmpty ? nil : partitionKey,
             maximumBytes: .max
         )
+    }
+
+    /// The bytes of the key that a record saved with this key, or without one, is sent with.
+    package func keyBytes(for key: String?) -> Int {
+        sendsPartitionKey ? (key.map { RecordKey.given($0) } ?? .numbered).bytes : 0
     }
 
     private func checkPartitionKey(_ key: String?) throws(RecorderError) -> RecordKey {

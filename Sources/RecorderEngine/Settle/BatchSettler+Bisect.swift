@@ -15,21 +15,57 @@ extension BatchSettler {
             if refused.isAtRequestLimit { throw .service(refusal) }
             return
         }
-        try await settleRefused(record, refusal: refusal)
+        let size = await sizes.check(record, refusal: refusal)
+        guard !size.isTooLarge else { return try await settleTooLarge(record, refusal: size.refusal) }
+        try await settleRefused(record, refusal: size.refusal, mayBeTooLarge: size.mayBeTooLarge)
         try await keepTooLarge(refusal, parts: &parts)
-        switch refused.decision(after: refusal) {
+        switch refused.decision(after: refusal, mayBeTooLarge: size.mayBeTooLarge) {
         case .continueBatch: break
         // If no record is left in this batch, the next batch is the probe.
-        case .probe: parts.addProbe(smallest: refusal.isTooLargeForProxy)
+        case .probe: parts.addProbe(smallest: refusal.isTooLargeForProxy || size.mayBeTooLarge)
         case .leaveStream: throw .service(refusal)
         }
     }
 
-    private mutating func settleRefused(
+    /// The error if a part was refused because its records have no partition keys; nil if one of its records may be the cause.
+    ///
+    /// Without a key only the size of a record can be invalid. A stream that accepted such records accepts the others.
+    func missingKeys(in part: Batch, refusal: ServiceFailure) -> ServiceFailure? {
+        let common = context.sender.service.commonRecordBytes
+        guard part.omitsKeys, !refused.streamAccepts, refusal.provesInvalidInput,
+            !part.records.contains(where: { $0.storedBytes - Record.overhead > common })
+        else { return nil }
+        return refusal.with(
+            message:
+                "Stream \(part.stream) refused records without partition keys, and they are kept. Only streams whose record "
+                + "distribution strategy is AUTO accept them: change the stream's, or let keys be sent. \(refusal.message)"
+        )
+    }
+
+    /// Settles a record that is larger than its stream accepts, which is known: no other record is needed to confirm it.
+    private mutating func settleTooLarge(
         _ record: BatchedRecord,
         refusal: ServiceFailure
     ) async throws(RecorderError) {
-        refused.add(record, refusal: refusal)
+        refused.refusalExplained()
+        RecorderLog.error("settle: \(refusal.message)")
+        var settlement = Settlement()
+        if countsAttempts {
+            addAttempt(of: record, failure: refusal, to: &settlement)
+        } else {
+            let code = RefusedRecords.Candidate(record: record, refusal: refusal).code
+            settlement.remove(record, as: .discarded(.rejected(code: code)))
+            settlement.rejection = refusal.message
+        }
+        try await apply(settlement, reason: refusal)
+    }
+
+    private mutating func settleRefused(
+        _ record: BatchedRecord,
+        refusal: ServiceFailure,
+        mayBeTooLarge: Bool
+    ) async throws(RecorderError) {
+        refused.add(record, refusal: refusal, mayBeTooLarge: mayBeTooLarge)
         var settlement = Settlement()
         if countsAttempts {
             addAttempt(of: record, failure: refusal, to: &settlement)
@@ -53,20 +89,25 @@ extension BatchSettler {
         try await apply(settlement, reason: refusal)
     }
 
-    /// Settles the candidate at the end of the stream. A record that is refused while no other record of its stream is
-    /// answered stays until its fourth refusal. The limit on failures applies instead if it is higher, because both share one
-    /// counter. If several records were refused, the stream may be at fault, and nothing is counted.
-    mutating func settleSoleCandidate() async throws(RecorderError) {
+    /// Settles the candidates at the end of the stream. A record that is refused while no other record of its stream is
+    /// answered stays until its fourth refusal, as does one that may be too large for the stream. The limit on failures applies
+    /// instead if it is higher, because both share one counter. If several other records were refused, the stream may be at
+    /// fault, and nothing is counted. `isLeft` says whether the stream was left before its end.
+    mutating func settleCandidates(isLeft: Bool) async throws(RecorderError) {
         guard !countsAttempts, let first = refused.candidates.first else { return }
-        guard let candidate = refused.soleCandidate else { return reportFailure(.service(first.refusal)) }
-        var settlement = Settlement()
+        let counted = refused.countedCandidates(isLeft: isLeft)
+        if counted.isEmpty { return reportFailure(.service(first.refusal)) }
         let limit = max(RefusedRecords.maximumRefusals, context.policy.discardsAfterFailures ?? 0)
-        if candidate.record.failures + 1 >= limit {
-            settlement.remove(candidate.record, as: .discarded(.rejected(code: candidate.code)))
-        } else {
-            settlement.keepCountingFailure(candidate.record)
-            reportFailure(.service(candidate.refusal))
+        for candidate in counted {
+            var settlement = Settlement()
+            if candidate.record.failures + 1 >= limit {
+                settlement.removeAlone(candidate.record, as: .discarded(.rejected(code: candidate.code)))
+                settlement.rejection = candidate.refusal.message
+            } else {
+                settlement.keepCountingFailure(candidate.record)
+                reportFailure(.service(candidate.refusal))
+            }
+            try await apply(settlement, reason: candidate.refusal)
         }
-        try await apply(settlement, reason: candidate.refusal)
     }
 }

@@ -5,11 +5,14 @@ struct BatchSettler {
     let context: FlushContext
     private let stream: StreamName
     var refused = RefusedRecords()
+    /// The sizes that the stream accepts.
+    var sizes: RecordSizeCheck
     private(set) var report = FlushReport()
 
     init(_ stream: StreamName, context: FlushContext) {
         self.stream = stream
         self.context = context
+        sizes = RecordSizeCheck(stream, sender: context.sender)
     }
 
     var countsAttempts: Bool { context.policy.failureRule == .countsAttempts }
@@ -44,8 +47,9 @@ struct BatchSettler {
             case .delivered:
                 settlement.remove(record, as: .delivered)
                 settled.accepted += 1
-            case .rejected(let code, _) where !countsAttempts:
+            case .rejected(let code, let message) where !countsAttempts:
                 settlement.remove(record, as: .discarded(.rejected(code: code)))
+                settlement.rejection = message.sanitized()
             case .rejected(let code, let message), .retry(let code, let message):
                 let failure = ServiceFailure(ofRecord: code, message: message)
                 reason = failure
@@ -130,6 +134,7 @@ struct BatchSettler {
         guard !countsAttempts else { return }
         for candidate in confirmed {
             settlement.removeAlone(candidate.record, as: .discarded(.rejected(code: candidate.code)))
+            settlement.rejection = candidate.refusal.message
         }
     }
 
@@ -148,7 +153,10 @@ struct BatchSettler {
         report.discarded += discarded
         let answer = ServiceAnswer(stream: stream, delivered: receipt.delivered, retried: retried, failure: reason)
         context.emit(.answered(answer))
-        for discard in receipt.discards { context.emit(.discarded(discard)) }
+        for var discard in receipt.discards {
+            if case .rejected = discard.reason { discard.message = settlement.rejection }
+            context.emit(.discarded(discard))
+        }
         context.emit(.settled(receipt.progress))
     }
 }

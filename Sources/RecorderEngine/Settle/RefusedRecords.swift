@@ -24,6 +24,8 @@ struct RefusedRecords {
     struct Candidate {
         let record: BatchedRecord
         let refusal: ServiceFailure
+        /// Whether not every stream accepts a record of this size.
+        var mayBeTooLarge = false
 
         var code: String { refusal.code ?? "InvalidRequest" }
     }
@@ -39,7 +41,7 @@ struct RefusedRecords {
     private var refusedBytes = Int.max
     /// The size of the largest request that was answered.
     private var passedBytes = 0
-    private var streamAccepts = false
+    private(set) var streamAccepts = false
     private var requests = 0
     private var records = 0
 
@@ -58,10 +60,15 @@ struct RefusedRecords {
         requests += 1
     }
 
+    /// The last refusal is the fault of a record, and says nothing about the stream.
+    mutating func refusalExplained() {
+        requests = 0
+    }
+
     /// A record was refused in a request of its own.
-    mutating func add(_ record: BatchedRecord, refusal: ServiceFailure) {
+    mutating func add(_ record: BatchedRecord, refusal: ServiceFailure, mayBeTooLarge: Bool) {
         if refusal.provesInvalidInput {
-            candidates.append(Candidate(record: record, refusal: refusal))
+            candidates.append(Candidate(record: record, refusal: refusal, mayBeTooLarge: mayBeTooLarge))
         } else if refusal.isTooLargeForProxy {
             refusedBytes = min(refusedBytes, record.entry.count)
         }
@@ -72,13 +79,13 @@ struct RefusedRecords {
     ///
     /// If its size is the reason, a refusal concerns all larger records and no smaller ones, so only the number of requests
     /// limits the probes.
-    func decision(after refusal: ServiceFailure) -> Decision {
+    func decision(after refusal: ServiceFailure, mayBeTooLarge: Bool) -> Decision {
         guard !streamAccepts else { return .continueBatch }
         guard !isAtRequestLimit else { return .leaveStream }
         return switch records {
         case ..<2: .continueBatch
         case 2: .probe
-        default: refusal.isTooLargeForProxy ? .probe : .leaveStream
+        default: refusal.isTooLargeForProxy || mayBeTooLarge ? .probe : .leaveStream
         }
     }
 
@@ -99,8 +106,11 @@ struct RefusedRecords {
         return candidates
     }
 
-    /// The candidate, if no other record of the stream was answered.
-    var soleCandidate: Candidate? { records == 1 ? candidates.first : nil }
+    /// The candidates whose refusals count: the only record of the stream that was answered, and those that may be too large.
+    /// After a stream was left, it is not known whether a record is the only one.
+    func countedCandidates(isLeft: Bool) -> [Candidate] {
+        records == 1 && !isLeft ? candidates : candidates.filter(\.mayBeTooLarge)
+    }
 }
 
 extension ServiceFailure {

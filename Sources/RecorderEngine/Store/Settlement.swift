@@ -27,6 +27,8 @@ struct Settlement: Sendable {
     private(set) var kept: [BatchedRecord] = []
     /// Those of them whose failures increase by one.
     private(set) var failed: [BatchedRecord] = []
+    /// Why the service rejected a record that leaves.
+    var rejection: String?
 
     var isEmpty: Bool { runs.isEmpty && kept.isEmpty }
 

@@ -73,15 +73,14 @@ final class StoreReader {
     func streamsWithRecords() throws(SQLiteError) -> [StreamSummary] {
         var found: [StreamSummary] = []
         while try streams.step() {
-            let name = streams.text(at: 1)
             // Only valid names are stored; the name goes into requests unescaped.
-            guard name.utf8.allSatisfy(StreamName.isNameCharacter), !name.isEmpty else {
+            guard let name = StreamName(stored: streams.text(at: 1)) else {
                 throw SQLiteError.damage("a stream's name is invalid", action: "reading streams")
             }
             found.append(
                 StreamSummary(
                     number: streams.integer(at: 0),
-                    name: StreamName(unchecked: name),
+                    name: name,
                     records: try streams.count(at: 2),
                     bytes: StoreTotals.streamBytes(streams.integer(at: 3))
                 )

@@ -54,7 +54,12 @@ import Testing
         #expect(recorder.diskByteLimit == 10)
         #expect(recorder.diskAgeLimit == 30 * 24 * 60 * 60)
         #expect(recorder.notificationByteThreshold == 7)
-        #expect(recorder.batchRecordsByteLimit == 4_194_304)
+        #expect(recorder.batchRecordsByteLimit == 10_485_760)
+        let firehose = try Recorders.firehose()
+        firehose.batchRecordsByteLimit = .max
+        firehose.maximumRecordBytes = .max
+        #expect(firehose.batchRecordsByteLimit == 4_194_304)
+        #expect(firehose.maximumRecordBytes == 1_024_000)
     }
 
     @Test func `no value of a limit crashes`() throws {

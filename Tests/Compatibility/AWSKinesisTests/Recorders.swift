@@ -27,11 +27,13 @@ enum Recorders {
         return configuration
     }
 
-    static func kinesis(_ key: String = UUID().uuidString, url: String = "http://127.0.0.1:1") throws
-        -> AWSKinesisRecorder
-    {
+    static func kinesis(
+        _ key: String = UUID().uuidString,
+        url: String = "http://127.0.0.1:1",
+        keys: MotoServer.Keys? = nil
+    ) throws -> AWSKinesisRecorder {
         _ = path
-        AWSKinesisRecorder.register(with: try configuration(url), forKey: key)
+        AWSKinesisRecorder.register(with: try configuration(url, keys), forKey: key)
         return try #require(AWSKinesisRecorder(forKey: key))
     }
 

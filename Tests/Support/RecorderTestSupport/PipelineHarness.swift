@@ -22,7 +22,7 @@ package struct PipelineHarness: Sendable {
     /// A pipeline whose file is in `directory`, by default a new one; `storeDirectory` is another path of it, such as a
     /// link.
     ///
-    /// Without `url`, nothing can be sent. `systemClock` replaces `clock`, and `emit` receives the events instead of
+    /// Requests go to us-east-1; saves are told `region`, nil if it is not configured yet. Without `url`, nothing can be sent. `systemClock` replaces `clock`, and `emit` receives the events instead of
     /// `events`.
     package init(
         _ service: StreamServiceDescription = .kinesis,
@@ -32,6 +32,7 @@ package struct PipelineHarness: Sendable {
         by clock: ManualClock = ManualClock(),
         systemClock: SystemClock? = nil,
         policy: RecorderPolicy = .legacy,
+        savingIn region: String? = "us-east-1",
         calling configure: @escaping Configure = { _ in },
         whenLocating located: @escaping @Sendable () -> Void = {},
         emit: (@Sendable (RecorderEvent) -> Void)? = nil
@@ -59,6 +60,7 @@ package struct PipelineHarness: Sendable {
             store: RecordStore(at: locate, clock: systemClock ?? clock.system),
             policy: policy,
             caller: caller,
+            region: { region.flatMap { try? Region($0) } },
             emit: emit ?? { events.append($0) }
         )
         CanaryRun.show(pipeline)

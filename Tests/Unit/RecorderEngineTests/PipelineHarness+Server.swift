@@ -11,6 +11,7 @@ extension PipelineHarness {
         in directory: TemporaryDirectory? = nil,
         by clock: ManualClock = ManualClock(),
         at storeDirectory: String? = nil,
+        savingIn region: String? = "us-east-1",
         _ adjust: (inout RecorderPolicy) -> Void = { _ in },
         calling configure: @escaping Configure = { _ in },
         whenLocating located: @escaping @Sendable () -> Void = {}
@@ -24,6 +25,7 @@ extension PipelineHarness {
             at: storeDirectory,
             by: clock,
             policy: policy,
+            savingIn: region,
             calling: configure,
             whenLocating: located
         )

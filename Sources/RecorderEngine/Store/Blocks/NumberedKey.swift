@@ -28,6 +28,14 @@ struct NumberedKey: ~Copyable {
         text.append(contentsOf: [UInt8](repeating: UInt8(ascii: "0"), count: 10))
     }
 
+    /// Whether this is the numbered key of a record of a stream, from whichever store. Among kept records it is stored as text.
+    static func isKey(_ key: UnsafeRawBufferPointer, ofStream stream: Int64) -> Bool {
+        guard key.count == RecordKey.numberedBytes, let source = KeySource(stored: 1) else { return false }
+        // What follows the source and precedes the number: the version, and the stream between the last two dashes.
+        let form = NumberedKey(source: source, stream: stream).text
+        return [8, 13, 14, 18, 19, 20, 21, 22, 23, 24, 25].allSatisfy { unsafe key[$0] == form[$0] }
+    }
+
     /// Calls `body` with the key of one record.
     mutating func withBytes<Result>(of number: Int64, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         var left = UInt64(bitPattern: number)

@@ -70,7 +70,7 @@ final class DamagedStore {
         // A damaged row may be a stream that never existed, or a duplicate.
         return (complete + named).filter { stream in
             RecordID.streams.contains(stream.number) && cursors.contains(stream.cursor)
-                && !stream.name.isEmpty && stream.name.utf8.allSatisfy(StreamName.isNameCharacter)
+                && StreamName(stored: stream.name) != nil
                 && !numbers.contains(stream.number) && names.insert(stream.name).inserted
                 && numbers.insert(stream.number).inserted
         }
