@@ -8,9 +8,12 @@ struct DoctorCommand: Command {
         arguments: [.init(name: "STREAM", isOptional: true)],
         options: [.firehose, .offline] + OptionSpec.store + OptionSpec.service,
         details: """
-            Checks the directory, the libraries, region, endpoint, credentials and clock. It sends one read-only \
-            request to the service (ListStreams or ListDeliveryStreams), and with STREAM another one to see whether \
-            that stream exists. No record is sent.
+            Checks the directory, the libraries, region, endpoint, credentials and clock. Without STREAM it sends one \
+            read-only request to the service (ListStreams or ListDeliveryStreams). With STREAM, a name or an ARN, it \
+            checks that the credentials may send to that stream, and needs no other permission: Kinesis is asked by a \
+            dry run of PutRecords, which writes nothing; Firehose, which has none, by PutRecordBatch without records. \
+            An emulator that does not know dry runs takes an empty record, and a line says so. The maximum size of the \
+            stream's records is shown if the credentials may describe the stream.
             """,
         examples: [
             .init(line: "kinesis-recorder doctor app", meaning: "before the first record of the stream app")

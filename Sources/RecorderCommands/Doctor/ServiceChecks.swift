@@ -3,15 +3,13 @@ import RecorderAWS
 import RecorderEngine
 import RecorderHTTP
 
-/// Checks the connection to the service: region, endpoint, credentials, one read-only call, the clock.
+/// Checks the connection to the service: region, endpoint, credentials, one call that writes nothing, the clock.
 struct ServiceChecks {
     private let session: Session
 
     init(_ session: Session) {
         self.session = session
     }
-
-    private var isFirehose: Bool { session.service.service == .firehose }
 
     // MARK: settings
 
@@ -61,26 +59,32 @@ struct ServiceChecks {
 
     // MARK: the call
 
-    /// Lists at most one stream. If a stream was named, checks that one as well.
+    /// Checks the stream that was named. Without one, lists at most one stream.
     func call(_ caller: AWSServiceCaller) async -> [Finding] {
-        var findings: [Finding] = []
-        do {
-            let answer = try await caller.call(
-                isFirehose ? "ListDeliveryStreams" : "ListStreams",
-                body: Array(#"{"Limit":1}"#.utf8)
-            )
-            findings.append(.ok("service", text: "reached; it accepts the credentials"))
-            findings.append(clock(serviceTime: answer.date))
+        guard let stream = session.invocation.arguments.first else { return await list(caller) }
+        do throws(RecorderError) {
+            let name = try session.service.checkStream(stream) { caller.region }
+            return await StreamChecks(name, of: session.service, caller: caller).findings()
         } catch {
-            findings.append(finding(error))
-            if let date = error.serverDate { findings.append(clock(serviceTime: date)) }
-            guard error.kind == .denied else { return findings }
+            return await list(caller) + [.failure("stream", text: error.message, status: .usage)]
         }
-        if let stream = session.invocation.arguments.first { findings.append(await check(stream, with: caller)) }
-        return findings
     }
 
-    private func finding(_ failure: ServiceFailure) -> Finding {
+    private func list(_ caller: AWSServiceCaller) async -> [Finding] {
+        do throws(ServiceFailure) {
+            let operation = session.service.service == .firehose ? "ListDeliveryStreams" : "ListStreams"
+            let answer = try await caller.call(operation, body: Array(#"{"Limit":1}"#.utf8))
+            return [Self.reached, Self.clock(serviceTime: answer.date)]
+        } catch {
+            let clock = error.serverDate.map { Self.clock(serviceTime: $0) }
+            return [Self.finding(error)] + (clock.map { [$0] } ?? [])
+        }
+    }
+
+    static let reached = Finding.ok("service", text: "reached; it accepts the credentials")
+
+    /// Why a call failed.
+    static func finding(_ failure: ServiceFailure) -> Finding {
         switch failure.kind {
         case .denied:
             .ok("service", text: "reached; it accepts the credentials, which need no permission to list streams")
@@ -111,40 +115,7 @@ struct ServiceChecks {
         }
     }
 
-    private func check(_ stream: String, with caller: AWSServiceCaller) async -> Finding {
-        let action = isFirehose ? "firehose:PutRecordBatch" : "kinesis:PutRecords"
-        let field = isFirehose ? "DeliveryStreamName" : "StreamName"
-        do {
-            let name = try session.service.checkStream(stream)
-            _ = try await caller.call(
-                isFirehose ? "DescribeDeliveryStream" : "DescribeStreamSummary",
-                body: Array(#"{"\#(field)":"\#(name)"}"#.utf8)
-            )
-            return .ok("stream", text: "\(stream) exists; sending needs the permission \(action)")
-        } catch let failure as ServiceFailure {
-            switch failure.kind {
-            case .notFound:
-                return .failure(
-                    "stream",
-                    text: failure.message,
-                    advice: "Create \(stream), or check its name and the region.",
-                    status: .notFound
-                )
-            case .denied:
-                return .warning(
-                    "stream",
-                    text: "the credentials may not describe \(stream); sending needs the permission \(action)"
-                )
-            default: return .failure("stream", text: "\(failure)", status: .tryLater)
-            }
-        } catch let error as RecorderError {
-            return .failure("stream", text: error.message, status: .usage)
-        } catch {
-            return .failure("stream", text: "\(error)", status: .usage)
-        }
-    }
-
-    private func clock(serviceTime: Date?) -> Finding {
+    static func clock(serviceTime: Date?) -> Finding {
         guard let serviceTime else { return .warning("clock", text: "the answer has no date") }
         let seconds = Int(Date().timeIntervalSince(serviceTime).rounded())
         let text = "\(abs(seconds)) s \(seconds < 0 ? "behind" : "ahead of") the service's"
