@@ -30,6 +30,11 @@ package final class AWSServiceCaller: Sendable {
     /// The region that requests are signed for.
     package var region: Region { configuration.region }
 
+    /// The account that requests are signed for, if the credentials say which.
+    package func accountID() async -> String? {
+        (try? await configuration.credentials.credentials())?.accountID
+    }
+
     /// The retries of one call, or of several that share them. Starts without any.
     package func attempts() -> CallAttempts { CallAttempts(maximumRetries: configuration.maximumRetries) }
 

@@ -19,9 +19,8 @@ struct StreamChecks {
         // What PutRecords would write if it did not know DryRun. PutRecordBatch has no such parameter, and refuses an empty list.
         let rest =
             isFirehose ? #""Records":[]"# : #""Records":[{"Data":"","PartitionKey":"\#(Self.key)"}],"DryRun":true"#
-        let put = await answer(
-            to: CallRequest(service.operation, body: Array(#"{"\#(field)":"\#(name)",\#(rest)}"#.utf8))
-        )
+        let body = Array(#"{"\#(field)":"\#(name)",\#(rest)}"#.utf8)
+        let put = await answer(to: CallRequest(service.operation, body: body, context: service.context(of: stream)))
         var findings = connection(put)
         guard findings.allSatisfy({ $0.status == .success }), put.failure.map(Self.isAnswer) ?? true else {
             return findings

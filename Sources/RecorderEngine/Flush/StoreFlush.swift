@@ -31,7 +31,7 @@ struct StoreFlush: Sendable {
         var policy = policy
         if start == .whenFree { policy.batchesPerStream = nil }
         let caller = try makeCaller()
-        let (streams, unreachable) = partition(stored, by: caller.region)
+        let (streams, unreachable) = await partition(stored, by: caller)
         let sender = BatchSender(service, caller: caller, policy: policy, lease: lease)
         let began = ContinuousClock.now
         let context = FlushContext(store: store, sender: sender, policy: policy, totalsAtStart: totals, emit: emit)
@@ -47,23 +47,34 @@ struct StoreFlush: Sendable {
         return report
     }
 
-    /// Separates the streams whose ARN is of another region, which was configured when their records were saved. Their
-    /// records stay, and the others are sent.
+    /// Separates the streams whose ARN requests cannot concern: of another region, which was configured when their records
+    /// were saved, or of another account, if the service takes no ARNs. Their records stay, and the others are sent.
     private func partition(
         _ streams: [StreamSummary],
-        by region: Region
-    ) -> (reachable: [StreamSummary], failures: [FlushReport.Failure]) {
+        by caller: AWSServiceCaller
+    ) async -> (reachable: [StreamSummary], failures: [FlushReport.Failure]) {
+        let needsOwnAccount = service.arnField == nil && streams.contains { $0.name.arn != nil }
+        let account = needsOwnAccount ? await caller.accountID() : nil
         var reachable: [StreamSummary] = []
         var failures: [FlushReport.Failure] = []
         for stream in streams {
             do throws(ConfigurationFailure) {
-                try stream.name.arn?.check(in: region)
+                try stream.name.arn?.check(in: caller.region)
+                if let account { try check(stream.name, isIn: account) }
                 reachable.append(stream)
             } catch {
                 failures.append(.init(stream: stream.name, error: .configuration(error)))
             }
         }
         return (reachable, failures)
+    }
+
+    private func check(_ stream: StreamName, isIn account: String) throws(ConfigurationFailure) {
+        guard let arn = stream.arn, arn.account != account else { return }
+        throw ConfigurationFailure(
+            "The ARN \(arn) is of the account \(arn.account), but the credentials belong to \(account), and "
+                + "\(service.operation) reaches only streams of their own account: use credentials of \(arn.account)."
+        )
     }
 
     private func lease(_ start: FlushScheduler.Start) async throws(RecorderError) -> SubmitLease? {

@@ -70,4 +70,9 @@ extension StreamServiceDescription {
     package func member(naming stream: StreamName) -> (field: String, value: String) {
         if let arnField, stream.arn != nil { (arnField, stream.rawValue) } else { (streamField, stream.name) }
     }
+
+    /// What the host of a request depends on: the account of the stream's ARN.
+    package func context(of stream: StreamName) -> EndpointContext {
+        arnField != nil && stream.arn != nil ? EndpointContext(streamARN: stream.rawValue) : EndpointContext()
+    }
 }

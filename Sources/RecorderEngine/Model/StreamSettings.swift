@@ -25,7 +25,8 @@ extension StreamServiceDescription {
         let (field, name) = member(naming: stream)
         return CallRequest(
             arnField == nil ? "DescribeDeliveryStream" : "DescribeStreamSummary",
-            body: Array(#"{"\#(field)":"\#(name)"}"#.utf8)
+            body: Array(#"{"\#(field)":"\#(name)"}"#.utf8),
+            context: context(of: stream)
         )
     }
 }

@@ -124,6 +124,7 @@ struct BatchSender: Sendable {
         let request = CallRequest(
             service.operation,
             body: compressed ?? body,
+            context: service.context(of: batch.stream),
             bodyDigest: compressed == nil ? batch.requestDigest(in: format) : nil,
             format: format,
             headers: compressed == nil ? [] : [HTTPHeader("Content-Encoding", "gzip")]

@@ -52,6 +52,31 @@ import Testing
         #expect(Set(members.keys) == ["DeliveryStreamName", "Records"])
     }
 
+    @Test func `Firehose keeps the records for another account's ARN, if the credentials say whose they are`()
+        async throws
+    {
+        let server = try LocalServer { request, index in
+            PutCall(service: .firehose, index: index, texts: ParsedPutRequest(request).texts).accepts()
+        }
+        let harness = try PipelineHarness(
+            .firehose,
+            to: server,
+            calling: { call in
+                var credentials = Canary.credentials
+                credentials.accountID = "123456789012"
+                call.credentials = StaticCredentials(credentials)
+            }
+        )
+        let own = "arn:aws:firehose:us-east-1:123456789012:deliverystream/orders"
+        try await harness.save("kept", to: Self.delivery)
+        try await harness.save("sent", to: own)
+        let report = try await harness.flush()
+        #expect(report.delivered == 1)
+        let message = try #require(report.failures.first?.error.message)
+        #expect(message.contains("210987654321") && message.contains("123456789012"))
+        #expect(try harness.storedTexts() == ["kept"])
+    }
+
     @Test func `the name and the ARN of a stream are two streams, and both are delivered`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let harness = try PipelineHarness(to: server)
