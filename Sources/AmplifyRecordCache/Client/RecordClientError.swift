@@ -60,12 +60,7 @@ package struct RecordClientError: Error {
             )
         case .service(let failure):
             self.init(failure, credentialsError: credentialsError)
-        case .configuration(let failure):
-            self.init(
-                .unknown,
-                description: failure.message,
-                suggestion: "Fix the setting that the description names; the records stay cached."
-            )
+        case .configuration(let failure): self.init(failure)
         case .cancelled:
             self.init(
                 .unknown,
@@ -74,6 +69,14 @@ package struct RecordClientError: Error {
                 cause: CancellationError()
             )
         }
+    }
+
+    private init(_ failure: ConfigurationFailure) {
+        self.init(
+            .unknown,
+            description: failure.message,
+            suggestion: "Fix the setting that the description names; the records stay cached."
+        )
     }
 
     private init(_ failure: ServiceFailure, credentialsError: (any Error)?) {
@@ -88,6 +91,7 @@ package struct RecordClientError: Error {
                 cause: credentialsError ?? failure.clientError
             )
         case .cancelled: self.init(.cancelled)
+        case .configuration(let failure): self.init(failure)
         case .unreadable:
             self.init(
                 .unknown,

@@ -103,6 +103,7 @@ struct ServiceChecks {
                 status: .denied
             )
         case .credentials: .warning("service", text: "not checked: there are no credentials")
+        case .configuration: .failure("service", text: failure.message, status: .configuration)
         case .transport:
             .failure(
                 "service",

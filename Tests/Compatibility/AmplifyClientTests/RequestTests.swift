@@ -152,6 +152,28 @@ import Testing
         #expect(server.texts == (0..<50).map(String.init))
     }
 
+    @Test func `without the account that the configuration requires, a flush says what to set and keeps the records`()
+        async throws
+    {
+        let client = try TestClient(.kinesis, to: "") { options in
+            options.configure = { config in
+                config.endpoint = nil
+                config.ignoreConfiguredEndpointURLs = true
+                config.accountIdEndpointMode = .required
+            }
+        }
+        try await client.record("text")
+        for _ in 0..<2 {
+            let error = await #expect(throws: KinesisError.self) { try await client.flush() }
+            guard case .unknown(let description, let suggestion, _) = error else {
+                Issue.record("\(error as Any)")
+                continue
+            }
+            #expect(description.contains("set AWS_ACCOUNT_ID, or aws_account_id in the profile"))
+            #expect(suggestion.contains("the records stay cached"))
+        }
+    }
+
     @Test func `the service's own client shows what configureClient sets`() throws {
         let client = try AmplifyKinesisClient(
             region: "eu-central-1",

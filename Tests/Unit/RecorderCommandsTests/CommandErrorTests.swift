@@ -61,6 +61,28 @@ import Testing
         #expect(early.status == 78 && early.out == "")
     }
 
+    @Test(arguments: [
+        (["AWS_ACCOUNT_ID": "1111-2222-3333"], "\"1111-2222-3333\" does not have 12 digits: correct AWS_ACCOUNT_ID"),
+        (["AWS_ACCOUNT_ID_ENDPOINT_MODE": "required"], "set AWS_ACCOUNT_ID, or aws_account_id in the profile"),
+        (["AWS_ACCOUNT_ID_ENDPOINT_MODE": "often"], "\"often\": use preferred, required or disabled."),
+    ])
+    func `an account that no host can name is 78 before anything is sent, and the records stay`(
+        environment: [String: String],
+        text: String
+    ) async throws {
+        var tool = try Tool()
+        tool.environment.merge(environment) { $1 }
+        tool.environment["AWS_REGION"] = "us-east-1"
+        tool.environment["AWS_ACCESS_KEY_ID"] = Canary.accessKey
+        tool.environment["AWS_SECRET_ACCESS_KEY"] = Canary.secret
+        _ = try await tool.run("save", "app", input: Data("a\n".utf8))
+        let ran = try await tool.run("submit")
+        #expect(ran.status == 78 && ran.err.contains(text), "\(ran)")
+        let doctor = try await tool.run("doctor")
+        #expect(doctor.status == 78 && (doctor.out + doctor.err).contains(text), "\(doctor)")
+        #expect(try await tool.run("status").out.contains("app"))
+    }
+
     @Test func `a missing stream is 69, keys without permission are 77, no server is 75`() async throws {
         let moto = try await MotoServer(checkingAccess: true)
         let users = try #require(moto.users)
