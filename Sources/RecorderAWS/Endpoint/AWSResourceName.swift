@@ -60,7 +60,7 @@ extension AWSResourceName {
                 "it has no region"
             } else if !name.hasAccount {
                 "its account is \"\(name.account.sanitized(limit: 64))\", and an account's number has 12 digits"
-            } else if name.streamName == nil {
+            } else if name.streamName == nil || !name.resource.hasPrefix("\(service.streamResource)/") {
                 "it must end in \"\(service.streamResource)/\" and the stream's name"
             } else {
                 nil

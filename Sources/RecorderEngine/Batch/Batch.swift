@@ -13,8 +13,6 @@ package struct Batch: Sendable {
     let requestAsRead: [UInt8]
     /// How it is encoded.
     let format: RequestFormat
-    /// Whether a record is sent without a partition key, though the service has them.
-    private(set) var omitsKeys = false
     /// The SHA-256 of that request, for its signature, once it has been computed.
     private var digestAsRead: [UInt8]?
 
@@ -22,11 +20,9 @@ package struct Batch: Sendable {
         _ records: [BatchedRecord],
         of stream: StreamName,
         request: [UInt8],
-        format: RequestFormat,
-        omitsKeys: Bool = false
+        format: RequestFormat
     ) {
         self.stream = stream
-        self.omitsKeys = omitsKeys
         self.records = records
         countAsRead = records.count
         requestAsRead = request
@@ -71,7 +67,6 @@ struct BatchEncoder: RecordEncoder {
     var request: PutRequest
     /// Whether numbered keys are left out.
     let omitsNumberedKeys: Bool
-    private var hasOmitted = false
 
     init(_ stream: StreamSummary, planner: BatchPlanner, request: PutRequest, omitsNumberedKeys: Bool) {
         self.stream = stream
@@ -81,11 +76,6 @@ struct BatchEncoder: RecordEncoder {
     }
 
     mutating func append(key: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer) -> Range<Int>? {
-        var key = unsafe key
-        if omitsNumberedKeys, unsafe NumberedKey.isKey(key, ofStream: stream.number) {
-            unsafe key = UnsafeRawBufferPointer(start: nil, count: 0)
-            hasOmitted = true
-        }
         guard planner.takes(data.count + key.count) else { return nil }
         return unsafe request.append(data: data, partitionKey: key)
     }
@@ -95,8 +85,7 @@ struct BatchEncoder: RecordEncoder {
             records,
             of: stream.name,
             request: request.finish(),
-            format: request.format,
-            omitsKeys: hasOmitted
+            format: request.format
         )
     }
 }

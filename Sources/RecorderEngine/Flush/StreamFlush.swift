@@ -47,13 +47,18 @@ struct StreamFlush {
     }
 
     mutating func run() async -> FlushReport {
+        var isLeft = false
         do throws(RecorderError) {
             try await sendAll()
-            try await delivery.settler.settleCandidates(isLeft: false)
         } catch {
             delivery.settler.reportFailure(error)
-            // Otherwise records that may be too large could keep a stream from its later records for ever.
-            try? await delivery.settler.settleCandidates(isLeft: true)
+            isLeft = true
+        }
+        do throws(RecorderError) {
+            // Also after an error: records that may be too large could keep a stream from its later records for ever.
+            try await delivery.settler.settleCandidates(isLeft: isLeft)
+        } catch {
+            delivery.settler.reportFailure(error)
         }
         // After an error, requests in flight still count for what their answers prove.
         for request in requests {

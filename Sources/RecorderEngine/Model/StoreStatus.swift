@@ -90,12 +90,17 @@ package struct StreamSummary: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// The approximate size of one of its requests, in bytes, if payloads and keys of a batch take `limit` at most.
+    /// No service accepts a larger record, in bytes.
+    private static let largestRecord = 10 * 1_024 * 1_024
+
+    /// The approximate size of one of its requests, in bytes, if payloads and keys of a batch take `limit` at most. A larger record
+    /// has a request of its own.
     func batchBytes(limit: Int, format: RequestFormat = .json) -> Int {
         // The counts may be corrupted.
         let (stored, count) = (min(max(bytes, 0), 1 << 40), min(max(records, 1), 1 << 40))
         let inBatch = min(count, 500)
-        let bytes = max(min(stored, limit, stored / count * inBatch), 0)
+        let average = min(stored / count, Self.largestRecord)
+        let bytes = max(min(stored, max(limit, average), average * inBatch), 0)
         return (format == .json ? bytes / 3 * 4 : bytes) + inBatch * 48
     }
 }

@@ -10,13 +10,21 @@ extension BatchSettler {
     ) async throws(RecorderError) {
         refused.requestRefused()
         guard part.records.count == 1, let record = part.records.first else {
-            parts.addHalves(of: part)
+            if !refused.acceptsMissingKeys, refusal.provesInvalidInput, part.hasBothKinds {
+                parts.addRecordsWithKeys(of: part)
+            } else {
+                parts.addHalves(of: part)
+            }
             try await keepTooLarge(refusal, parts: &parts)
             if refused.isAtRequestLimit { throw .service(refusal) }
             return
         }
         let size = await sizes.check(record, refusal: refusal)
         guard !size.isTooLarge else { return try await settleTooLarge(record, refusal: size.refusal) }
+        if record.omitsKey, !refused.acceptsMissingKeys, refusal.provesInvalidInput, !size.mayBeTooLarge {
+            parts.add(part)
+            throw .service(missingKeys(refusal))
+        }
         try await settleRefused(record, refusal: size.refusal, mayBeTooLarge: size.mayBeTooLarge)
         try await keepTooLarge(refusal, parts: &parts)
         switch refused.decision(after: refusal, mayBeTooLarge: size.mayBeTooLarge) {
@@ -32,12 +40,16 @@ extension BatchSettler {
     /// Without a key only the size of a record can be invalid. A stream that accepted such records accepts the others.
     func missingKeys(in part: Batch, refusal: ServiceFailure) -> ServiceFailure? {
         let common = context.sender.service.commonRecordBytes
-        guard part.omitsKeys, !refused.streamAccepts, refusal.provesInvalidInput,
-            !part.records.contains(where: { $0.storedBytes - Record.overhead > common })
+        guard !refused.acceptsMissingKeys, refusal.provesInvalidInput,
+            part.records.allSatisfy({ $0.omitsKey && $0.sentBytes <= common })
         else { return nil }
-        return refusal.with(
+        return missingKeys(refusal)
+    }
+
+    private func missingKeys(_ refusal: ServiceFailure) -> ServiceFailure {
+        refusal.with(
             message:
-                "Stream \(part.stream) refused records without partition keys, and they are kept. Only streams whose record "
+                "Stream \(stream) refused records without partition keys, and they are kept. Only streams whose record "
                 + "distribution strategy is AUTO accept them: change the stream's, or let keys be sent. \(refusal.message)"
         )
     }

@@ -3,7 +3,7 @@ import RecorderAWS
 /// Settles the records of one stream: applies to the store what the answers prove, and reports it.
 struct BatchSettler {
     let context: FlushContext
-    private let stream: StreamName
+    let stream: StreamName
     var refused = RefusedRecords()
     /// The sizes that the stream accepts.
     var sizes: RecordSizeCheck
@@ -41,12 +41,13 @@ struct BatchSettler {
         guard !outcomes.areAllDelivered else { return try await settleDelivered(part) }
         var settlement = Settlement()
         var settled = Settled()
+        var accepted: [BatchedRecord] = []
         var reason: ServiceFailure?
         for (record, outcome) in zip(part.records, outcomes) {
             switch outcome {
             case .delivered:
                 settlement.remove(record, as: .delivered)
-                settled.accepted += 1
+                accepted.append(record)
             case .rejected(let code, let message) where !countsAttempts:
                 settlement.remove(record, as: .discarded(.rejected(code: code)))
                 settlement.rejection = message.sanitized()
@@ -64,7 +65,8 @@ struct BatchSettler {
                 reportFailure(.service(.unproven))
             }
         }
-        if settled.accepted > 0 { refused.recordAccepted() }
+        settled.accepted = accepted.count
+        if !accepted.isEmpty { refused.accepted(accepted) }
         removeConfirmed(&settlement)
         try await apply(settlement, reason: reason)
         return settled
@@ -74,7 +76,7 @@ struct BatchSettler {
     private mutating func settleDelivered(_ part: Batch) async throws(RecorderError) -> Settled {
         var settlement = Settlement()
         settlement.remove(part.records, as: .delivered)
-        refused.recordAccepted()
+        refused.accepted(part.records)
         removeConfirmed(&settlement)
         try await apply(settlement)
         return Settled(accepted: part.records.count)

@@ -29,7 +29,7 @@ struct RecordSizeCheck {
 
     /// Checks a record that was refused in a request of its own. Asks the service at most once.
     mutating func check(_ record: BatchedRecord, refusal: ServiceFailure) async -> Result {
-        let size = record.storedBytes - Record.overhead
+        let size = record.sentBytes
         let common = sender.service.commonRecordBytes
         guard refusal.provesInvalidInput, size > common else { return Result(refusal: refusal) }
         var maximum = refusal.namedRecordMaximum

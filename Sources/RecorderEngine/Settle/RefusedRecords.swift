@@ -9,6 +9,7 @@ import RecorderAWS
 /// - If two records were refused and none accepted, another one is sent as a probe before the stream is blamed: the batch's last,
 ///   or, if the records were too large, its smallest. Otherwise two invalid records at the head of a stream would block it.
 /// - Only the service's own answer confirms a record. A record that a proxy refuses stays.
+/// - A record without a partition key is confirmed only if the stream accepted another one without: it may need keys.
 struct RefusedRecords {
     /// What the refusals so far mean.
     enum Decision {
@@ -42,12 +43,15 @@ struct RefusedRecords {
     /// The size of the largest request that was answered.
     private var passedBytes = 0
     private(set) var streamAccepts = false
+    /// Whether the stream accepted a record that was sent without a partition key.
+    private(set) var acceptsMissingKeys = false
     private var requests = 0
     private var records = 0
 
-    /// A record of the stream was delivered in this flush.
-    mutating func recordAccepted() {
+    /// Records of the stream were delivered in this flush.
+    mutating func accepted(_ records: some Sequence<BatchedRecord>) {
         streamAccepts = true
+        acceptsMissingKeys = acceptsMissingKeys || records.contains(where: \.omitsKey)
     }
 
     /// A request of `bytes` bytes was answered record by record.
@@ -102,14 +106,17 @@ struct RefusedRecords {
     /// The records that are now confirmed invalid; each is returned once.
     mutating func confirmInvalid() -> [Candidate] {
         guard streamAccepts else { return [] }
-        defer { candidates = [] }
-        return candidates
+        defer { candidates.removeAll(where: isAnswerable) }
+        return candidates.filter(isAnswerable)
     }
+
+    /// Whether a refusal can be the fault of the record itself.
+    private func isAnswerable(_ candidate: Candidate) -> Bool { acceptsMissingKeys || !candidate.record.omitsKey }
 
     /// The candidates whose refusals count: the only record of the stream that was answered, and those that may be too large.
     /// After a stream was left, it is not known whether a record is the only one.
     func countedCandidates(isLeft: Bool) -> [Candidate] {
-        records == 1 && !isLeft ? candidates : candidates.filter(\.mayBeTooLarge)
+        (records == 1 && !isLeft ? candidates : candidates.filter(\.mayBeTooLarge)).filter(isAnswerable)
     }
 }
 

@@ -26,6 +26,12 @@ struct UnsentParts {
         parts.append(part.keeping(Array(part.records[..<middle])))
     }
 
+    /// Sends the records of a part that have a partition key next, and then those without one.
+    mutating func addRecordsWithKeys(of part: Batch) {
+        parts.append(part.keeping(part.records.filter(\.omitsKey)))
+        parts.append(part.keeping(part.records.filter { !$0.omitsKey }))
+    }
+
     /// Removes the records that take at least `bytes` bytes of a request.
     mutating func removeRecords(from bytes: Int) -> [BatchedRecord] {
         let removed = records.filter { $0.entry.count >= bytes }
@@ -54,4 +60,9 @@ struct UnsentParts {
         parts.indices.flatMap { index in parts[index].records.map { (index, $0) } }
             .min { $0.1.entry.count < $1.1.entry.count }
     }
+}
+
+extension Batch {
+    /// Whether some of its records are sent without a partition key, and others with one.
+    var hasBothKinds: Bool { records.contains(where: \.omitsKey) && !records.allSatisfy(\.omitsKey) }
 }

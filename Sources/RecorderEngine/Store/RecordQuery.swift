@@ -15,6 +15,9 @@ struct RecordQuery<Encoder: RecordEncoder>: Sendable {
 protocol RecordEncoder: SendableMetatype {
     associatedtype Output: Sendable
 
+    /// Whether numbered keys are left out: `append` gets an empty one.
+    var omitsNumberedKeys: Bool { get }
+
     /// Appends a record and returns the range of its entry; nil if it does not fit, which ends the batch.
     mutating func append(key: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer) -> Range<Int>?
 
@@ -32,8 +35,14 @@ struct EncodedRecords<Encoder: RecordEncoder> {
         records.reserveCapacity(capacity)
     }
 
-    /// Appends rows with a record each while they fit; false if one did not fit.
-    mutating func append(_ rows: SQLiteStatement, file: StoreIdentity) throws(SQLiteError) -> Bool {
+    var omitsNumberedKeys: Bool { encoder.omitsNumberedKeys }
+
+    /// Appends rows with a record each while they fit; false if one did not fit. Keys of `source` are numbered ones.
+    mutating func append(
+        _ rows: SQLiteStatement,
+        file: StoreIdentity,
+        numberedBy source: KeySource?
+    ) throws(SQLiteError) -> Bool {
         while try rows.step() {
             let id = RecordID(rawValue: rows.integer(at: 0))
             let key = unsafe rows.bytes(at: 3)
@@ -42,10 +51,13 @@ struct EncodedRecords<Encoder: RecordEncoder> {
             let checksum = rows.integer(at: 2)
             guard unsafe checksum == RecordChecksum.of(id, key: key, data: data), checksum != 0 || !rows.isNull(at: 2)
             else { throw SQLiteError.damagedRecord }
-            guard let entry = unsafe encoder.append(key: key, data: data) else { return false }
+            var omitsKey = false
+            if omitsNumberedKeys, let source { omitsKey = unsafe NumberedKey.isKey(key, of: id.stream, source: source) }
+            let sent = unsafe omitsKey ? UnsafeRawBufferPointer(start: nil, count: 0) : key
+            guard let entry = unsafe encoder.append(key: sent, data: data) else { return false }
             let bytes = Record.storedBytes(payload: data.count, key: key.count)
             let failures = KeptRecords.failures(rows.integer(at: 1))
-            append(id, in: file, failures: failures, storedBytes: bytes, entry: entry)
+            append(id, in: file, failures: failures, storedBytes: bytes, entry: entry, omitsKey: omitsKey)
         }
         return true
     }
@@ -63,8 +75,10 @@ struct EncodedRecords<Encoder: RecordEncoder> {
             while let record = try block.next() {
                 guard record.entry.id >= first else { continue }
                 guard record.isUnaltered else { throw .damagedRecord }
+                let omitsKey = omitsNumberedKeys && record.entry.key.isNumbered
                 let entry = unsafe block.withKey(of: record) { key in
-                    unsafe encoder.append(key: key, data: record.data)
+                    let sent = unsafe omitsKey ? UnsafeRawBufferPointer(start: nil, count: 0) : key
+                    return unsafe encoder.append(key: sent, data: record.data)
                 }
                 guard let entry else { return false }
                 append(
@@ -72,7 +86,8 @@ struct EncodedRecords<Encoder: RecordEncoder> {
                     in: file,
                     failures: 0,
                     storedBytes: record.entry.storedBytes,
-                    entry: entry
+                    entry: entry,
+                    omitsKey: omitsKey
                 )
             }
         }
@@ -84,7 +99,8 @@ struct EncodedRecords<Encoder: RecordEncoder> {
         in file: StoreIdentity,
         failures: Int,
         storedBytes: Int,
-        entry: Range<Int>
+        entry: Range<Int>,
+        omitsKey: Bool
     ) {
         records.append(
             BatchedRecord(
@@ -93,7 +109,8 @@ struct EncodedRecords<Encoder: RecordEncoder> {
                 position: records.count,
                 failures: failures,
                 storedBytes: storedBytes,
-                entry: entry
+                entry: entry,
+                omitsKey: omitsKey
             )
         )
     }

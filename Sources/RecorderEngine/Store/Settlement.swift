@@ -11,6 +11,11 @@ package struct BatchedRecord: Sendable, Hashable {
     let storedBytes: Int
     /// The range of its JSON in the batch's request.
     let entry: Range<Int>
+    /// Whether it is sent without a partition key, though the service has them.
+    let omitsKey: Bool
+
+    /// Payload and partition key as they are sent, in bytes.
+    var sentBytes: Int { storedBytes - Record.overhead - (omitsKey ? RecordKey.numberedBytes : 0) }
 }
 
 /// What one answer changes in the store: which records leave, which stay, and whose failures are counted. Applied in one

@@ -121,7 +121,9 @@ final class StoreReader {
         guard first <= last else { return true }
         try kept.bind(from: first, through: last)
         defer { kept.reset() }
-        return try batch.append(kept, file: identity)
+        let source =
+            batch.omitsNumberedKeys ? try connection.integer("SELECT key_source FROM stream WHERE number = 0") : nil
+        return try batch.append(kept, file: identity, numberedBy: source.flatMap { KeySource(stored: $0) })
     }
 
     /// Appends records of segments.
@@ -140,7 +142,7 @@ final class StoreReader {
                 if let source = segment.keySource {
                     try batch.append(rows, from: first, source: source, file: identity)
                 } else {
-                    try batch.append(rows, file: identity)
+                    try batch.append(rows, file: identity, numberedBy: nil)
                 }
             guard fit else { return }
             first = max(first, RecordID(stream: position.stream, sequence: sequences.upperBound))

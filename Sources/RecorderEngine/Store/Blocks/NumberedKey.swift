@@ -28,12 +28,12 @@ struct NumberedKey: ~Copyable {
         text.append(contentsOf: [UInt8](repeating: UInt8(ascii: "0"), count: 10))
     }
 
-    /// Whether this is the numbered key of a record of a stream, from whichever store. Among kept records it is stored as text.
-    static func isKey(_ key: UnsafeRawBufferPointer, ofStream stream: Int64) -> Bool {
-        guard key.count == RecordKey.numberedBytes, let source = KeySource(stored: 1) else { return false }
-        // What follows the source and precedes the number: the version, and the stream between the last two dashes.
+    /// Whether this is the numbered key of a record of a stream. Among kept records it is stored as text. A key of another source
+    /// may be one that a user gave: that of a record which another store sent.
+    static func isKey(_ key: UnsafeRawBufferPointer, of stream: Int64, source: KeySource) -> Bool {
+        guard key.count == RecordKey.numberedBytes else { return false }
         let form = NumberedKey(source: source, stream: stream).text
-        return [8, 13, 14, 18, 19, 20, 21, 22, 23, 24, 25].allSatisfy { unsafe key[$0] == form[$0] }
+        return unsafe key.prefix(RecordKey.numberedBytes - 10).elementsEqual(form.prefix(RecordKey.numberedBytes - 10))
     }
 
     /// Calls `body` with the key of one record.

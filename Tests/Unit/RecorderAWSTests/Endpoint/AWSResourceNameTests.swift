@@ -52,6 +52,9 @@ import Testing
         ("arn:aws:kinesis::123456789012:stream/orders", .kinesis, "it has no region"),
         ("arn:aws:kinesis:eu-west-1:123456789012:stream/", .kinesis, "it must end in \"stream/\""),
         ("arn:aws:kinesis:eu-west-1:123456789012:stream/a/b", .kinesis, "it must end in \"stream/\""),
+        ("arn:aws:kinesis:eu-west-1:123456789012:stream:orders", .kinesis, "it must end in \"stream/\""),
+        ("arn:aws:kinesis:eu-west-1:123456789012:deliverystream/orders", .kinesis, "it must end in \"stream/\""),
+        ("arn:aws:firehose:eu-west-1:123456789012:stream/orders", .firehose, "it must end in \"deliverystream/\""),
         ("arn:aws:kinesis:eu-west-1:123456789012", .kinesis, "is not an ARN"),
     ])
     func `an ARN that is no stream's is refused with the wrong part and the form`(

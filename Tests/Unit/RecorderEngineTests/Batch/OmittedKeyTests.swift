@@ -91,4 +91,75 @@ import Testing
         harness.pipeline.policy.omitsPartitionKeys = false
         #expect(try await harness.flush().delivered == count)
     }
+
+    @Test(arguments: [1, 2, 100])
+    func `a stream that needs keys gets the records with given ones, and keeps the others`(each: Int) async throws {
+        let server = try server(distributes: false)
+        let harness = try PipelineHarness(to: server) { $0.omitsPartitionKeys = true }
+        // Runs of records with keys, of records without, and mixed batches.
+        for number in 0..<1_200 {
+            let hasKey = number < 600 || number / each % 2 == 0
+            harness.pipeline.save(Data("\(number)".utf8), stream: "stream", partitionKey: hasKey ? "k" : nil) { _ in }
+        }
+        try await harness.save("last", key: "k")
+        var delivered = 0
+        for _ in 0..<6 {
+            let report = try await harness.flush()
+            delivered += report.delivered
+            #expect(report.discarded == 0)
+            #expect(report.failures.first?.error.message.contains("AUTO") == true)
+        }
+        let kept = try harness.records()
+        #expect(kept == 1_201 - delivered && kept >= 300 && delivered >= 601)
+        harness.pipeline.policy.omitsPartitionKeys = false
+        #expect(try await harness.flush().delivered == kept)
+    }
+
+    @Test func `for an Amplify client only records without a key count attempts`() async throws {
+        let server = try server(distributes: false)
+        let harness = try PipelineHarness(amplify: .kinesis, maxRetries: 1, to: server) { $0.omitsPartitionKeys = true }
+        try await harness.save("a", key: "k")
+        try await harness.save("none")
+        try await harness.save("b", key: "k")
+        let report = try await harness.flush()
+        #expect(report.delivered == 2 && report.discarded == 0)
+        #expect(try harness.storedTexts() == ["none"])
+    }
+
+    @Test(arguments: [1_048_576, 3 * 1_048_576])
+    func `a large record is not discarded because its key is missing`(bytes: Int) async throws {
+        let server = try server(distributes: false)
+        let harness = try PipelineHarness(to: server) {
+            $0.omitsPartitionKeys = true
+            $0.maximumRecordBytes = 4 * 1_048_576
+            $0.limits.bytes = 0
+        }
+        try await harness.save(Data(count: bytes))
+        for _ in 0..<6 { #expect(try await harness.flush().discarded == 0) }
+        try await harness.save("small")
+        for _ in 0..<6 { #expect(try await harness.flush().discarded == 0) }
+        #expect(try harness.records() == 2)
+    }
+
+    @Test(arguments: [false, true])
+    func `a given key that another store made for its records is sent`(staysOnce: Bool) async throws {
+        let sender = try server(distributes: true)
+        let first = try PipelineHarness(to: sender)
+        try await first.save("from a device")
+        _ = try await first.flush()
+        let sent = try #require(sender.requests.first)
+        let key = try #require(PutRequestBody(sent.body).records.first?.partitionKey)
+        let failing = Recorded<Int>()
+        let server = try server(distributes: true) { _ in failing.all.isEmpty && staysOnce ? "InternalFailure" : nil }
+        let relay = try PipelineHarness(
+            to: server,
+            { $0.omitsPartitionKeys = true },
+            calling: { $0.maximumRetries = 0 }
+        )
+        try await relay.save("relayed", key: key)
+        if staysOnce { #expect(try await relay.flush().delivered == 0) }
+        failing.append(1)
+        #expect(try await relay.flush().delivered == 1)
+        for request in server.requests { #expect(PutRequestBody(request.body).records.map(\.partitionKey) == [key]) }
+    }
 }
