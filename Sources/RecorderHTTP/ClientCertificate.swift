@@ -19,7 +19,14 @@ package struct ClientCertificate: Sendable, Equatable {
     /// Whether this is a PKCS#11 URI instead of a path.
     package static func isToken(_ location: String) -> Bool { location.lowercased().hasPrefix("pkcs11:") }
 
-    var usesToken: Bool { Self.isToken(certificate) || Self.isToken(privateKey) }
+    /// Whether a location may contain a PIN, so that no message may show it: it is a PKCS#11 URI, is meant to be one, or has
+    /// an attribute for a PIN.
+    package static func mayContainPIN(_ location: String) -> Bool {
+        let text = location.lowercased()
+        return ["pkcs11:", "pin-value", "pin-source"].contains { text.contains($0) }
+    }
+
+    var mayContainPIN: Bool { Self.mayContainPIN(certificate) || Self.mayContainPIN(privateKey) }
 
     /// The error text for a PKCS#11 URI that leads to no usable object.
     static let unusableToken =

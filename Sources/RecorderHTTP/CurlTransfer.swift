@@ -84,7 +84,7 @@ final class CurlTransfer: @unchecked Sendable {
         guard !HTTPFailure.quotesProxy(text) else { return fail(.invalidURL, detail: HTTPFailure.unusableProxy) }
         let kind = HTTPFailure.Kind(code, text: text, hasSent: handle.hasSent)
         // libcurl's text quotes the URI, which can contain a PIN. The text about an alert of the server does not.
-        if kind == .clientCertificate, request.clientCertificate?.usesToken == true, !text.contains(" alert ") {
+        if kind == .clientCertificate, request.clientCertificate?.mayContainPIN == true, !text.contains(" alert ") {
             return fail(kind, detail: ClientCertificate.unusableToken)
         }
         fail(kind, detail: "\(HTTPFailure.withoutUserInfo(text)).")

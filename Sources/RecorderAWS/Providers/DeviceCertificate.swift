@@ -17,6 +17,11 @@ enum DeviceCertificate {
         for setting in [certificate, key] where setting.value.isEmpty {
             throw CredentialsFailure("\(setting.name) is empty: a device needs a certificate and its private key.")
         }
+        for setting in [certificate, key] where setting.isMisspelledToken {
+            throw CredentialsFailure(
+                "\(setting.name): a PKCS#11 URI must begin with pkcs11:; remove quotes and blanks around it."
+            )
+        }
         let own = ClientCertificate.isToken(certificate.value) ? nil : try read(certificate)
         guard !ClientCertificate.isToken(key.value) else { return }
         let pair = try readKey(key)
@@ -30,7 +35,7 @@ enum DeviceCertificate {
 
     /// The path of a certificate or a key, for messages. A PKCS#11 URI may contain a PIN.
     static func name(of setting: Setting) -> String {
-        ClientCertificate.isToken(setting.value) ? "at the PKCS#11 URI" : setting.value.sanitized(limit: 256)
+        ClientCertificate.isToken(setting.value) ? "at the PKCS#11 URI" : setting.shown()
     }
 
     /// A sentence if the certificate is expired or not valid yet by this machine's clock; nil if it is valid, or unknown.
@@ -87,22 +92,24 @@ enum DeviceCertificate {
         let path = setting.value
         // Opening a pipe would wait for its writer.
         if let kind = status(of: path)?.kind, kind != .file { throw unusable(setting, "is not a file.") }
-        let bytes = try CredentialsFailure.translating(
-            origin: "\(setting.name): ",
-            try SmallFile.bytes(of: path, limit: limit)
-        )
-        guard let bytes else { throw unusable(setting, "does not exist.") }
-        return bytes
+        do throws(ConfigurationFailure) {
+            if let bytes = try SmallFile.bytes(of: path, limit: limit) { return bytes }
+        } catch {
+            // The error shows the path.
+            guard setting.mayBeShown else { throw unusable(setting, "cannot be read, or is too long.") }
+            throw CredentialsFailure("\(setting.name): \(error.message)")
+        }
+        throw unusable(setting, "does not exist.")
     }
 
     /// Anyone who can read the key can act as the device. A group may read it: services of other users share it that way.
     private static func checkRights(_ setting: Setting) throws(CredentialsFailure) {
         guard let status = status(of: setting.value), status.mode & 0o006 != 0 else { return }
-        let path = FileRights.quoted(setting.value)
+        let path = setting.mayBeShown ? FileRights.quoted(setting.value).sanitized(limit: 256) : "FILE"
         throw unusable(
             setting,
             "can be read or written by all users (mode \(status.modeText)), who could then act as this device. "
-                + "Run: chmod o-rwx \(path.sanitized(limit: 256))"
+                + "Run: chmod o-rwx \(path)"
         )
     }
 
@@ -115,7 +122,14 @@ enum DeviceCertificate {
     }
 
     private static func unusable(_ setting: Setting, _ reason: String) -> CredentialsFailure {
-        CredentialsFailure("\(setting.name): \(setting.value.sanitized(limit: 256)) \(reason)")
+        CredentialsFailure("\(setting.name): \(setting.shown()) \(reason)")
+    }
+}
+
+extension IoTSettings.Setting {
+    /// Whether this contains a PKCS#11 URI without being one.
+    fileprivate var isMisspelledToken: Bool {
+        !ClientCertificate.isToken(value) && value.lowercased().contains("pkcs11:")
     }
 }
 

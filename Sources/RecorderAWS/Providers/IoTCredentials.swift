@@ -140,14 +140,14 @@ private struct IoTRefusal {
                 "The certificate \(DeviceCertificate.name(of: settings.certificate)) is revoked, inactive, expired or not "
                 + "registered in this account: see aws iot list-certificates, and give the device an active one."
         }
-        let (alias, text) = (settings.roleAlias.value.sanitized(limit: 128), refusal.message.lowercased())
+        let (alias, text) = (settings.roleAlias.shown(limit: 128), refusal.message.lowercased())
         if refusal.status == 404 {
             return
                 "Create the role alias \"\(alias)\" (\(settings.roleAlias.name)), or check its name and the endpoint's "
                 + "account and region: aws iot list-role-aliases."
         }
         if text.contains("thing name") {
-            let thing = settings.thingName?.value.sanitized(limit: 128) ?? ""
+            let thing = settings.thingName?.shown(limit: 128) ?? ""
             return
                 "Attach the certificate to the thing \"\(thing)\" (aws iot attach-thing-principal), or correct or leave out "
                 + "the thing's name."

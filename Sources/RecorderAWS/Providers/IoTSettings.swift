@@ -6,6 +6,14 @@ package struct IoTSettings: Sendable {
     struct Setting: Sendable {
         let value: String
         let name: String
+
+        /// Whether messages may show the value: not if it may contain a PIN.
+        var mayBeShown: Bool { !ClientCertificate.mayContainPIN(value) }
+
+        /// The value for messages, on one line.
+        func shown(limit: Int = 256) -> String {
+            mayBeShown ? value.sanitized(limit: limit) : "(not shown, because it may contain a PIN)"
+        }
     }
 
     let endpoint: Setting
@@ -124,6 +132,8 @@ extension IoTSettings {
             )
         }
         return found
+        // The error about an address that cannot be read shows it.
+        guard endpoint.mayBeShown else { throw wrong(endpoint, "give the host alone, as in \(Self.example).") }
     }
 
     private static let example = "c1example.credentials.iot.eu-west-1.amazonaws.com"
@@ -156,6 +166,6 @@ extension IoTSettings {
     }
 
     private func wrong(_ setting: Setting, _ reason: String) -> CredentialsFailure {
-        CredentialsFailure("\(setting.name) is \"\(setting.value.sanitized(limit: 200))\": \(reason)")
+        CredentialsFailure("\(setting.name) is \"\(setting.shown(limit: 200))\": \(reason)")
     }
 }

@@ -16,6 +16,51 @@ import Testing
         identity = try authority.identity(for: "DNS:device")
     }
 
+    /// PKCS#11 URIs with something around them.
+    private static let misspelled = [
+        "\"pkcs11:object=key?pin-value=canary\"", "'PKCS11:object=key?pin-value=canary'", " pkcs11:object=canary",
+        "\tpkcs11:pin-source=canary", "file:pkcs11:object=canary", "uri=Pkcs11:object=key?PIN-VALUE=canary",
+    ]
+
+    @Test(arguments: misspelled)
+    func `something before a PKCS#11 URI is an error that names the setting and shows nothing of the URI`(
+        uri: String
+    ) async throws {
+        let rest = ": a PKCS#11 URI must begin with pkcs11:; remove quotes and blanks around it."
+        #expect(try await problem(key: uri) == "privateKey" + rest)
+        #expect(try await problem(certificate: uri) == "certificate" + rest)
+    }
+
+    @Test(arguments: ["object=key?pin-value=canary", "token=t?PIN-SOURCE=file:canary", "pkcs11:pin-value=canary"])
+    func `no error shows a value with an attribute for a PIN, whatever setting it is in`(value: String) async throws {
+        for name in ["endpoint", "roleAlias", "thingName", "certificate", "privateKey"] {
+            func setting(_ own: String, _ usual: String) -> String { name == own ? value : usual }
+            let settings = IoTSettings(
+                endpoint: setting("endpoint", "127.0.0.1:1"),
+                roleAlias: setting("roleAlias", "alias"),
+                thingName: setting("thingName", "thing"),
+                certificate: setting("certificate", identity.certificate),
+                privateKey: setting("privateKey", identity.key),
+                certificateAuthorities: nil
+            )
+            let failure = await IoTCredentials(settings, in: try .test(transport: Unreachable())).failure()
+            #expect(failure?.message.contains("canary") == false, "\(name): \(String(describing: failure))")
+        }
+    }
+
+    @Test func `a file whose name might contain a PIN is used, and no error shows the name`() async throws {
+        let key = directory.path("pin-value=canary")
+        try FileManager.default.copyItem(atPath: identity.key, toPath: key)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+        #expect(try await problem(key: key) == nil)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
+        let open = try #require(try await problem(key: key))
+        #expect(open.hasSuffix("Run: chmod o-rwx FILE") && !open.contains("canary"), "\(open)")
+        try Data(repeating: 1, count: 70_000).write(to: URL(fileURLWithPath: key))
+        let long = try #require(try await problem(certificate: key))
+        #expect(long.contains("cannot be read, or is too long") && !long.contains("canary"), "\(long)")
+    }
+
     /// The message for a device with these files; nil if they pass the checks and only the endpoint is missing.
     private func problem(certificate: String? = nil, key: String? = nil) async throws -> String? {
         let settings = IoTSettings(
