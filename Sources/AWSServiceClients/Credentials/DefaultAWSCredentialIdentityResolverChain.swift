@@ -2,7 +2,7 @@ import Foundation
 package import RecorderAWS
 
 /// The keys that this machine is configured with, from the first source that is configured: the environment, a web
-/// identity, a device's certificate (AWS IoT), the profile in use, the container agent, the metadata service of an EC2
+/// identity, the profile in use, a device's certificate (AWS IoT), the container agent, the metadata service of an EC2
 /// instance. The recorders use the same.
 ///
 /// Temporary keys are cached and renewed before they expire, so share one chain instead of creating one for each call.

@@ -4,8 +4,9 @@ import RecorderConcurrency
 ///
 /// 1. The environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`.
 /// 2. A web identity: `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN`.
-/// 3. A device's certificate, by AWS IoT: `AWS_IOT_CORE_CREDENTIAL_ENDPOINT` and the variables that belong to it.
-/// 4. The profile in use: `AWS_PROFILE`, `~/.aws/config`, `~/.aws/credentials`.
+/// 3. The profile in use: `AWS_PROFILE`, `~/.aws/config`, `~/.aws/credentials`.
+/// 4. A device's certificate, by AWS IoT: `AWS_IOT_CORE_CREDENTIAL_ENDPOINT` and the variables that belong to it, which other
+///    software on a device uses, too.
 /// 5. A container's agent: `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI`, `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
 /// 6. The metadata service of an EC2 instance.
 ///
@@ -25,8 +26,8 @@ package final class CredentialsChain: CredentialsSource {
         links = [
             Link(name: "environment", source: EnvironmentCredentials(context.environment)),
             Link(name: "web identity", source: context.cache(WebIdentityCredentials(in: context))),
-            Link(name: "AWS IoT", source: context.cache(IoTCredentials(in: context))),
             Link(name: "profile", source: ProfileCredentials(in: context)),
+            Link(name: "AWS IoT", source: context.cache(IoTCredentials(in: context))),
             Link(name: "container", source: context.cache(ContainerCredentials(in: context))),
             Link(name: "EC2 instance", source: context.cache(InstanceMetadataCredentials(in: context))),
         ]

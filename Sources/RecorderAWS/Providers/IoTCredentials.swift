@@ -27,7 +27,10 @@ package struct IoTCredentials: CredentialsFetcher {
     package func fetch() async throws(CredentialsFailure) -> Credentials {
         let found = if let given { given } else { try IoTSettings.read(from: context) }
         guard let settings = found else {
-            throw CredentialsFailure("AWS_IOT_CORE_CREDENTIAL_ENDPOINT is not set.", kind: .notConfigured)
+            throw CredentialsFailure(
+                "AWS_IOT_CORE_CREDENTIAL_ENDPOINT and AWS_IOT_CORE_ROLE_ALIAS are not set.",
+                kind: .notConfigured
+            )
         }
         let endpoint = try settings.checkedEndpoint()
         // Failures of the transport begin with the host.
@@ -39,7 +42,9 @@ package struct IoTCredentials: CredentialsFetcher {
         } catch {
             throw IoTRefusal(settings, origin: origin, now: context.now()).explained(error)
         }
-        return try credentials(in: response, from: origin)
+        var keys = try credentials(in: response, from: origin)
+        keys.accountID = settings.accountID
+        return keys
     }
 
     private static let name = "AWS IoT credentials provider"
@@ -116,7 +121,7 @@ private struct IoTRefusal {
         let hasAnswered = failure.status != nil
         return CredentialsFailure(
             ([hasAnswered ? "\(origin): \(refusal)" : cause.message] + remedies).joined(separator: " "),
-            underlying: hasAnswered ? refusal.withoutOwnRemedy : refusal
+            underlying: hasAnswered && !refusal.isTemporary ? refusal.withoutOwnRemedy : refusal
         )
     }
 
@@ -171,6 +176,9 @@ private struct IoTRefusal {
 }
 
 extension ServiceFailure {
+    /// Whether the provider may give keys later.
+    fileprivate var isTemporary: Bool { kind == .transient || kind == .throttled }
+
     /// The same failure of a kind without a general remedy, because the message already says what to do.
     fileprivate var withoutOwnRemedy: ServiceFailure {
         ServiceFailure(.other, code: code, message: message, requestID: requestID, status: status)

@@ -23,6 +23,9 @@ package struct IoTSettings: Sendable {
     let privateKey: Setting
     let certificateAuthorities: String?
 
+    /// The account of the keys; nil if it is not known.
+    let accountID: String?
+
     /// The settings of a program; errors call them by these names.
     package init(
         endpoint: String,
@@ -38,6 +41,7 @@ package struct IoTSettings: Sendable {
         self.certificate = Setting(value: certificate, name: "certificate")
         self.privateKey = Setting(value: privateKey, name: "privateKey")
         self.certificateAuthorities = certificateAuthorities
+        accountID = nil
     }
 
     /// The variables, which are those of AWS's own samples for devices. A profile has the same names in lower case, without
@@ -47,21 +51,29 @@ package struct IoTSettings: Sendable {
         thingName: "AWS_IOT_CORE_THING_NAME", certificate: "AWS_IOT_CORE_CERT", privateKey: "AWS_IOT_CORE_PRIVATE_KEY"
     )
 
-    /// The settings in environment variables; nil if there are none.
+    /// The settings in environment variables; nil if there is neither an endpoint nor a role alias. Programs that only send
+    /// messages by MQTT use the other variables, too.
     static func read(from context: CredentialsContext) throws(CredentialsFailure) -> IoTSettings? {
-        try read { name in context.variable(name).map { Setting(value: $0, name: name) } }
+        let names = [variables.endpoint, variables.roleAlias]
+        guard names.contains(where: { context.variable($0) != nil }) else { return nil }
+        return try read(accountID: context.variable("AWS_ACCOUNT_ID")) { name in
+            context.variable(name).map { Setting(value: $0, name: name) }
+        }
     }
 
     /// The settings of a profile; nil if it has none.
     static func read(from profile: Profile) throws(CredentialsFailure) -> IoTSettings? {
-        try read { variable in
+        try read(accountID: profile["aws_account_id"]) { variable in
             let name = variable.dropFirst("AWS_".count).lowercased()
             return profile[name].map { Setting(value: $0, name: "\(name) of the \(profile.location)") }
         }
     }
 
     /// Throws if only some of them are set. A thing's name alone does not count: other programs use it, too.
-    private static func read(_ find: (String) -> Setting?) throws(CredentialsFailure) -> IoTSettings? {
+    private static func read(
+        accountID: String?,
+        _ find: (String) -> Setting?
+    ) throws(CredentialsFailure) -> IoTSettings? {
         let names = [variables.endpoint, variables.roleAlias, variables.certificate, variables.privateKey]
         let found = names.map(find)
         guard let first = found.compactMap(\.self).first else { return nil }
@@ -78,7 +90,8 @@ package struct IoTSettings: Sendable {
             roleAlias: roleAlias,
             thingName: find(variables.thingName),
             certificate: certificate,
-            privateKey: privateKey
+            privateKey: privateKey,
+            accountID: accountID
         )
     }
 
@@ -87,7 +100,8 @@ package struct IoTSettings: Sendable {
         roleAlias: Setting,
         thingName: Setting?,
         certificate: Setting,
-        privateKey: Setting
+        privateKey: Setting,
+        accountID: String?
     ) {
         self.endpoint = endpoint
         self.roleAlias = roleAlias
@@ -95,6 +109,7 @@ package struct IoTSettings: Sendable {
         self.certificate = certificate
         self.privateKey = privateKey
         certificateAuthorities = nil
+        self.accountID = accountID
     }
 }
 
@@ -117,6 +132,8 @@ extension IoTSettings: CustomStringConvertible, CustomReflectable {
 extension IoTSettings {
     /// The host of the credentials provider.
     func checkedEndpoint() throws(CredentialsFailure) -> Endpoint {
+        // The error about an address that cannot be read shows it.
+        guard endpoint.mayBeShown else { throw wrong(endpoint, "give the host alone, as in \(Self.example).") }
         let text = endpoint.value.firstRange(of: "://") == nil ? "https://\(endpoint.value)" : endpoint.value
         let found = try CredentialsFailure.translating(origin: "\(endpoint.name): ", try Endpoint(url: text))
         let host = found.hostName
@@ -132,8 +149,6 @@ extension IoTSettings {
             )
         }
         return found
-        // The error about an address that cannot be read shows it.
-        guard endpoint.mayBeShown else { throw wrong(endpoint, "give the host alone, as in \(Self.example).") }
     }
 
     private static let example = "c1example.credentials.iot.eu-west-1.amazonaws.com"

@@ -53,9 +53,10 @@ package enum HelpText {
             `\(Program.name) COMMAND --help` explains a command; --version prints the version.
 
             Region and credentials come from the environment: AWS_REGION, AWS_ACCESS_KEY_ID,
-            AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN; for a device with a certificate,
-            AWS_IOT_CORE_CREDENTIAL_ENDPOINT and the others in the manual page; otherwise from
-            ~/.aws, a container or the EC2 instance. `\(Program.name) doctor` checks them.
+            AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN; otherwise from ~/.aws; for a
+            device with a certificate, from AWS_IOT_CORE_CREDENTIAL_ENDPOINT and the
+            others in the manual page; otherwise from a container or the EC2 instance.
+            `\(Program.name) doctor` checks them.
 
             exit status:
             \(list(statuses))

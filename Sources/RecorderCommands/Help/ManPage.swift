@@ -42,8 +42,8 @@ package struct ManPage {
         (
             "AWS_IOT_CORE_CREDENTIAL_ENDPOINT, AWS_IOT_CORE_ROLE_ALIAS, AWS_IOT_CORE_THING_NAME, AWS_IOT_CORE_CERT, "
                 + "AWS_IOT_CORE_PRIVATE_KEY",
-            "For a device with a certificate instead of credentials: the endpoint of AWS IoT's credentials provider, a role "
-                + "alias, the name of the thing if the role's policy uses it, and the files of the certificate and its key."
+            "For a device with a certificate, if no profile has credentials: the endpoint of AWS IoT's credentials provider, a "
+                + "role alias, the name of the thing if the role's policy uses it, and the files of the certificate and its key."
         ),
         ("AWS_PROFILE", "The profile in ~/.aws/config and ~/.aws/credentials, unless --profile gives it."),
         ("AWS_MAX_ATTEMPTS, AWS_RETRY_MODE", "The attempts of each request, 4 by default; all modes do the same."),

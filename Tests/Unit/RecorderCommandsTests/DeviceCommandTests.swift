@@ -44,6 +44,14 @@ import Testing
         #expect(try await tool.run("status").out.contains("1 record"))
     }
 
+    @Test(arguments: [429, 500, 503])
+    func `while the provider is busy or fails, the exit status asks to try later`(status: Int) async throws {
+        device.provider(.refuses(status, "Try again"))
+        _ = try await tool.run("save", "app", input: Data("a\n".utf8))
+        let busy = try await tool.run("submit")
+        #expect(busy.status == 75 && busy.err.contains("Try again (HTTP \(status))"), "\(busy)")
+    }
+
     @Test func `a setting that is wrong is named, with its remedy`() async throws {
         var wrong = tool
         wrong.environment["AWS_IOT_CORE_CREDENTIAL_ENDPOINT"] = "a1-ats.iot.eu-west-1.amazonaws.com"

@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct CredentialsChainTests {
-    @Test func `the first configured provider is used: environment, web identity, AWS IoT, profile, container, EC2`()
+    @Test func `the first configured provider is used: environment, web identity, profile, AWS IoT, container, EC2`()
         async throws
     {
         let (machine, device) = (try Machine(), try await CertifiedDevice())
@@ -14,8 +14,8 @@ import Testing
         for (origin, variables) in [
             ("environment", ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]),
             ("web identity", ["AWS_WEB_IDENTITY_TOKEN_FILE"]),
-            ("AWS IoT", device.environment.map(\.key)),
             ("profile", ["AWS_SHARED_CREDENTIALS_FILE"]),
+            ("AWS IoT", device.environment.map(\.key)),
             ("container", ["AWS_CONTAINER_CREDENTIALS_FULL_URI"]),
             ("EC2 instance", ["AWS_EC2_METADATA_SERVICE_ENDPOINT"]),
         ] {
@@ -35,8 +35,8 @@ import Testing
             failure?.message == "There are no credentials. Looked for in this order: "
                 + "(1) environment: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set. "
                 + "(2) web identity: AWS_WEB_IDENTITY_TOKEN_FILE is not set. "
-                + "(3) AWS IoT: AWS_IOT_CORE_CREDENTIAL_ENDPOINT is not set. "
-                + "(4) profile: There is no profile \"default\" in any file, since HOME is not set. "
+                + "(3) profile: There is no profile \"default\" in any file, since HOME is not set. "
+                + "(4) AWS IoT: AWS_IOT_CORE_CREDENTIAL_ENDPOINT and AWS_IOT_CORE_ROLE_ALIAS are not set. "
                 + "(5) container: AWS_CONTAINER_CREDENTIALS_RELATIVE_URI and AWS_CONTAINER_CREDENTIALS_FULL_URI are not set. "
                 + "(6) EC2 instance: AWS_EC2_METADATA_DISABLED is true."
         )

@@ -43,6 +43,41 @@ import Testing
         )
     }
 
+    @Test func `a certificate and a key alone, as programs for MQTT have them, leave the other providers in use`()
+        async throws
+    {
+        let agent = try LocalServer { _, _ in .json(200, KeysJSON.text()) }
+        for value in ["/no/such.pem", "pkcs11:object=key?pin-value=1234"] {
+            let chain = CredentialsChain(
+                in: try .test([
+                    "AWS_IOT_CORE_CERT": value, "AWS_IOT_CORE_PRIVATE_KEY": value, "AWS_IOT_CORE_THING_NAME": "thing",
+                    "AWS_CONTAINER_CREDENTIALS_FULL_URI": agent.url,
+                ])
+            )
+            #expect(try await chain.credentials() == KeysJSON.credentials)
+            #expect(chain.origin == "container")
+        }
+    }
+
+    @Test func `the keys are of the account in AWS_ACCOUNT_ID, those of a profile of the one in aws_account_id`()
+        async throws
+    {
+        let device = try await CertifiedDevice()
+        let variable = ["AWS_ACCOUNT_ID": "111122223333"]
+        #expect(try await IoTCredentials(in: device.context(variable)).fetch().accountID == "111122223333")
+        #expect(try await IoTCredentials(in: device.context()).fetch().accountID == nil)
+        let settings = device.environment.map { "\($0.key.dropFirst(4).lowercased()) = \($0.value)" }
+        let text = settings.joined(separator: "\n")
+        let files = try ProfileFiles(
+            config: "[default]\n\(text)\naws_account_id = 444455556666\n[profile b]\n\(text)\n"
+        )
+        var context = device.context()
+        for (profile, account) in [("default", "444455556666"), ("b", nil)] {
+            context.environment = files.environment(variable.merging(["AWS_PROFILE": profile]) { $1 })
+            #expect(try await ProfileCredentials(in: context).credentials()?.accountID == account)
+        }
+    }
+
     @Test func `keys are renewed at half their lifetime; while that fails the old ones are used to their end`()
         async throws
     {
@@ -101,6 +136,19 @@ import Testing
         #expect(failure?.message.contains(remedy) == true, "\(String(describing: failure))")
         #expect(failure?.underlying?.status == status)
         #expect(device.server.requests.count == 1)
+    }
+
+    @Test(arguments: [(429, ServiceFailure.Kind.throttled), (500, .transient), (503, .transient)])
+    func `a busy or failing provider is a temporary failure, after three tries`(
+        status: Int,
+        kind: ServiceFailure.Kind
+    ) async throws {
+        let device = try await CertifiedDevice()
+        device.provider(.refuses(status, "Try again"))
+        let failure = await IoTCredentials(in: device.context()).failure()
+        #expect(failure?.isTemporary == true && failure?.underlying?.kind == kind, "\(String(describing: failure))")
+        #expect(failure?.message.contains(": Try again (HTTP \(status))") == true)
+        #expect(device.server.requests.count == 3)
     }
 
     @Test(arguments: [
