@@ -120,9 +120,12 @@ final class CurlHandle {
         try check(recorder_curl_set_string(raw, CURLOPT_NOPROXY, hosts), setting: "no proxy")
     }
 
-    /// [A file with certificate authorities](https://curl.se/libcurl/c/CURLOPT_CAINFO.html) to trust.
-    func setCertificateAuthorities(_ path: String) throws(HTTPFailure) {
+    /// [A file with certificate authorities](https://curl.se/libcurl/c/CURLOPT_CAINFO.html) to trust, in addition to those in
+    /// [the system's directory](https://curl.se/libcurl/c/CURLOPT_CAPATH.html) or instead of them.
+    func setCertificateAuthorities(_ path: String, insteadOfSystem: Bool = false) throws(HTTPFailure) {
         try check(recorder_curl_set_string(raw, CURLOPT_CAINFO, path), setting: "certificate authorities")
+        guard insteadOfSystem else { return }
+        try check(recorder_curl_set_string(raw, CURLOPT_CAPATH, nil), setting: "certificate authorities")
     }
 
     /// [The certificate](https://curl.se/libcurl/c/CURLOPT_SSLCERT.html) to show to the server, and

@@ -51,8 +51,11 @@ final class CurlTransfer: @unchecked Sendable {
         } else if let list = NoProxy.list(for: request.url) {
             try handle.setNoProxy(list)
         }
-        let authorities = request.certificateAuthorities ?? certificateAuthorities
-        if let authorities { try handle.setCertificateAuthorities(authorities) }
+        if let only = request.certificateAuthorities {
+            try handle.setCertificateAuthorities(only, insteadOfSystem: true)
+        } else if let certificateAuthorities {
+            try handle.setCertificateAuthorities(certificateAuthorities)
+        }
         if let own = request.clientCertificate { try handle.setClientCertificate(own) }
         try handle.setCallbacks(Self.callbacks, object: Unmanaged.passUnretained(self).toOpaque())
         self.handle = handle

@@ -48,7 +48,7 @@ package struct HTTPRequest: Sendable {
     /// The certificate to show to the server; nil, the default, for none.
     package var clientCertificate: ClientCertificate?
 
-    /// The path of a PEM file with the authorities to trust; nil, the default, for those of the transport.
+    /// The path of a PEM file with the only authorities to trust; nil, the default, for those of the transport.
     package var certificateAuthorities: String?
 
     /// A request.

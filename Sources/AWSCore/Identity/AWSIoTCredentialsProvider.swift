@@ -31,8 +31,8 @@ public final class AWSIoTCredentialsProvider: NSObject, CredentialsSourceProvide
     ///   - privateKey: The path of its private key in PEM format without a passphrase, which other users must not be able to
     ///     read; or a PKCS#11 URI, as in `pkcs11:token=device;object=key?pin-value=1234`. That needs OpenSSL's engine or
     ///     provider for PKCS#11.
-    ///   - certificateAuthorities: The path of a PEM file with the authorities of the endpoint; nil for those in
-    ///     `AWS_CA_BUNDLE`, or else the system's.
+    ///   - certificateAuthorities: The path of a PEM file with the only authorities to trust for the endpoint; nil for
+    ///     those in `AWS_CA_BUNDLE`, or else the system's.
     public convenience init(
         endpoint: String,
         roleAlias: String,

@@ -20,8 +20,8 @@ public struct AWSIoTCredentialIdentityResolver: AWSCredentialIdentityResolver {
     ///   - certificate: The path of the certificate in PEM format, or a PKCS#11 URI.
     ///   - privateKey: The path of its private key in PEM format without a passphrase, which other users must not be able to
     ///     read; or a PKCS#11 URI, which needs OpenSSL's engine or provider for PKCS#11.
-    ///   - certificateAuthorities: The path of a PEM file with the authorities of the endpoint; nil for those in
-    ///     `AWS_CA_BUNDLE`, or else the system's.
+    ///   - certificateAuthorities: The path of a PEM file with the only authorities to trust for the endpoint; nil for
+    ///     those in `AWS_CA_BUNDLE`, or else the system's.
     public init(
         endpoint: String,
         roleAlias: String,

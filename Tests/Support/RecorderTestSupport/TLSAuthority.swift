@@ -21,11 +21,12 @@ package final class TLSAuthority: Sendable {
     private let directory: TemporaryDirectory
     private static let newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
 
-    /// Creates the authority.
-    package init() throws {
+    /// Creates the authority; its key's identifier is computed unless it is given.
+    package init(name: String = "/CN=recorder-test-authority", keyIdentifier: String? = nil) throws {
         directory = try TemporaryDirectory()
+        let identifier = keyIdentifier.map { ["-addext", "subjectKeyIdentifier=\($0)"] } ?? []
         try TLSServer.runOpenSSL(
-            ["req", "-x509", "-days", "2", "-subj", "/CN=recorder-test-authority"] + Self.newKey
+            ["req", "-x509", "-days", "2", "-subj", name] + identifier + Self.newKey
                 + ["-keyout", directory.path("authority.key"), "-out", directory.path("authority.pem")]
         )
         try Data().write(to: URL(fileURLWithPath: directory.path("index")))

@@ -36,6 +36,34 @@ import Testing
         return ClientCertificate(certificate: identity.certificate, privateKey: identity.key)
     }
 
+    /// A root of the system's, and its key's identifier. A server's certificate seems to be of that root.
+    private static let systemRoot = (
+        path: "/etc/ssl/certs/0b9bc432.0", name: "/C=US/O=Internet Security Research Group/CN=ISRG Root X2",
+        key: "7C:42:96:AE:DE:4B:48:3B:FA:92:F8:9E:8C:CF:6D:8B:A9:72:37:95"
+    )
+
+    /// If the system's root were a candidate, its key would not fit the signature, which is another error.
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: systemRoot.path)))
+    func `a request's own authorities replace the system's, those of a transport are additional`() async throws {
+        let namesake = try TLSAuthority(name: Self.systemRoot.name, keyIdentifier: Self.systemRoot.key)
+        let alone = ["-no-CAfile", "-no-CApath", "-no-CAstore"]
+        let front = try TLSFront(before: server, namesake.identity(), arguments: alone)
+        func detail(_ transport: CurlTransport, own: String?) async -> String {
+            var request = HTTPRequest(method: .get, url: "\(front.url)/")
+            request.certificateAuthorities = own
+            do throws(HTTPFailure) {
+                return "status \(try await transport.send(request).status)"
+            } catch {
+                return error.detail
+            }
+        }
+        let unknown = "unable to get local issuer certificate"
+        let replaced = await detail(CurlTransport.shared, own: authority.certificate)
+        #expect(replaced.contains(unknown), "\(replaced)")
+        let added = await detail(CurlTransport(certificateAuthorities: authority.certificate), own: nil)
+        #expect(!added.contains(unknown) && !added.contains("status"), "\(added)")
+    }
+
     @Test func `a client with a certificate of the authority is accepted`() async throws {
         #expect(try await send(device()).status == 200)
     }
