@@ -38,12 +38,16 @@ open class AWSNetworkingConfiguration: NSObject, NSCopying {
         settings = Locked(other.settings.withLock { $0 })
     }
 
+    /// The largest ``maxRetryCount``, whatever sets it.
+    static let largestRetryCount: UInt32 = 10
+
     /// The maximum number of retries of a request; 3 by default, 10 at most.
     ///
     /// If it is never set, `AWS_MAX_ATTEMPTS` or `max_attempts` of the profile takes precedence over the default.
+    /// It is limited to 10 retries, too.
     public var maxRetryCount: UInt32 {
         get { settings.withLock { $0.maxRetryCount } ?? 3 }
-        set { settings.withLock { $0.maxRetryCount = min(newValue, 10) } }
+        set { settings.withLock { $0.maxRetryCount = min(newValue, Self.largestRetryCount) } }
     }
 
     /// Seconds without a byte in either direction after which a request fails; 0, the default, means 60. Throughput is

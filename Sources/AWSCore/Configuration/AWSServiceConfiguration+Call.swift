@@ -23,7 +23,10 @@ extension AWSServiceConfiguration {
         configuration.timeouts = timeouts
         configuration.maximumRetries = Int(maxRetryCount)
         configuration.userAgent = userAgent
-        try configuration.apply(try MachineSettings(environment), retriesAreGiven: hasRetryCount)
+        let isComplete = endpoint != nil && credentialsProvider != nil
+        let machine = try MachineSettings(environment, filesAreOptional: isComplete)
+        try configuration.apply(machine, retriesAreGiven: hasRetryCount)
+        configuration.maximumRetries = min(configuration.maximumRetries, Int(Self.largestRetryCount))
         return configuration
     }
 

@@ -10,8 +10,9 @@ extension AWSClientConfiguration {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationFailure) -> CallConfiguration {
         let settings = snapshot
-        let machine = try MachineSettings(environment)
-        if try settings.isAdaptive(on: machine) { RetryMode.adaptiveWarning }
+        let isComplete = settings.endpoint != nil && settings.resolver != nil
+        let machine = try MachineSettings(environment, filesAreOptional: isComplete)
+        if settings.isAdaptive(on: machine) { RetryMode.adaptiveWarning }
         let region = try settings.callRegion
         var configuration = CallConfiguration(
             region: try settings.signingRegion.map(Region.init) ?? region,
@@ -86,10 +87,10 @@ extension AWSClientConfiguration.Settings {
         return ConcurrencyLimitingTransport(target: logging, limit: limit)
     }
 
-    fileprivate func isAdaptive(on machine: MachineSettings) throws(ConfigurationFailure) -> Bool {
+    fileprivate func isAdaptive(on machine: MachineSettings) -> Bool {
         if retryStrategyOptions?.rateLimitingMode == .adaptive { return true }
         if let awsRetryMode { return awsRetryMode == .adaptive }
-        return try machine.retryMode() == .adaptive
+        return machine.retryMode == .adaptive
     }
 
     fileprivate func maximumRetries(on machine: MachineSettings) throws(ConfigurationFailure) -> Int {

@@ -121,7 +121,7 @@ open class AWSClientConfiguration: @unchecked Sendable {
     }
 
     /// Which failures are retried; by default the mode in `AWS_RETRY_MODE` or `retry_mode` of the profile, else `standard`.
-    /// All modes do the same. Calls fail if the environment or the profile has another value.
+    /// All modes do the same. Another value in the environment or the profile is logged as a warning and ignored.
     public final var awsRetryMode: AWSRetryMode {
         get { snapshot.awsRetryMode ?? Self.machineRetryMode ?? .standard }
         set { settings.withLock { $0.awsRetryMode = newValue } }
@@ -129,7 +129,7 @@ open class AWSClientConfiguration: @unchecked Sendable {
 
     private static var machineRetryMode: AWSRetryMode? {
         let settings = try? MachineSettings()
-        return (try? settings?.retryMode()).flatMap { AWSRetryMode(rawValue: $0.rawValue) }
+        return settings?.retryMode.flatMap { AWSRetryMode(rawValue: $0.rawValue) }
     }
 
     /// The maximum number of attempts of a call, at least 1. If nil, the limit in `retryStrategyOptions` applies if they are

@@ -76,7 +76,7 @@ extension CallConfiguration {
         _ settings: MachineSettings,
         retriesAreGiven: Bool = false
     ) throws(ConfigurationFailure) {
-        if try settings.retryMode() == .adaptive { RetryMode.adaptiveWarning }
+        if settings.retryMode == .adaptive { RetryMode.adaptiveWarning }
         if !retriesAreGiven, let retries = try settings.maximumRetries() { maximumRetries = retries }
         if let id = settings.applicationID { userAgent += " \(UserAgent.token(applicationID: id))" }
     }

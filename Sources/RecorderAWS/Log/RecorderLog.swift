@@ -23,12 +23,18 @@ package enum RecorderLog {
 
     private static let listener = Locked<Listener?>(nil)
     private static let sink = Locked<Sink?>(nil)
+    private static let said = Locked<Set<String>>([])
 
     /// Logs a failure that the caller gets as an error, too.
     package static func error(_ message: @autoclosure () -> String) { emit(message, at: .error) }
 
     /// Logs a problem that no caller gets as an error, and how to fix it.
     package static func warning(_ message: @autoclosure () -> String) { emit(message, at: .warning) }
+
+    /// Logs a warning, unless this process has logged the same one. For problems of the machine's settings, which are few.
+    package static func warningOnce(_ message: String) {
+        if said.withLock({ $0.insert(message).inserted }) { warning(message) }
+    }
 
     /// Logs an event that matters to the person who runs the program.
     package static func info(_ message: @autoclosure () -> String) { emit(message, at: .info) }

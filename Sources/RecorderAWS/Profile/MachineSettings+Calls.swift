@@ -25,16 +25,16 @@ extension MachineSettings {
         return attempts - 1
     }
 
-    /// The mode in `AWS_RETRY_MODE`, else the profile's `retry_mode`; nil if none is set.
-    package func retryMode() throws(ConfigurationFailure) -> RetryMode? {
+    /// The mode in `AWS_RETRY_MODE`, else the profile's `retry_mode`, in any case; nil if none is set. Another word is logged
+    /// as a warning, once, and counts as none, because all modes do the same.
+    package var retryMode: RetryMode? {
         guard let found = variable("AWS_RETRY_MODE") ?? setting("retry_mode") else { return nil }
-        guard let mode = RetryMode(rawValue: found.value) else {
-            let modes = RetryMode.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ConfigurationFailure(
-                "\(found.origin) is \"\(found.value.sanitized(limit: 64))\": use one of \(modes), in lower case."
-            )
-        }
-        return mode
+        if let mode = RetryMode(rawValue: found.value.trimmed().lowercased()) { return mode }
+        let modes = RetryMode.allCases.map(\.rawValue).joined(separator: ", ")
+        RecorderLog.warningOnce(
+            "\(found.origin) is \"\(found.value.sanitized(limit: 64))\", which is none of \(modes). It is ignored."
+        )
+        return nil
     }
 
     /// The application's ID for the user agent, in `AWS_SDK_UA_APP_ID`, else the profile's `sdk_ua_app_id`; nil if none is set.

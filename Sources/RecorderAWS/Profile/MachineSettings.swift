@@ -33,6 +33,20 @@ package struct MachineSettings: Sendable {
         profile = try files.profileInUse()
     }
 
+    /// The same, but if `filesAreOptional`, a file that cannot be used is logged as a warning, once, and only the variables
+    /// apply: for programs that give the endpoint and the credentials themselves.
+    package init(_ environment: [String: String], filesAreOptional: Bool) throws(ConfigurationFailure) {
+        do throws(ConfigurationFailure) {
+            try self.init(environment)
+        } catch {
+            guard filesAreOptional else { throw error }
+            RecorderLog.warningOnce("\(error.message) The settings of the profile are not used.")
+            // Without these variables there are no paths.
+            let locations = ["HOME", "AWS_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"]
+            try self.init(environment.filter { !locations.contains($0.key) })
+        }
+    }
+
     /// The region in `AWS_REGION`, else in `AWS_DEFAULT_REGION`, else the profile's `region`; nil if none is set.
     package func region() throws(ConfigurationFailure) -> Region? {
         guard let found = variable("AWS_REGION") ?? variable("AWS_DEFAULT_REGION") ?? setting("region") else {

@@ -30,16 +30,35 @@ import Testing
         #expect(try call(environment).userAgent.hasSuffix(" app/own"))
         configuration.maxAttempts = 2
         #expect(try call(environment).maximumRetries == 1)
-        configuration.awsRetryMode = .standard
-        #expect(throws: Never.self) { try call(["AWS_RETRY_MODE": "other"]) }
     }
 
-    @Test(arguments: [("AWS_MAX_ATTEMPTS", "0"), ("AWS_RETRY_MODE", "other")])
-    func `an invalid variable is an error of the call, with its name and value`(name: String, value: String) throws {
+    @Test func `an invalid number of attempts is an error of the call, an unknown retry mode is not`() throws {
         #expect {
-            _ = try call([name: value])
+            _ = try call(["AWS_MAX_ATTEMPTS": "0"])
         } throws: { error in
-            "\(error)".hasPrefix("\(name) is \"\(value)\": ")
+            "\(error)".hasPrefix("AWS_MAX_ATTEMPTS is \"0\": ")
+        }
+        #expect(try call(["AWS_RETRY_MODE": "other"]).maximumRetries == 2)
+    }
+
+    @Test func `with endpoint and resolver from code, files that cannot be used leave the variables in effect`() throws
+    {
+        let unusable = [
+            ["AWS_PROFILE": "unknown", "AWS_CONFIG_FILE": "/no/such"], ["AWS_CONFIG_FILE": "/proc/self/mem"],
+        ]
+        for files in unusable {
+            let settings = environment.merging(files) { $1 }
+            let configuration = try KinesisClient.KinesisClientConfiguration(region: "us-east-1")
+            func call() throws -> CallConfiguration {
+                try configuration.callConfiguration(for: .kinesis, environment: settings)
+            }
+            configuration.endpoint = "http://127.0.0.1:1"
+            #expect(throws: ConfigurationFailure.self) { try call() }
+            configuration.awsCredentialIdentityResolver = DefaultAWSCredentialIdentityResolverChain()
+            #expect(try call().maximumRetries == 6)
+            #expect(try call().userAgent.hasSuffix(" app/from-environment"))
+            configuration.endpoint = nil
+            #expect(throws: ConfigurationFailure.self) { try call() }
         }
     }
 }

@@ -102,12 +102,57 @@ struct AWSServiceConfigurationTests {
         #expect(call.maximumRetries == 1 && call.userAgent.hasSuffix(" app/my-app"))
         configuration.maxRetryCount = 3
         #expect(try configuration.callConfiguration(for: .kinesis, environment: environment).maximumRetries == 3)
-        for (name, value) in [("AWS_MAX_ATTEMPTS", "-1"), ("AWS_RETRY_MODE", "x")] {
-            let other = try self.configuration()
-            #expect {
-                try other.callConfiguration(for: .kinesis, environment: [name: value])
-            } throws: { "\($0)".hasPrefix("\(name) is \"\(value)\": ") }
+        let other = try self.configuration()
+        #expect {
+            try other.callConfiguration(for: .kinesis, environment: ["AWS_MAX_ATTEMPTS": "-1"])
+        } throws: { "\($0)".hasPrefix("AWS_MAX_ATTEMPTS is \"-1\": ") }
+        let mode = ["AWS_RETRY_MODE": "x"]
+        #expect(try other.callConfiguration(for: .kinesis, environment: mode).maximumRetries == 3)
+    }
+
+    @Test(arguments: [("11", 10), ("12", 10), ("1000000", 10), ("1", 0)])
+    func `the environment cannot set more retries than a program, which is 10`(attempts: String, retries: Int) throws {
+        let environment = ["AWS_MAX_ATTEMPTS": attempts]
+        #expect(
+            try configuration().callConfiguration(for: .kinesis, environment: environment).maximumRetries == retries
+        )
+    }
+
+    /// In a new process, because a warning is logged once in each.
+    @Test func `with endpoint and provider from code, files that cannot be used are one warning, and variables apply`()
+        async throws
+    {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let directory = try TemporaryDirectory()
+            let malformed = directory.path("config")
+            try Data("[default\n".utf8).write(to: URL(fileURLWithPath: malformed))
+            let provider = AWSStaticCredentialsProvider(accessKey: "id", secretKey: Canary.secret)
+            for files in [["AWS_PROFILE": "unknown"], ["AWS_CONFIG_FILE": malformed]] {
+                let environment = files.merging(["AWS_MAX_ATTEMPTS": "2"]) { $1 }
+                let complete = try #require(
+                    AWSServiceConfiguration(
+                        region: .EUWest1,
+                        endpoint: AWSEndpoint(urlString: "http://127.0.0.1:1"),
+                        credentialsProvider: provider
+                    )
+                )
+                for _ in 0..<2 {
+                    let call = try complete.callConfiguration(for: .kinesis, environment: environment)
+                    try #require(call.maximumRetries == 1 && call.endpoint.host == "127.0.0.1:1")
+                }
+                let open = try #require(AWSServiceConfiguration(region: .EUWest1, credentialsProvider: provider))
+                let failure = #expect(throws: ConfigurationFailure.self) {
+                    try open.callConfiguration(for: .kinesis, environment: environment)
+                }
+                try #require(failure != nil)
+            }
         }
+        let said = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        let warnings = said.split(separator: "\n").filter { $0.hasPrefix("recorder: warning: ") }
+        #expect(
+            warnings.count == 2 && warnings.allSatisfy { $0.hasSuffix(" The settings of the profile are not used.") }
+        )
+        #expect(warnings.first?.contains("AWS_PROFILE: There is no profile \"unknown\"") == true, "\(said)")
     }
 
     @Test func `retries and timeouts apply to the call`() throws {

@@ -16,16 +16,16 @@ import Testing
             profile,
             ["AWS_MAX_ATTEMPTS": "2", "AWS_RETRY_MODE": "adaptive", "AWS_SDK_UA_APP_ID": "variable"]
         )
-        #expect(try both.maximumRetries() == 1 && both.retryMode() == .adaptive)
+        #expect(try both.maximumRetries() == 1 && both.retryMode == .adaptive)
         #expect(both.applicationID == "variable")
         let file = try settings(
             profile,
             ["AWS_MAX_ATTEMPTS": "", "AWS_RETRY_MODE": "", "AWS_SDK_UA_APP_ID": ""]
         )
-        #expect(try file.maximumRetries() == 6 && file.retryMode() == .legacy)
+        #expect(try file.maximumRetries() == 6 && file.retryMode == .legacy)
         #expect(file.applicationID == "file")
         let none = try settings()
-        #expect(try none.maximumRetries() == nil && none.retryMode() == nil)
+        #expect(try none.maximumRetries() == nil && none.retryMode == nil)
         #expect(none.applicationID == nil)
     }
 
@@ -42,13 +42,32 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Standard", "none", "legacy "])
-    func `an unknown retry mode is an error with its name, its value and the modes`(value: String) throws {
-        #expect {
-            try settings("", ["AWS_RETRY_MODE": value]).retryMode()
-        } throws: { error in
-            "\(error)" == "AWS_RETRY_MODE is \"\(value)\": use one of legacy, standard, adaptive, in lower case."
+    @Test(arguments: [("Standard", RetryMode.standard), ("LEGACY ", .legacy), ("aDaptive", .adaptive)])
+    func `a retry mode may be in any case`(value: String, mode: RetryMode) throws {
+        #expect(try settings("", ["AWS_RETRY_MODE": value]).retryMode == mode)
+        #expect(try settings("retry_mode = \(value)").retryMode == mode)
+    }
+
+    /// In a new process, because a warning is logged once in each.
+    @Test func `an unknown retry mode is ignored, with one warning that has its name, its value and the modes`()
+        async throws
+    {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            for _ in 0..<3 {
+                var configuration = CallConfiguration(
+                    region: try Region("us-east-1"),
+                    endpoint: try Endpoint(url: "http://127.0.0.1:1"),
+                    credentials: AnonymousCredentials()
+                )
+                let environment = ["AWS_RETRY_MODE": "other", "AWS_MAX_ATTEMPTS": "2"]
+                try configuration.apply(try MachineSettings(environment))
+                try #require(configuration.maximumRetries == 1)
+            }
         }
+        let said = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        let warning =
+            "recorder: warning: AWS_RETRY_MODE is \"other\", which is none of legacy, standard, adaptive. It is ignored."
+        #expect(said.split(separator: "\n").filter { $0.contains("AWS_RETRY_MODE") } == [warning[...]], "\(said)")
     }
 
     @Test func `a call takes them, unless the user gave a number of retries`() throws {
@@ -65,7 +84,10 @@ import Testing
         #expect(configuration.maximumRetries == 6)
     }
 
-    @Test func `attempts, modes and application IDs are those of botocore, and so is what it refuses`() async throws {
+    /// botocore refuses unknown modes, too; here all modes do the same, so that they are only logged.
+    @Test func `attempts, modes and application IDs are those of botocore, and so are the attempts that it refuses`()
+        async throws
+    {
         let cases = Self.cases
         let data = try await LocalPython.run("check_calls.py", input: try JSONEncoder().encode(cases))
         let answers = try JSONDecoder().decode([Answer].self, from: data)
@@ -73,13 +95,11 @@ import Testing
         for (given, answer) in zip(cases, answers) {
             let machine = try settings(given.profile, given.environment)
             guard let mode = answer.mode else {
-                #expect(throws: ConfigurationFailure.self, "\(given)") {
-                    _ = (try machine.maximumRetries(), try machine.retryMode())
-                }
+                #expect(throws: ConfigurationFailure.self, "\(given)") { try machine.maximumRetries() }
                 continue
             }
             #expect(try machine.maximumRetries().map { $0 + 1 } == answer.attempts, "\(given)")
-            #expect(try (machine.retryMode() ?? .standard).rawValue == mode, "\(given)")
+            #expect((machine.retryMode ?? .standard).rawValue == mode, "\(given)")
             #expect(machine.applicationID.map(UserAgent.token(applicationID:)) == answer.application, "\(given)")
         }
     }
@@ -102,7 +122,7 @@ import Testing
             cases.append(Case(profile: "", environment: ["AWS_MAX_ATTEMPTS": value]))
             cases.append(Case(profile: "max_attempts = \(value)", environment: [:]))
         }
-        for value in ["legacy", "standard", "adaptive", "Standard", "other"] {
+        for value in ["legacy", "standard", "adaptive"] {
             cases.append(Case(profile: "retry_mode = legacy", environment: ["AWS_RETRY_MODE": value]))
             cases.append(Case(profile: "retry_mode = \(value)", environment: [:]))
         }
