@@ -49,7 +49,7 @@ extension BatchSettler {
     private func missingKeys(_ refusal: ServiceFailure) -> ServiceFailure {
         refusal.with(
             message:
-                "Stream \(stream) refused records without partition keys, and they are kept. Only streams whose record "
+                "Stream \(stream) refused records without partition keys. Only streams whose record "
                 + "distribution strategy is AUTO accept them: change the stream's, or let keys be sent. \(refusal.message)"
         )
     }

@@ -8,7 +8,7 @@ struct UnsentParts {
         parts = [batch]
     }
 
-    /// The records of all parts, oldest first.
+    /// The records of all parts, in the order in which they are sent.
     var records: [BatchedRecord] { parts.reversed().flatMap(\.records) }
 
     /// Removes the part to send now.
