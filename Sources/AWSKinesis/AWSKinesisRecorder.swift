@@ -48,8 +48,8 @@ public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegistered
     /// Whether records that were saved without a partition key are sent without one; false by default: each is sent with a UUID.
     ///
     /// For streams whose record distribution strategy is `AUTO`, which distribute records by themselves and ignore keys. Another
-    /// stream refuses such records: they stay, and the submit faults. A key that was given to `saveRecord` is always sent. A
-    /// change applies from the next submit on.
+    /// stream refuses such records: they stay, the submit faults, and records with keys that were saved after them may be sent
+    /// before them. A key that was given to `saveRecord` is always sent. A change applies from the next submit on.
     public var omitsPartitionKeys: Bool {
         get { pipeline.policy.omitsPartitionKeys }
         set { pipeline.policy.omitsPartitionKeys = newValue }
