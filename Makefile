@@ -1,6 +1,6 @@
 # `make` alone prints what there is.
 
-.PHONY: help setup demo demo-stop examples test canary stress mutations lint snippets docs format generate sanitize fuzz bench figures package clean
+.PHONY: help setup demo demo-stop examples test canary stress mutations lint snippets docs api format generate sanitize fuzz bench figures package clean
 
 PYTHON := $(CURDIR)/.venv/bin/python
 SWIFT_FORMAT := swift format
@@ -49,8 +49,11 @@ lint: ## Check the format of every Swift file, the generated files, the structur
 snippets: ## Compile the Swift in the documents; needs a build
 	@python3 Scripts/snippets.py
 
-docs: setup ## Build the documentation of every module, and the articles, as a site
+docs: setup ## Build the documentation of every module, and the articles, as a site; with Chromium, look at it
 	@python3 Scripts/docs.py
+
+api: ## Compare the public API with the last release's; ARGS=--record writes the listing of a release
+	@python3 Scripts/api.py $(ARGS)
 
 format: ## Put every Swift file into that format
 	$(SWIFT_FORMAT) --in-place $(SWIFT_SOURCES)
@@ -62,7 +65,7 @@ bench: setup ## Build in release and run the benchmarks; ARGS go to them
 	swift build -c release --product kinesis-recorder
 	swift run -c release Benchmarks $(ARGS)
 
-figures: ## Run the benchmarks into README's picture and Performance.md's table; ARGS=--draw only draws
+figures: ## Run the benchmarks into Performance.md's picture and table; ARGS=--draw only draws
 	$(MAKE) bench ARGS="$(ARGS) --json Documentation/bench.json \
 		--chart Documentation/Recorder.docc/Resources/bench.svg --table Documentation/Recorder.docc/Performance.md"
 

@@ -113,7 +113,10 @@ let package = Package(
         // The command line.
         .target(
             name: "RecorderCommands",
-            dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite"]
+            dependencies: [
+                "CRecorderProcess", "RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP",
+                "RecorderSQLite",
+            ]
         ),
         .executableTarget(name: "kinesis-recorder", dependencies: ["RecorderCommands"]),
 
@@ -163,17 +166,16 @@ let package = Package(
         .testTarget(
             name: "StoreFaultTests",
             dependencies: [
-                "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite", "RecorderTestSupport",
-                "StoreChild",
+                "AWSKinesis", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite",
+                "RecorderTestSupport", "StoreChild", "kinesis-recorder",
             ],
             path: "Tests/Faults/StoreFaultTests"
         ),
         .testTarget(
             name: "RecorderCommandsTests",
             dependencies: [
-                "AmplifyFoundation", "AmplifyKinesisClient", "RecorderCommands", "RecorderConcurrency",
-                "RecorderEngine",
-                "RecorderTestSupport", "kinesis-recorder",
+                "AmplifyFoundation", "AmplifyKinesisClient", "RecorderAWS", "RecorderCommands", "RecorderConcurrency",
+                "RecorderEngine", "RecorderTestSupport", "kinesis-recorder",
             ],
             path: "Tests/Unit/RecorderCommandsTests"
         ),

@@ -58,6 +58,20 @@ enum Meter {
         field("VmHWM:", of: "/proc/self/status") * 1_024
     }
 
+    /// The same for another process.
+    static func peakResidentBytes(of process: pid_t) -> Int {
+        field("VmHWM:", of: "/proc/\(process)/status") * 1_024
+    }
+
+    /// The processor time of another process so far, of all its threads.
+    static func processorSeconds(of process: pid_t) -> Double {
+        var (clock, time) = (clockid_t(), timespec())
+        guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else {
+            fatalError("The processor time of process \(process) cannot be read.")
+        }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     /// Bytes of resident memory of another process.
     static func residentBytes(of process: pid_t) -> Int {
         field("VmRSS:", of: "/proc/\(process)/status") * 1_024

@@ -8,8 +8,8 @@ let p8RequestsAtOnce = Benchmark(
     let sink = try Sink(latency: 20)
     let pairs = try Pairs(
         effort == .full ? Pairs.usual : 3,
-        ours: { try Drain.ofOurs(count, bytes: Payload.bytes, to: sink, requestsPerStream: 8).rate },
-        baseline: { try Drain.ofOurs(count, bytes: Payload.bytes, to: sink, requestsPerStream: 1).rate }
+        ours: { try Drain.ofOurs(count, bytes: Payload.bytes, to: sink, Drain.Options(requestsPerStream: 8)).rate },
+        baseline: { try Drain.ofOurs(count, bytes: Payload.bytes, to: sink).rate }
     )
     return [
         Figure(

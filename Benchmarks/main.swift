@@ -1,5 +1,4 @@
 import Foundation
-import RecorderAWS
 
 // swift run -c release Benchmarks [--list] [--quick] [--draw] [--json FILE] [--chart FILE] [--table FILE] [P9 ...]
 //
@@ -11,13 +10,12 @@ import RecorderAWS
 let benchmarks: [Benchmark] = [
     p9Tasks, p1AwaitedSaves, p2GroupedSaves, p3DrainCost, p4DrainRate, p5BatchCost, p6Opening, p7DrainMemory,
     p8RequestsAtOnce, p10SaveDuringSubmit, p11BytesWritten, p12AmplifyFlush, p13IngestCost, p14Sizes,
+    p15AggregatedDrain, p16FollowCost,
 ]
 
 var arguments = Array(CommandLine.arguments.dropFirst())
-if arguments.count == 5, arguments[0] == Drain.argument, let requests = Int(arguments[3]),
-    let format = RequestFormat.allCases.first(where: { "\($0)" == arguments[4] })
-{
-    try Drain.sendAndPrint(arguments[1], to: arguments[2], requestsPerStream: requests, format: format)
+if arguments.count == 4, arguments[0] == Drain.argument {
+    try Drain.sendAndPrint(arguments[1], to: arguments[2], arguments[3])
     exit(0)
 }
 if arguments.count == 3, arguments[0] == AmplifyBacklog.argument {

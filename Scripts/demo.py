@@ -242,12 +242,13 @@ def demo():
 def demo_kept(directory):
     directory.mkdir(parents=True, exist_ok=True)
     if running(directory):
-        raise Failed(f"one runs there already; make demo-stop KEEP={directory}")
+        raise Failed(f"one runs there already; {stop_command(directory)}")
     guide = build_guide()
     with contextlib.ExitStack() as cleanup:
         service = Service(keep=directory)
         cleanup.callback(service.stop)
-        (directory / "service.pid").write_text(f"{service.process.pid}\n")
+        with open(directory / "service.pid", "w", opener=private) as file:
+            file.write(f"{service.process.pid}\n")
         store = directory / "store"
         settings = service.environment(store)
         settings |= {"GUIDE": str(guide), "IDENTITY_POOL_ID": service.pool}
@@ -260,13 +261,17 @@ def demo_kept(directory):
         cleanup.pop_all()
     say(f"kept: service {service.url}, stream and delivery stream `{STREAM}`")
     say(f"identity pool for AWSCognitoCredentialsProvider: {service.pool}")
-    say(f'use it:  . {directory}/env; "$GUIDE" kinesis run {STREAM}')
-    say(f"stop it: make demo-stop KEEP={directory}")
+    say(f'use it:  . {shlex.quote(str(directory / "env"))}; "$GUIDE" kinesis run {STREAM}')
+    say(f"stop it: {stop_command(directory)}")
     return last_line
 
 
+def stop_command(directory):
+    return f"make demo-stop {shlex.quote(f'KEEP={directory}')}"
+
+
 def private(path, flags):
-    """Opens a file for its owner's eyes: it holds keys."""
+    """Opens a file that only its owner can read."""
     return os.open(path, flags, mode=0o600)
 
 

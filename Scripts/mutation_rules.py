@@ -299,7 +299,7 @@ RULES = [
     # flush
     rule(
         "a stream that throttles is not slowed", "FlushTests",
-        (ENGINE + "Flush/StreamFlush.swift", "sender.send(batch, after: delay)", "sender.send(batch, after: min(delay, .zero))"),
+        (ENGINE + "Flush/StreamFlush.swift", "sender.send(part, after: delay)", "sender.send(part, after: min(delay, .zero))"),
     ),
     rule(
         "no lease between submitters", "FaultRows/ManyProcesses|FlushTests",

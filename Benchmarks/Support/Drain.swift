@@ -17,6 +17,15 @@ struct Drain {
     /// The argument that makes this program send the records in a directory.
     static let argument = "--send"
 
+    /// How a pipeline sends the records.
+    struct Options: Codable {
+        var requestsPerStream = 1
+        var sendsCBOR = false
+        /// The largest entry that records share; nil if none do.
+        var sharedEntryBytes: Int?
+        var hasRandomKeys = false
+    }
+
     /// What sends the records.
     enum Sender: String, CaseIterable {
         /// The engine, in a new process of this program, from its second request on.
@@ -33,7 +42,7 @@ struct Drain {
     static func of(_ count: Int, bytes: Int, by sender: Sender, to sink: Sink) throws -> Drain {
         switch sender {
         case .engine: try ofOurs(count, bytes: bytes, to: sink)
-        case .cbor: try ofOurs(count, bytes: bytes, to: sink, format: .cbor)
+        case .cbor: try ofOurs(count, bytes: bytes, to: sink, Options(sendsCBOR: true))
         case .tool: try ofTool(count, bytes: bytes, to: sink)
         case .boto3: try ofBoto3(count, bytes: bytes, to: sink)
         }
@@ -44,8 +53,7 @@ struct Drain {
         _ count: Int,
         bytes: Int,
         to sink: Sink,
-        requestsPerStream: Int = 1,
-        format: RequestFormat = .json
+        _ options: Options = Options()
     ) throws -> Drain {
         let directory = try ScratchDirectory()
         try PipelineHarness(in: directory.path).saveTogether(count, of: Payload.data(bytes))
@@ -54,8 +62,7 @@ struct Drain {
             argument,
             directory.path,
             sink.url,
-            "\(requestsPerStream)",
-            "\(format)",
+            String(decoding: try JSONEncoder().encode(options), as: UTF8.self),
             environment: sink.environment
         )
         return Drain(printed: text, count)
@@ -87,12 +94,12 @@ struct Drain {
     }
 
     /// Runs in the started program: a pipeline with all that the recorders do for a record.
-    static func sendAndPrint(_ directory: String, to url: String, requestsPerStream: Int, format: RequestFormat) throws
-    {
-        let harness = try PipelineHarness(in: directory, at: url, requestsPerStream: requestsPerStream, format: format)
+    static func sendAndPrint(_ directory: String, to url: String, _ options: String) throws {
+        let options = try JSONDecoder().decode(Options.self, from: Data(options.utf8))
+        let harness = try PipelineHarness(in: directory, at: url, options)
         // The first request of a process loads libraries and does the TLS handshake, here as in the Python program.
         let scratch = try ScratchDirectory()
-        let first = try PipelineHarness(in: scratch.path, at: url, requestsPerStream: 1, format: format)
+        let first = try PipelineHarness(in: scratch.path, at: url, options)
         first.saveTogether(1)
         _ = try waitFor { try await first.flush() }
         let (start, processorStart) = (ContinuousClock.now, Meter.processorTime())

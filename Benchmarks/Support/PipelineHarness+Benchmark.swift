@@ -29,11 +29,13 @@ extension PipelineHarness {
     }
 
     /// A pipeline with the recorders' own policy, except for the byte limit, and a service at `url`.
-    init(in directory: String, at url: String, requestsPerStream: Int, format: RequestFormat) throws {
+    init(in directory: String, at url: String, _ options: Drain.Options) throws {
         var policy = RecorderPolicy.legacy
         policy.limits.bytes = 0
-        policy.requestsPerStream = requestsPerStream
-        policy.requestFormat = format
+        policy.requestsPerStream = options.requestsPerStream
+        policy.requestFormat = options.sendsCBOR ? .cbor : .json
+        policy.sharedEntryBytes = options.sharedEntryBytes
+        policy.keylessRecords = options.hasRandomKeys ? .withRandomKeys : .withNumberedKeys
         try self.init(
             url: url,
             in: TemporaryDirectory(existing: directory),

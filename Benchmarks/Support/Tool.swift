@@ -1,4 +1,6 @@
 import Foundation
+import RecorderEngine
+import RecorderTestSupport
 
 /// `kinesis-recorder`, measured as a process, from its start to its end.
 struct Tool {
@@ -41,6 +43,15 @@ struct Tool {
     func startSaving(in store: ScratchDirectory, from input: Pipe) throws -> Process {
         let arguments = [Self.path, "save", Payload.stream, "--quiet", "--directory", store.path]
         return try Program.start(arguments, input: input, output: Pipe())
+    }
+
+    /// Starts following files. Returns when lines that are written from then on are read.
+    func startFollowing(_ paths: [String], in store: ScratchDirectory) throws -> Process {
+        let arguments = [Self.path, "follow", Payload.stream, "--limit", "0", "--directory", store.path] + paths
+        let process = try Program.start(arguments, output: Pipe(), errors: Pipe())
+        let harness = try PipelineHarness(in: store.path)
+        while try harness.pipeline.filePositions().positions.count < paths.count { usleep(10_000) }
+        return process
     }
 
     /// Sends all that a store holds.

@@ -142,7 +142,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// The number of concurrent requests per stream; 1 by default, which preserves the order of records.
     ///
     /// A larger number drains a long backlog faster on a slow network, but records of different requests may arrive out of
-    /// order.
+    /// order. `AWSKinesisRecorder.keepsOrder` keeps that of each partition key.
     public var maxConcurrentRequests: UInt {
         get { UInt(clamping: pipeline.policy.requestsPerStream) }
         set { pipeline.policy.requestsPerStream = max(Int(clamping: newValue), 1) }
@@ -158,6 +158,15 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     public var compressesRequests: Bool {
         get { pipeline.policy.compressesRequests }
         set { pipeline.policy.compressesRequests = newValue }
+    }
+
+    /// The most bytes of request bodies in a second, on average and for all streams together; 0, the default, for no limit.
+    ///
+    /// For metered and slow links. Requests become as small as what is sent in half a second, but not below 16 KiB; the first one
+    /// of a submit may be sent at once. The headers of a request, about 1 KB, are not counted.
+    public var maximumBytesPerSecond: UInt {
+        get { UInt(clamping: pipeline.policy.maximumBytesPerSecond ?? 0) }
+        set { pipeline.policy.maximumBytesPerSecond = newValue == 0 ? nil : Int(clamping: newValue) }
     }
 
     private static let longestAge: TimeInterval = 100 * 365 * 24 * 60 * 60
@@ -248,6 +257,13 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     @discardableResult
     public func submitAllRecords(cancellationToken: AWSCancellationToken?) -> AWSTask<AnyObject>! {
         let source = AWSTaskCompletionSource<AnyObject>()
+        do {
+            try checkOptions()
+        } catch {
+            RecorderLog.warning("Nothing is submitted: \(error.message)")
+            source.set(error: errors.error(error))
+            return source.task
+        }
         let ticket = pipeline.flush { [errors] result in
             switch result {
             case .success(let report): source.complete(errors.result(of: report))
@@ -259,6 +275,9 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
         if let registration { source.task.continueWith { _ in registration.dispose() } }
         return source.task
     }
+
+    /// Throws if the options contradict each other, so that nothing can be submitted.
+    func checkOptions() throws(RecorderError) {}
 
     /// Sends all records that were saved before this call, like `submitAllRecords`. Throws the first stream's error.
     ///

@@ -4,9 +4,37 @@ import RecorderEngine
 
 /// Saves records for Amazon Kinesis Data Streams on disk, and sends them later in batches.
 ///
+/// ```swift
+/// let recorder = AWSKinesisRecorder.default()!
+/// recorder.diskByteLimit = 50 * 1_024 * 1_024  // above 50 MiB the oldest records are discarded; 5 MiB by default
+/// recorder.diskAgeLimit = 7 * 24 * 60 * 60     // records older than a week are discarded; 0, the default: never
+///
+/// recorder.saveRecord(data, streamName: "clicks").continueOnSuccessWith(block: { _ in
+///     recorder.submitAllRecords()
+/// }).continueWith(block: { task in
+///     print(task.error.map { "not delivered: \($0.localizedDescription)" } ?? "delivered")
+///     return nil
+/// })
+/// ```
+/// A save's task succeeds once the record is on disk, where it survives a power failure. A submit sends everything that was saved
+/// before it; records that the service does not accept now stay for the next one. The same with `async`:
+///
+/// ```swift
+/// let recorder = AWSKinesisRecorder.default()!
+/// do {
+///     _ = try await recorder.saveRecord(data, streamName: "clicks", partitionKey: "user-17").value
+///     try await recorder.submit()
+/// } catch {
+///     print("\(recorder.diskBytesUsed) bytes stay on disk: \(error.localizedDescription)")
+/// }
+/// ```
+/// Saves, submits, limits and counts are those of the base class, ``AWSAbstractKinesisRecorder``, which also says on which threads
+/// tasks complete. <doc:/Recorder/LimitsAndNotifications> has all limits and their defaults, <doc:/Recorder/Errors> what each error
+/// means for the records.
+///
 /// A Kinesis recorder and a Firehose recorder never share records, even under the same key.
 public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegisteredRecorder, @unchecked Sendable {
-    // Safe because it adds no state to its superclass.
+    // Safe because the only state that it adds to its superclass is behind a lock.
 
     private static let shared = AWSKinesisRecorder(.kinesis(key: nil), configuration: nil)
     private static let registry = RecorderRegistry(RecorderIdentity.kinesis) {
@@ -45,14 +73,75 @@ public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegistered
         set { pipeline.policy.requestFormat = newValue == .cbor ? .cbor : .json }
     }
 
-    /// Whether records that were saved without a partition key are sent without one; false by default: each is sent with a UUID.
+    /// Whether records that were saved without a partition key are sent without one; false by default: each is sent with a UUID
+    /// that names it, see ``AWSRecordIdentity``.
     ///
     /// For streams whose record distribution strategy is `AUTO`, which distribute records by themselves and ignore keys. Another
     /// stream refuses such records: they stay, the submit faults, and records with keys that were saved after them may be sent
-    /// before them. A key that was given to `saveRecord` is always sent. A change applies from the next submit on.
+    /// before them. A key that was given to `saveRecord` is always sent. A change applies from the next submit on. Setting it to
+    /// true sets ``randomKeys`` to false.
     public var omitsPartitionKeys: Bool {
-        get { pipeline.policy.omitsPartitionKeys }
-        set { pipeline.policy.omitsPartitionKeys = newValue }
+        get { pipeline.policy.keylessRecords == .withoutKeys }
+        set { setKeylessRecords(.withoutKeys, to: newValue) }
+    }
+
+    /// Whether records that were saved without a partition key are sent with a random UUID of version 4, as the AWS SDK for iOS
+    /// sent them; false by default.
+    ///
+    /// A record that is sent again gets another key then, and a consumer cannot recognize it, nor notice one that is missing: see
+    /// ``AWSRecordIdentity`` for the keys that are sent otherwise. Both spread over shards equally well. A key that was given to
+    /// `saveRecord` is always sent. A change applies from the next submit on. Setting it to true sets ``omitsPartitionKeys`` to
+    /// false.
+    public var randomKeys: Bool {
+        get { pipeline.policy.keylessRecords == .withRandomKeys }
+        set { setKeylessRecords(.withRandomKeys, to: newValue) }
+    }
+
+    private func setKeylessRecords(_ choice: KeylessRecords, to isChosen: Bool) {
+        if isChosen {
+            pipeline.policy.keylessRecords = choice
+        } else if pipeline.policy.keylessRecords == choice {
+            pipeline.policy.keylessRecords = .withNumberedKeys
+        }
+    }
+
+    /// Whether records share entries of requests, in the aggregation format of the Kinesis Producer Library (KPL); false by default.
+    ///
+    /// Kinesis counts, throttles and bills an entry as one record, so that small records need a fraction of the shards:
+    /// <doc:/Recorder/ThroughputAndCost>. Records with the same partition key share an entry, as do records that were saved without
+    /// one. A record that finds no other to share with is sent as it is.
+    ///
+    /// Set it only if all consumers of the stream read the format. Those built on the Kinesis Client Library (KCL) do; others use
+    /// AWS's deaggregation libraries, or ``AWSKinesisAggregation``. No answer of the service tells, so nothing checks this.
+    ///
+    /// With `omitsPartitionKeys`, only records with a key of the caller's share entries. A change applies from the next submit on.
+    public var aggregatesRecords: Bool {
+        get { pipeline.policy.sharedEntryBytes != nil }
+        set { sharedEntries.enable(newValue, in: pipeline) }
+    }
+
+    /// The maximum size of an entry that several records share, in bytes without its partition key: 51,200 by default, as in the
+    /// KPL. A value outside 1,024 to 1,048,576 is changed to the nearest of these.
+    ///
+    /// A larger record is sent in an entry of its own, and an entry is no larger than `batchRecordsByteLimit`. Without effect while
+    /// `aggregatesRecords` is false. A change applies from the
+    /// next submit on.
+    public var aggregatedEntryBytes: UInt {
+        get { sharedEntries.bytes }
+        set { sharedEntries.setBytes(newValue, in: pipeline) }
+    }
+
+    private let sharedEntries = SharedEntryOption(.aggregated)
+
+    /// Whether a record is sent only after each older one of its partition key was accepted or discarded; false by default: a
+    /// record that failed is sent again after younger ones of its request.
+    ///
+    /// Holds across retries, submits, restarts and processes, and for any `maxConcurrentRequests`. Records without a partition key
+    /// have no order. A request has at most one entry for each key, so that records of few keys need many requests unless they
+    /// share entries: see `aggregatesRecords`. A change applies from the next submit on.
+    public var keepsOrder: Bool {
+        get { pipeline.policy.keepsOrder }
+        set { pipeline.policy.keepsOrder = newValue }
     }
 
     /// The recorder registered under a key, otherwise one for the key's entry in `AWSInfo`, which is registered now.

@@ -12,6 +12,9 @@ public struct AWSRecorderStatistics: Sendable, Hashable {
     public let saved: Int
     /// Records that the service accepted.
     public let delivered: Int
+    /// Entries of requests in which these were delivered: what the service counts and bills as records. Fewer than `delivered` if
+    /// records share entries (`aggregatesRecords`, `packsRecords`).
+    public let entries: Int
     /// Failures after which a record was kept; a record counts each time it fails.
     public let retried: Int
     /// Records discarded for `diskByteLimit`.
@@ -35,6 +38,7 @@ extension AWSAbstractKinesisRecorder {
             storedBytes: totals.bytes,
             saved: totals.saved,
             delivered: totals.delivered,
+            entries: totals.entries,
             retried: totals.retried,
             evicted: totals.evicted,
             expired: totals.expired,
@@ -49,6 +53,8 @@ extension AWSAbstractKinesisRecorder {
 public struct AWSSubmitProgress: Sendable, Hashable {
     /// Records delivered since the submit began.
     public let recordsSent: Int
+    /// Entries of requests in which these were delivered: what the service counts and bills as records.
+    public let entriesSent: Int
     /// Their size on disk in bytes.
     public let bytesSent: Int
     /// Records still on disk, including those saved during the submit.
@@ -64,6 +70,7 @@ extension AWSSubmitProgress {
         let seconds = progress.elapsed / .seconds(1)
         self.init(
             recordsSent: progress.delivered,
+            entriesSent: progress.entries,
             bytesSent: progress.bytes,
             recordsLeft: progress.recordsLeft,
             bytesLeft: progress.bytesLeft,

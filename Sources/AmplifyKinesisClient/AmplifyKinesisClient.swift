@@ -7,13 +7,27 @@ import RecorderEngine
 /// Caches records for Kinesis Data Streams on disk, and sends them later in batches.
 ///
 /// ```swift
-/// let kinesis = try AmplifyKinesisClient(region: "us-east-1", credentialsProvider: provider)
-/// try await kinesis.record(data: data, partitionKey: "partition-1", streamName: "my-stream")
+/// let kinesis = try AmplifyKinesisClient(
+///     region: "us-east-1",
+///     credentialsProvider: provider,
+///     options: .init(cacheMaxBytes: 50 * 1_024 * 1_024, flushStrategy: .interval(60))
+/// )
+/// do {
+///     try await kinesis.record(data: data, partitionKey: "partition-1", streamName: "my-stream")
+///     let result = try await kinesis.drain()  // optional: the client flushes one batch of each stream every 60 s
+///     print("delivered \(result.recordsFlushed)")
+/// } catch KinesisError.cacheLimitExceeded {
+///     print("the cache is full: this record was not stored")
+/// } catch KinesisError.unknown {
+///     print("no network or no credentials: the records stay in the cache")
+/// }
 /// ```
 /// A recorded record is on disk and survives a power loss. It stays until the service has accepted it, or has failed it
 /// `maxRetries` + 1 times; being offline or without credentials does not count. The cache belongs to the program, the
 /// region and the service: clients for the same region share it, within a process and across processes, and send no record
-/// twice.
+/// twice. A full cache refuses new records; <doc:/AmplifyRecordCache/RecordClientOptions> has the limits, and ``events()`` reports each discarded record.
+///
+/// `SDKToFoundationCredentialsAdapter` of <doc:/AmplifyFoundationBridge> is a provider for the default credential provider chain.
 ///
 /// Safe to use from any thread, task or actor. A released client stops its automatic flushes and closes its files.
 public final class AmplifyKinesisClient: Sendable {
@@ -36,7 +50,7 @@ public final class AmplifyKinesisClient: Sendable {
     ) throws {
         do {
             try RecordClient.checkRegion(region)
-            let settings = try RecordClientSettings(options)
+            let settings = try RecordClientSettings(options, for: .kinesis)
             let credentials = ProviderCredentials(credentialsProvider)
             var configuration = try KinesisClient.KinesisClientConfiguration(region: region)
             options.configureClient?(&configuration)

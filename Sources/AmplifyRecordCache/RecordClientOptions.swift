@@ -23,8 +23,12 @@ public struct RecordClientOptions<Configuration> {
     /// `$STATE_DIRECTORY`, `$XDG_STATE_HOME` or `~/.local/state`, or `AWS_KINESIS_RECORDER_DIR` itself.
     public let storeDirectory: URL?
 
-    /// Whether requests are encoded in CBOR, which only the options for Kinesis allow.
+    /// Options that only Kinesis or only Firehose has.
     package var sendsCBOR = false
+    package var sendsInOrder = false
+    package var endsLines = false
+    package var sharesEntries = false
+    package var sharedEntryBytes: Int?
 
     /// Creates options. Parameters that are left out have their defaults.
     ///

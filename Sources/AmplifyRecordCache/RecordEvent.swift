@@ -31,6 +31,10 @@ public struct FlushStatus: Sendable, Equatable {
     /// Records that the service accepted since the flush began.
     public let recordsFlushed: Int
 
+    /// Entries of requests in which these were delivered: what the service counts and bills as records. Fewer than
+    /// `recordsFlushed` if records share entries (`aggregatesRecords`, `packsRecords`).
+    public let entriesFlushed: Int
+
     /// Records in the cache now, including those recorded during the flush.
     public let recordsLeft: Int
 

@@ -9,13 +9,18 @@ public struct FlushData: Sendable {
     /// The number of records that the service accepted during this flush.
     public let recordsFlushed: Int
 
+    /// Entries of requests in which these were delivered: what the service counts and bills as records. Fewer than
+    /// `recordsFlushed` if records share entries (`aggregatesRecords`, `packsRecords`).
+    public let entriesFlushed: Int
+
     /// True if nothing was done, because another flush of the same cache was in progress: of this client, or of another
     /// one for the same region, in this process or another.
     public let flushInProgress: Bool
 
-    /// Creates a result.
-    public init(recordsFlushed: Int, flushInProgress: Bool = false) {
+    /// Creates a result. Without `entriesFlushed`, each record has an entry of its own.
+    public init(recordsFlushed: Int, flushInProgress: Bool = false, entriesFlushed: Int? = nil) {
         self.recordsFlushed = recordsFlushed
+        self.entriesFlushed = entriesFlushed ?? recordsFlushed
         self.flushInProgress = flushInProgress
     }
 }

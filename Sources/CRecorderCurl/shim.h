@@ -2,6 +2,10 @@
 #pragma once
 #include <curl/curl.h>
 
+#if LIBCURL_VERSION_NUM < 0x074900
+#error "libcurl 7.73 or later is needed: see \"What it needs\" in README.md."
+#endif
+
 static inline const char *recorder_curl_version(void) {
     return curl_version_info(CURLVERSION_NOW)->version;
 }

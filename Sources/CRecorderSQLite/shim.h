@@ -2,6 +2,10 @@
 #pragma once
 #include <sqlite3.h>
 
+#if SQLITE_VERSION_NUMBER < 3037000
+#error "SQLite 3.37 or later is needed: see \"What it needs\" in README.md."
+#endif
+
 static inline int recorder_sqlite3_db_config(sqlite3 *db, int option, int value) {
     return sqlite3_db_config(db, option, value, (int *)0);
 }

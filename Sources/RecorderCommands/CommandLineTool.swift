@@ -1,11 +1,14 @@
 import Glibc
+import RecorderAWS
 
 /// START HERE: runs one command line, from its words to the exit status.
 package enum CommandLineTool {
     /// In the order of the help text.
     private static let commands: [any Command.Type] = [
-        SaveCommand.self, SubmitCommand.self, StatusCommand.self, ListCommand.self, ClearCommand.self,
-        ImportCommand.self, DoctorCommand.self, CompletionsCommand.self, HelpCommand.self,
+        SaveCommand.self, FollowCommand.self, AgentCommand.self, SubmitCommand.self, StatusCommand.self,
+        ListCommand.self,
+        PeekCommand.self, ExportCommand.self, VerifyCommand.self, ClearCommand.self, ImportCommand.self,
+        AuditCommand.self, DoctorCommand.self, CompletionsCommand.self, HelpCommand.self, VersionCommand.self,
     ]
 
     package static let table = CommandTable(commands: commands.map { $0.spec })
@@ -23,10 +26,10 @@ package enum CommandLineTool {
     /// Runs one command and returns the status to exit with. Prints to standard output and standard error.
     package static func run(_ words: [String], environment: [String: String]) async -> Int32 {
         ProcessSetup.disableCoreDumps()
-        var console = Console(quiet: false, environment: environment)
+        var console = Console(LogStyle(environment: environment), environment: environment)
         do throws(CommandFailure) {
             let invocation = try ArgumentParser.parse(words, by: table)
-            console = Console(quiet: invocation.has(.quiet), environment: environment)
+            console = try Self.console(for: invocation, environment)
             let session = Session(invocation, environment: environment, console: console, table: table)
             guard let command = commands.first(where: { $0.spec.name == invocation.command.name }) else {
                 preconditionFailure("the parser returns commands of the table only")
@@ -36,6 +39,25 @@ package enum CommandLineTool {
             console.error(error.message, hint: error.hint)
             return error.status.rawValue
         }
+    }
+
+    /// Where the command prints, which is also where the log goes: warnings, and with --verbose what is sent.
+    private static func console(
+        for invocation: Invocation,
+        _ environment: [String: String]
+    ) throws(CommandFailure) -> Console {
+        let console = Console(
+            try invocation.logStyle(environment: environment),
+            quiet: invocation.has(.quiet),
+            printsJSON: invocation.has(.summary),
+            environment: environment
+        )
+        let isVerbose = invocation.has(.verbose)
+        RecorderLog.listen(
+            wants: { level in level == .warning || isVerbose && level <= .debug },
+            take: { level, line in console.log(line, level) }
+        )
+        return console
     }
 
     /// A command whose output was not written has failed, even if its work is done.

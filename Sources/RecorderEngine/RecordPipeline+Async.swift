@@ -22,10 +22,10 @@ extension RecordPipeline {
         return try result.get()
     }
 
-    /// Removes every record saved before the call, without sending it; returns their number.
-    package func clear() async throws(RecorderError) -> Int {
+    /// Removes every record saved before the call, without sending it, or those of some streams; returns their number.
+    package func clear(_ selection: StreamSelection? = nil) async throws(RecorderError) -> Int {
         let result = await withCheckedContinuation { continuation in
-            clear { continuation.resume(returning: $0) }
+            clear(selection) { continuation.resume(returning: $0) }
         }
         return try result.get()
     }

@@ -2,9 +2,12 @@ import RecorderConcurrency
 
 /// Changes of the store besides saves and flushes. They run on the write queue, after all earlier saves.
 extension RecordPipeline {
-    /// Removes every record saved before the call, without sending it; `completion` gets their number.
-    package func clear(completion: @escaping @Sendable (Result<Int, RecorderError>) -> Void) {
-        perform(try self.store.clear(), completion: completion)
+    /// Removes every record saved before the call, without sending it, or those of some streams; `completion` gets their number.
+    package func clear(
+        _ selection: StreamSelection? = nil,
+        completion: @escaping @Sendable (Result<Int, RecorderError>) -> Void
+    ) {
+        perform(try self.store.clear(selection), completion: completion)
     }
 
     /// Imports the records of a database of the AWS SDK's recorders or of an Amplify client, once.

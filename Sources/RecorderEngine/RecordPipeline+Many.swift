@@ -9,25 +9,45 @@ extension RecordPipeline {
 
     /// Queues records of one stream, which are stored in one commit: all of them or none. The caller keeps them to a mebibyte.
     ///
-    /// Otherwise the same as saving one record. Limits apply to all together: the oldest records are discarded, and the usage is
-    /// reported, once all are stored.
+    /// `partitionKey` is the key of each, unless the list has keys. Otherwise the same as saving one record. Limits apply to all
+    /// together: the oldest records are discarded, and the usage is reported, once all are stored. `filePositions` are stored in
+    /// the same commit, or not either; the list may be empty then.
     package func save(
         _ payloads: PayloadList,
         stream: String?,
         partitionKey: String?,
         sequence: SaveSequence? = nil,
+        filePositions: FilePositionChanges? = nil,
         completion: @escaping SaveCompletion
     ) {
         do {
             let sizes = payloads.ranges.lazy.map(\.count)
             let (name, key) = try checkRecords(of: sizes, stream: stream, partitionKey: partitionKey)
+            try service.checkKeys(of: payloads)
             let group = RecordGroup(payloads, of: name, partitionKey: key)
-            saves.append(PendingSave(.many(group), policy: policy, sequence: sequence, completion: completion))
+            saves.append(
+                PendingSave(
+                    .many(group),
+                    policy: policy,
+                    sequence: sequence,
+                    filePositions: filePositions,
+                    completion: completion
+                )
+            )
         } catch {
             sequence?.fail(error)
             completion(.failure(error))
         }
     }
+
+    /// The positions of followed files as of the last completed save. Blocks for one read.
+    package func filePositions() throws(RecorderError) -> FilePositions {
+        try ForkedProcess.check()
+        return try store.filePositions()
+    }
+
+    /// Claims of followed files, so that one process reads each into this store.
+    package func fileClaims() -> FileClaims { store.fileClaims() }
 
     /// Queues any number of records of one stream, and calls `completion` once, when all are durable, or no more of them will
     /// be: after an error the records that are stored are the first ones, and its message says how many.

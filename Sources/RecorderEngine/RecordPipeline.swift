@@ -31,6 +31,8 @@ package final class RecordPipeline: Sendable {
         let callbacks = CallbackQueue(store.executor)
         let saves = SaveQueue(store, callbacks: callbacks, emit: emit)
         let settings = Settings(policy)
+        let rates = StreamRates()
+        let byteRate = ByteRateLimiter()
         self.service = service
         self.store = store
         self.saves = saves
@@ -45,6 +47,8 @@ package final class RecordPipeline: Sendable {
                     store: store,
                     policy: settings.policy.withLock { $0 },
                     caller: caller,
+                    rates: rates,
+                    byteRate: byteRate,
                     emit: { event in callbacks.deliverNext { emit(event) } }
                 )
                 return await flush.result(start)

@@ -42,8 +42,11 @@ package final class RecordClient: Sendable {
         )
         policy.requestFormat = settings.sendsCBOR ? .cbor : .json
         // Only a call without a key makes a record without one.
-        policy.omitsPartitionKeys = true
+        policy.keylessRecords = .withoutKeys
         if settings.flushDrains { policy.batchesPerStream = nil }
+        policy.keepsOrder = settings.keepsOrder
+        policy.sharedEntryBytes = settings.sharedEntryBytes
+        if settings.appendsNewline { policy.delimiter = UInt8(ascii: "\n") }
         let broadcast = EventBroadcast()
         let log = AmplifyLogging.logger(for: name)
         pipeline = RecordPipeline(
@@ -190,9 +193,13 @@ package final class RecordClient: Sendable {
             log.debug(
                 report.isBusy
                     ? "Another flush is in progress"
-                    : "\(report.delivered) records were flushed in \(start.milliseconds) ms"
+                    : "\(report.delivered) records were flushed in \(report.entries) entries in \(start.milliseconds) ms"
             )
-            return FlushData(recordsFlushed: report.delivered, flushInProgress: report.isBusy)
+            return FlushData(
+                recordsFlushed: report.delivered,
+                flushInProgress: report.isBusy,
+                entriesFlushed: report.entries
+            )
         } catch {
             throw failure(of: "flush", error)
         }

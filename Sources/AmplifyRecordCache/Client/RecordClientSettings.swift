@@ -1,4 +1,5 @@
 import Foundation
+package import RecorderEngine
 
 /// The validated options of a client, without those that only the façade needs.
 package struct RecordClientSettings: Sendable {
@@ -9,11 +10,18 @@ package struct RecordClientSettings: Sendable {
     package let flushDrains: Bool
     package let storeDirectory: String?
     package let sendsCBOR: Bool
+    package let keepsOrder: Bool
+    package let appendsNewline: Bool
+    /// nil if no entry of a request is shared by several records.
+    package let sharedEntryBytes: Int?
 
     /// Longer intervals are shortened to this one.
     private static let longestInterval: TimeInterval = 100 * 365 * 24 * 3_600
 
-    package init<Configuration>(_ options: RecordClientOptions<Configuration>) throws(RecordClientError) {
+    package init<Configuration>(
+        _ options: RecordClientOptions<Configuration>,
+        for service: StreamServiceDescription
+    ) throws(RecordClientError) {
         guard options.cacheMaxBytes >= 0 else {
             throw .option(
                 "cacheMaxBytes is \(options.cacheMaxBytes)",
@@ -37,6 +45,9 @@ package struct RecordClientSettings: Sendable {
         flushDrains = options.flushDrains
         storeDirectory = options.storeDirectory?.path
         sendsCBOR = options.sendsCBOR
+        keepsOrder = options.sendsInOrder
+        appendsNewline = options.endsLines
+        sharedEntryBytes = try Self.sharedEntryBytes(options, service)
         switch options.flushStrategy {
         case .none: interval = nil
         case .interval(let seconds):
@@ -48,5 +59,29 @@ package struct RecordClientSettings: Sendable {
             }
             interval = .seconds(min(seconds, Self.longestInterval))
         }
+    }
+
+    /// The size of an entry that several records share; nil if none is shared.
+    private static func sharedEntryBytes<Configuration>(
+        _ options: RecordClientOptions<Configuration>,
+        _ service: StreamServiceDescription
+    ) throws(RecordClientError) -> Int? {
+        let limits = SharedEntryLimits.of(service)
+        let bytes = options.sharedEntryBytes ?? limits.standard
+        guard limits.range.contains(bytes) else {
+            throw .option(
+                "\(service.sendsPartitionKey ? "aggregatedEntryBytes" : "packedRecordBytes") is \(bytes)",
+                suggestion: "Pass a number of bytes from \(limits.range.lowerBound) to \(limits.range.upperBound)."
+            )
+        }
+        guard options.sharesEntries else { return nil }
+        // Records are joined where one ends with a newline, so that none is where no option appends it.
+        guard service.sendsPartitionKey || options.endsLines else {
+            throw .option(
+                "packsRecords joins records at their newlines, but appendsNewline is false",
+                suggestion: "Pass appendsNewline: true, or packsRecords: false."
+            )
+        }
+        return bytes
     }
 }

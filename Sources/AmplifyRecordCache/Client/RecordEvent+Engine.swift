@@ -21,6 +21,7 @@ extension RecordEvent {
         case .settled(let progress):
             let status = FlushStatus(
                 recordsFlushed: progress.delivered,
+                entriesFlushed: progress.entries,
                 recordsLeft: progress.recordsLeft,
                 elapsed: progress.elapsed
             )

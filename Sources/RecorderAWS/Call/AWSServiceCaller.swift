@@ -64,13 +64,16 @@ package final class AWSServiceCaller: Sendable {
             do {
                 let response = try await post(request, signedWith: credentials)
                 quota.refund(attempts.lastRetry)
+                configuration.onAnswer?(nil)
                 return response
             } catch {
                 failure = error
+                configuration.onAnswer?(error)
             }
             let retries =
                 switch attempts.step(after: failure) {
-                case .retry(let delay, let number): try await wait(delay, retry: number, hint: failure.retryAfter)
+                case .retry(let delay, let number):
+                    try await wait(delay, retry: number, hint: failure.retryAfter) != nil
                 case .renewCredentials: try await renewCredentials(refused: credentials)
                 case .correctClock:
                     skew.learn(serverDate: failure.serverDate, at: configuration.now(), insteadOf: correction)
@@ -89,33 +92,36 @@ package final class AWSServiceCaller: Sendable {
         case unreadable
     }
 
-    /// Pays for a retry after a status of success and waits for its delay. Returns false immediately if no retry is left.
-    /// Throws only if the task is cancelled.
+    /// Pays for a retry after a status of success and waits for its delay, which is returned. Returns nil immediately if no retry is
+    /// left. Throws only if the task is cancelled.
     package func waitToRetry(
         _ reason: RetryReason,
         attempts: inout CallAttempts
-    ) async throws(ServiceFailure) -> Bool {
+    ) async throws(ServiceFailure) -> Duration? {
         let step =
             switch reason {
             case .partialFailure(let delay): attempts.retry(delay)
             case .unreadable: attempts.retryUnanswered()
             }
-        guard case .retry(let delay, let number) = step else { return false }
+        guard case .retry(let delay, let number) = step else { return nil }
         return try await wait(delay, retry: number)
     }
+
+    /// A random number from 0 to 1, which spreads delays.
+    package func random() -> Double { configuration.random() }
 
     /// Waits for a duration, or until the task is cancelled.
     package func pause(_ duration: Duration) async { try? await configuration.pause(duration) }
 
-    /// Pays for a retry and waits for its delay. Returns false immediately if the quota is used up.
-    private func wait(_ delay: RetryDelay, retry: Int, hint: Duration? = nil) async throws(ServiceFailure) -> Bool {
-        guard quota.pay(for: delay) else { return false }
+    /// Pays for a retry and waits for its delay, which is returned. Returns nil immediately if the quota is used up.
+    private func wait(_ delay: RetryDelay, retry: Int, hint: Duration? = nil) async throws(ServiceFailure) -> Duration?
+    {
+        guard quota.pay(for: delay) else { return nil }
+        let chosen = configuration.backoff.map { min(max($0(retry), .zero), Self.longestBackoff) }
+        let duration = chosen ?? delay.delay(beforeRetry: retry, random: configuration.random(), hint: hint)
         do {
-            let chosen = configuration.backoff.map { min(max($0(retry), .zero), Self.longestBackoff) }
-            try await configuration.pause(
-                chosen ?? delay.delay(beforeRetry: retry, random: configuration.random(), hint: hint)
-            )
-            return true
+            try await configuration.pause(duration)
+            return duration
         } catch {
             throw ServiceFailure(.cancelled, message: "The call was cancelled while it waited to try again.")
         }

@@ -20,7 +20,8 @@ package struct CallAttempts: Sendable {
     private(set) var lastRetry: RetryDelay?
 
     private let maximumRetries: Int
-    private var retries = 0
+    /// How often a request was sent again so far, after a delay.
+    package private(set) var retries = 0
     private var unanswered = 0
     private var hasRenewed = false
     private var hasCorrected = false

@@ -31,6 +31,9 @@ package struct CallConfiguration: Sendable {
     /// Sends the requests.
     package var transport: any HTTPTransport
 
+    /// Called after each request, retries included, with its failure; nil for an answer of success.
+    package var onAnswer: (@Sendable (ServiceFailure?) -> Void)?
+
     /// Which endpoints understand requests in CBOR.
     package var cborEndpoints = CBOREndpoints.shared
 

@@ -1,9 +1,14 @@
 import CRecorderCrypto
 
-/// SHA-256 and HMAC-SHA-256, by OpenSSL.
+/// The version of the OpenSSL that is loaded, such as "3.0.19".
+package var openSSLLibraryVersion: String { String(cString: OpenSSL_version(OPENSSL_VERSION_STRING)) }
+
+/// SHA-256, HMAC-SHA-256 and MD5, by OpenSSL.
 package enum Digest {
     /// The length of a SHA-256 digest in bytes.
     package static let length = 32
+    /// The length of an MD5 digest in bytes.
+    package static let md5Length = 16
 
     /// The SHA-256 of some bytes.
     package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
@@ -13,6 +18,17 @@ package enum Digest {
             }
             count = length
         }
+    }
+
+    /// The MD5 of some bytes, for formats that use it as a checksum; nil if this machine's OpenSSL has no MD5.
+    ///
+    /// `-fips` asks for it where OpenSSL is restricted to the algorithms of FIPS 140, which apply to security only.
+    package static func md5(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
+        var digest = [UInt8](repeating: 0, count: md5Length)
+        let result = bytes.withUnsafeBytes {
+            EVP_Q_digest(nil, "MD5", "-fips", $0.baseAddress, $0.count, &digest, nil)
+        }
+        return result == 1 ? digest : nil
     }
 
     /// The HMAC-SHA-256 of a message under a key.

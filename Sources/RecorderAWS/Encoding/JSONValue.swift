@@ -21,6 +21,13 @@ package enum JSONValue: Sendable, Equatable {
         self = value
     }
 
+    /// Where a text that is not JSON stops being JSON; nil if it is JSON.
+    package static func firstErrorOffset(in text: [UInt8]) -> Int? {
+        var reader = JSONReader(text)
+        if reader.value(depth: 0) != nil, reader.isAtEnd() { return nil }
+        return reader.offset
+    }
+
     /// The value if it is a string.
     package var string: String? {
         if case .string(let text) = self { text } else { nil }
@@ -55,6 +62,8 @@ private struct JSONReader {
     init(_ text: [UInt8]) {
         self.text = text
     }
+
+    var offset: Int { min(index, text.count) }
 
     mutating func isAtEnd() -> Bool {
         skipSpace()

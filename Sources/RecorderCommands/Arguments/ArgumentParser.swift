@@ -6,13 +6,13 @@ struct ArgumentParser {
     private let command: CommandSpec
     private var words: ArraySlice<String>
     private var arguments: [String] = []
-    private var values: [String: String] = [:]
+    private var values: [String: [String]] = [:]
 
     static func parse(_ words: [String], by table: CommandTable) throws(CommandFailure) -> Invocation {
         let help = "help"
         switch words.first {
         case nil, "--help", "-h": return Invocation(try table.existing(help))
-        case "--version", "-V": return Invocation(try table.existing(help), values: [OptionSpec.version.name: ""])
+        case "--version", "-V": return Invocation(try table.existing("version"))
         case let name?:
             var parser = ArgumentParser(command: try table.existing(name), words: words.dropFirst())
             try parser.run()
@@ -70,13 +70,13 @@ struct ArgumentParser {
     private mutating func take(_ option: OptionSpec, attached: String?) throws(CommandFailure) {
         guard let placeholder = option.value else {
             guard attached == nil else { throw failure("--\(option.name) takes no value.") }
-            values[option.name] = ""
+            values[option.name] = [""]
             return
         }
         guard let value = attached ?? words.popFirst() else {
             throw failure("--\(option.name) needs a value: --\(option.name) \(placeholder).")
         }
-        values[option.name] = value
+        values[option.name, default: []].append(value)
     }
 
     private func checkArguments() throws(CommandFailure) {
@@ -84,7 +84,7 @@ struct ArgumentParser {
         if arguments.count < needed.count {
             throw failure("\(needed[arguments.count].name) is missing.")
         }
-        if arguments.count > command.arguments.count {
+        if arguments.count > command.arguments.count, command.arguments.last?.isRepeated != true {
             throw failure("\"\(arguments[command.arguments.count])\" is one argument too many.")
         }
     }

@@ -3,6 +3,8 @@ package struct CommandSpec: Sendable {
     struct Argument: Sendable {
         let name: String
         var isOptional = false
+        /// Whether there may be several; only of the last argument.
+        var isRepeated = false
         var completion = Completion.nothing
     }
 
@@ -16,13 +18,18 @@ package struct CommandSpec: Sendable {
     let summary: String
     var arguments: [Argument] = []
     var options: [OptionSpec] = []
+    /// Whether it ends by a signal only.
+    var runsUntilStopped = false
     /// Paragraphs, with an empty line between them.
     var details = ""
     let examples: [Example]
 
     /// As in `kinesis-recorder save STREAM [OPTION...]`.
     var usage: String {
-        let words = arguments.map { $0.isOptional ? "[\($0.name)]" : $0.name }
+        let words = arguments.map { argument in
+            let name = argument.isRepeated ? "\(argument.name)..." : argument.name
+            return argument.isOptional ? "[\(name)]" : name
+        }
         let options = options.isEmpty ? [] : ["[OPTION...]"]
         return ([Program.name, name] + words + options).joined(separator: " ")
     }

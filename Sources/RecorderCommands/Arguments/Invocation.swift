@@ -2,10 +2,10 @@
 struct Invocation: Sendable {
     let command: CommandSpec
     let arguments: [String]
-    /// By the name of the option; empty for an option without a value.
-    private let values: [String: String]
+    /// By the name of the option, in order; an empty text for an option without a value.
+    private let values: [String: [String]]
 
-    init(_ command: CommandSpec, arguments: [String] = [], values: [String: String] = [:]) {
+    init(_ command: CommandSpec, arguments: [String] = [], values: [String: [String]] = [:]) {
         self.command = command
         self.arguments = arguments
         self.values = values
@@ -13,7 +13,11 @@ struct Invocation: Sendable {
 
     func has(_ option: OptionSpec) -> Bool { values[option.name] != nil }
 
-    func value(_ option: OptionSpec) -> String? { values[option.name] }
+    /// The last value that was given.
+    func value(_ option: OptionSpec) -> String? { values[option.name]?.last }
+
+    /// Every value that was given.
+    func allValues(_ option: OptionSpec) -> [String] { values[option.name] ?? [] }
 }
 
 // MARK: values of other types; nil where the option was not given

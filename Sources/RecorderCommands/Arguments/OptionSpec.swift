@@ -60,6 +60,12 @@ extension OptionSpec {
     static let onlyKinesis = OptionSpec("kinesis", letter: "K", help: "only the Kinesis store [both]")
     static let onlyFirehose = OptionSpec("firehose", letter: "F", help: "only the Firehose store [both]")
     static let store = [directory, name, key]
+    static let stream = OptionSpec(
+        "stream",
+        letter: "s",
+        value: "STREAM",
+        help: "only the records of this stream, a name or an ARN; may be given several times [all]"
+    )
 
     // MARK: where to send
 
@@ -100,11 +106,23 @@ extension OptionSpec {
         value: "SIZE",
         help: "the maximum size of the records in one request, up to 10M for Kinesis and 4M for Firehose [4M]"
     )
+    static let rate = OptionSpec(
+        "rate",
+        value: "SIZE",
+        help:
+            "the most bytes of request bodies in a second, on average, from 1K on, such as 20K for a metered link [no limit]"
+    )
     static let omitKeys = OptionSpec(
         "omit-keys",
         help:
             "send records that were saved without a partition key without one, to Kinesis streams that distribute records by "
             + "themselves (AUTO)"
+    )
+    static let randomKeys = OptionSpec(
+        "random-keys",
+        help:
+            "send records that were saved without a partition key with a random one, instead of one by which consumers and "
+            + "`audit` tell which record it is"
     )
     static let gzip = OptionSpec("gzip", help: "send request bodies compressed")
     static let cbor = OptionSpec(
@@ -115,11 +133,22 @@ extension OptionSpec {
     static let offline = OptionSpec("offline", help: "check this machine only, send nothing")
     static let service = [region, profile, endpoint, requestTimeout, readTimeout]
 
+    static let submit = OptionSpec("submit", letter: "s", help: "send while saving, and send the rest at the end")
+    static let watch = OptionSpec(
+        "watch",
+        letter: "w",
+        value: "TIME",
+        help: "submit again after a time such as 30s, 5m or 1h, until stopped"
+    )
+
     // MARK: output and help
 
     static let quiet = OptionSpec("quiet", letter: "q", help: "print errors only")
     static let json = OptionSpec("json", help: "print JSON")
+    static let summary = OptionSpec(
+        "json",
+        help:
+            "print one JSON object at the end: the records saved, delivered, discarded, refused and left, and the duration"
+    )
     static let help = OptionSpec("help", letter: "h", help: "explain the command")
-    /// Taken in place of a command only.
-    static let version = OptionSpec("version", letter: "V", help: "print the version")
 }

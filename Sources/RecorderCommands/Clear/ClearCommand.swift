@@ -6,9 +6,12 @@ struct ClearCommand: Command {
     static let spec = CommandSpec(
         name: "clear",
         summary: "remove what is stored, without sending it",
-        options: [.onlyKinesis, .onlyFirehose, .yes] + OptionSpec.store,
+        options: [.onlyKinesis, .onlyFirehose, .stream, .yes] + OptionSpec.store,
         details: "Asks for confirmation, unless --yes is given. Removed records cannot be restored.",
-        examples: [.init(line: "kinesis-recorder clear --firehose", meaning: "the Firehose store, after a question")]
+        examples: [
+            .init(line: "kinesis-recorder clear --firehose", meaning: "the Firehose store, after a question"),
+            .init(line: "kinesis-recorder clear --stream test --yes", meaning: "one stream"),
+        ]
     )
 
     private let session: Session
@@ -21,15 +24,16 @@ struct ClearCommand: Command {
         var removed = 0
         for (service, location) in try session.existingStores() {
             let pipeline = try session.pipeline(for: service)
-            let totals = try CommandFailure.wrapping(try pipeline.totals())
-            guard totals.records > 0 else { continue }
-            let what = "\(Formatting.records(totals.records)) (\(ByteCount(totals.bytes))) in \(location.path)"
+            let load = try CommandFailure.wrapping(try pipeline.stored(in: session.selection))
+            guard load.records > 0 else { continue }
+            let names = session.selection == nil ? "" : " of \(load.streams.joined(separator: ", "))"
+            let what = "\(Formatting.records(load.records))\(names) (\(ByteCount(load.bytes))) in \(location.path)"
             guard try isConfirmed("Remove \(what) without sending?") else {
                 session.console.report("\(service.name): nothing was removed.")
                 continue
             }
             do {
-                removed += try await pipeline.clear()
+                removed += try await pipeline.clear(session.selection)
             } catch {
                 throw CommandFailure(error)
             }

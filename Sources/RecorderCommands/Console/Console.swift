@@ -10,13 +10,18 @@ final class Console: Sendable {
     let hasBar: Bool
 
     private let quiet: Bool
+    private let style: LogStyle
+    /// Whether standard output is for JSON only, or for nothing.
+    private let logsReports: Bool
     /// Whether the last line of the terminal is a bar.
     private let showsBar = Locked(false)
     private let outputError = Locked<Int32?>(nil)
 
-    init(quiet: Bool, environment: [String: String]) {
+    init(_ style: LogStyle, quiet: Bool = false, printsJSON: Bool = false, environment: [String: String]) {
         self.quiet = quiet
-        hasBar = !quiet && isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb"
+        self.style = style
+        logsReports = printsJSON || style.format == .json
+        hasBar = !quiet && style.format == .text && isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb"
         signal(SIGPIPE, SIG_IGN)
     }
 
@@ -40,14 +45,21 @@ final class Console: Sendable {
         printEscaped(Visible.json(text))
     }
 
-    /// Prints a summary, unless --quiet was given.
+    /// Prints bytes as they are; false if they cannot be written.
+    func print(bytes: [UInt8]) -> Bool {
+        guard let error = Output.write(bytes, to: STDOUT_FILENO) else { return true }
+        outputError.withLock { $0 = $0 ?? error }
+        return false
+    }
+
+    /// Prints a summary, unless --quiet was given; on standard error if standard output is for JSON.
     func report(_ text: String) {
-        if !quiet { print(text) }
+        if logsReports { progress(text) } else if !quiet { print(text) }
     }
 
     /// Prints a line about progress, unless --quiet was given.
     func progress(_ text: String) {
-        if !quiet { write("\(Visible.line(text))\n", to: STDERR_FILENO) }
+        if !quiet { log(text, .info) }
     }
 
     /// Prints a question, which is answered in the same line.
@@ -57,8 +69,12 @@ final class Console: Sendable {
 
     /// Prints an error in one line, with --quiet too; `hint` may have more lines.
     func error(_ text: String, hint: String? = nil) {
-        let hint = hint.map { Visible.lines($0) + "\n" } ?? ""
-        write("\(Program.name): \(Visible.line(text))\n\(hint)", to: STDERR_FILENO)
+        log(text, .error, hint: hint)
+    }
+
+    /// Prints a line in the format that was asked for, with --quiet too.
+    func log(_ text: String, _ level: RecorderLog.Level, hint: String? = nil) {
+        write(style.line(text, level, hint: hint), to: STDERR_FILENO)
     }
 
     /// Draws the bar in place of the one before.

@@ -6,6 +6,8 @@ struct ExitStatus: RawRepresentable, Sendable, Hashable {
     let rawValue: Int32
 
     static let success = ExitStatus(rawValue: 0)
+    static let missingRecords = ExitStatus(rawValue: 1)
+    static let damage = ExitStatus(rawValue: 1)
     static let usage = ExitStatus(rawValue: 64)
     static let refusedRecords = ExitStatus(rawValue: 65)
     static let noInput = ExitStatus(rawValue: 66)
@@ -20,15 +22,22 @@ struct ExitStatus: RawRepresentable, Sendable, Hashable {
     /// For the help text and the man page.
     static let meanings: [(number: String, meaning: String)] = [
         ("0", "success"),
+        ("1", "audit: records are missing, and nothing explains it; verify: a store is damaged"),
         ("64", "the command line is wrong"),
         ("65", "some records were refused, such as lines that are too long; the others are saved"),
-        ("66", "the input cannot be read to its end; the lines before that point are saved"),
+        (
+            "66",
+            "the input cannot be read to its end; the lines before that point are saved; audit: a file cannot be used"
+        ),
         ("69", "the stream does not exist, or the service refuses the request; the records are kept"),
         ("74", "the store cannot be used (directory, disk or file), or standard output cannot be written"),
         ("75", "the service cannot be reached or is busy; the records are kept, try again later"),
         ("77", "access is denied; the records are kept"),
         ("78", "a setting is missing or wrong: region, endpoint, credentials"),
-        ("128+N", "stopped by signal N; saved records are kept; 141: the reader of the output closed the pipe"),
+        (
+            "128+N",
+            "stopped by signal N before the work was done; saved records are kept; 141: the reader of the output closed the pipe"
+        ),
     ]
 }
 

@@ -13,7 +13,17 @@ enum Formatting {
 
     /// As in `1 record`, `12 records`.
     static func records(_ number: Int) -> String {
-        "\(count(number)) record\(number == 1 ? "" : "s")"
+        counted(number, "record")
+    }
+
+    /// As in `1 shard`, `12 shards`; `plural` is for nouns that do not only take an s.
+    static func counted(_ number: Int, _ noun: String, plural: String? = nil) -> String {
+        "\(count(number)) \(number == 1 ? noun : plural ?? "\(noun)s")"
+    }
+
+    /// As in `in 1 entry`, `in 12 entries`.
+    static func entries(_ number: Int) -> String {
+        "in \(counted(number, "entry", plural: "entries"))"
     }
 
     /// As in `45 s`, `12 min`, `3 h`, `9 d`.

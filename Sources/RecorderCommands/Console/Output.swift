@@ -5,7 +5,12 @@ enum Output {
     /// Writes all of `text`, waiting for a slow reader. Returns the number of the error that ended it, or nil.
     @discardableResult
     static func write(_ text: String, to file: Int32) -> Int32? {
-        var rest = Array(text.utf8)[...]
+        write(Array(text.utf8), to: file)
+    }
+
+    /// The same for bytes.
+    static func write(_ bytes: [UInt8], to file: Int32) -> Int32? {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
             if written > 0 {

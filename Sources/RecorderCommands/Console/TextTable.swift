@@ -19,8 +19,20 @@ enum TextTable {
 /// A value as JSON, for scripts.
 enum JSONText {
     static func text(of value: some Encodable) throws(CommandFailure) -> String {
+        try text(of: value, formatting: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+    }
+
+    /// The same in one line.
+    static func line(of value: some Encodable) throws(CommandFailure) -> String {
+        try text(of: value, formatting: [.sortedKeys, .withoutEscapingSlashes])
+    }
+
+    private static func text(
+        of value: some Encodable,
+        formatting: JSONEncoder.OutputFormatting
+    ) throws(CommandFailure) -> String {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.outputFormatting = formatting
         do {
             return String(decoding: try encoder.encode(value), as: UTF8.self)
         } catch {

@@ -50,7 +50,7 @@ struct DoctorCommand: Command {
 }
 
 /// The result of one check.
-struct Finding: Sendable {
+package struct Finding: Sendable {
     enum Grade: String, Sendable {
         case ok = "ok  "
         case warning = "warn"
@@ -77,7 +77,7 @@ struct Finding: Sendable {
         Finding(grade: .failure, topic: topic, text: text, advice: advice, status: status)
     }
 
-    var line: String {
+    package var line: String {
         let blanks = String(repeating: " ", count: max(12 - topic.count, 1))
         return "\(grade.rawValue)  \(topic)\(blanks)\(Visible.line(text))"
             + (advice.map { "\n                  -> \(Visible.line($0))" } ?? "")

@@ -1,6 +1,4 @@
 import RecorderEngine
-import RecorderHTTP
-import RecorderSQLite
 
 /// The doctor's checks of this machine: libraries, directory, disk.
 struct MachineChecks {
@@ -11,14 +9,7 @@ struct MachineChecks {
     }
 
     func findings() -> [Finding] {
-        libraries() + store()
-    }
-
-    private func libraries() -> [Finding] {
-        [
-            .ok("program", text: Program.versionLine),
-            .ok("libraries", text: "SQLite \(sqliteLibraryVersion), libcurl \(CurlLibrary.version)"),
-        ]
+        [.ok("program", text: Program.versionLine)] + LibraryChecks.loaded.findings + store()
     }
 
     private func store() -> [Finding] {

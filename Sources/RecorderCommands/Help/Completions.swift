@@ -53,8 +53,8 @@ package struct Completions {
         }
     }
 
-    private func isFile(_ argument: CommandSpec.Argument?) -> Bool {
-        if case .files? = argument?.completion { true } else { false }
+    private func isFile(_ argument: CommandSpec.Argument) -> Bool {
+        if case .files = argument.completion { true } else { false }
     }
 
     private func words(of command: CommandSpec) -> [String] {
@@ -90,7 +90,7 @@ package struct Completions {
             let pattern = names.map { "\(command.name):\($0)" }.joined(separator: "|")
             return "        \(pattern)) \(bashReply(option.completion))return ;;"
         }
-        if isFile(command.arguments.first) {
+        if command.arguments.contains(where: isFile) {
             lines.append("        \(command.name):\(command.name)) \(bashReply(.files))return ;;")
         }
         return lines
@@ -153,7 +153,7 @@ package struct Completions {
             }
         }
         let arguments = command.arguments.enumerated().map { index, argument in
-            "'\(index + 1):\(argument.name):\(zshAction(argument.completion))'"
+            "'\(argument.isRepeated ? "*" : "\(index + 1)"):\(argument.name):\(zshAction(argument.completion))'"
         }
         return "        \(command.name)) _arguments \((options + arguments).joined(separator: " ")) ;;"
     }
@@ -183,7 +183,7 @@ package struct Completions {
             let words = words(of: command)
             return command.allOptions.map { "\(rule) \(fishOption($0))" }
                 + (words.isEmpty ? [] : ["\(rule) -a '\(words.joined(separator: " "))'"])
-                + (isFile(command.arguments.first) ? ["\(rule) -F"] : [])
+                + (command.arguments.contains(where: isFile) ? ["\(rule) -F"] : [])
         }
         return (["# made by `\(program) completions fish`", "complete -c \(program) -f"] + commands + options)
             .joined(separator: "\n")

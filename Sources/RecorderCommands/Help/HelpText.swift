@@ -1,4 +1,4 @@
-/// `help [COMMAND]`, `--version`: the help texts and the manual page.
+/// `help [COMMAND]`: the help texts and the manual page.
 struct HelpCommand: Command {
     static let spec = CommandSpec(
         name: "help",
@@ -21,7 +21,6 @@ struct HelpCommand: Command {
 
     private func text() throws(CommandFailure) -> String {
         let table = session.table
-        if session.invocation.has(.version) { return Program.versionLine }
         if session.invocation.has(.man) { return ManPage(table).text }
         guard let name = session.invocation.arguments.first else { return HelpText.overview(of: table) }
         guard let command = table.command(name) else {
@@ -29,6 +28,26 @@ struct HelpCommand: Command {
             throw CommandFailure(.usage, message: "there is no command \(name).\(hint)")
         }
         return HelpText.text(of: command)
+    }
+}
+
+/// `version`, `--version`.
+struct VersionCommand: Command {
+    static let spec = CommandSpec(
+        name: "version",
+        summary: "print the version",
+        examples: [.init(line: "kinesis-recorder version", meaning: "the same as --version")]
+    )
+
+    private let session: Session
+
+    init(_ session: Session) {
+        self.session = session
+    }
+
+    func run() -> ExitStatus {
+        session.console.print(Program.versionLine)
+        return .success
     }
 }
 

@@ -1,19 +1,25 @@
 import RecorderEngine
 
-/// `import FILE`: moves the records of another library's database into the store.
+/// `import FILE`: moves the records of another library's database into the store; `import -`: those that `export` printed.
 struct ImportCommand: Command {
     static let spec = CommandSpec(
         name: "import",
-        summary: "import the database of an AWS SDK recorder or Amplify client",
+        summary: "import a database of the AWS SDK or of Amplify, or an export",
         arguments: [.init(name: "FILE", completion: .files)],
         options: [.firehose] + OptionSpec.store,
         details: """
             Moves the records in one transaction, with their age if the file has it. Then the file is renamed to \
             FILE.imported, or FILE.imported-2 and so on if that name is taken. Records whose stream name is invalid \
             for the service are counted and stay in the file.
+
+            FILE - is what `export` printed, on standard input: its records are saved with their streams, keys and data, \
+            and their age begins again; no size limit applies. A key is kept, so consumers and `audit` tell that \
+            a record was sent before. A line that names no service is saved for Kinesis, or with --firehose for Firehose. \
+            The first line that cannot be saved ends the command, which prints its number.
             """,
         examples: [
-            .init(line: "kinesis-recorder import /backup/KinesisRecorder.sqlite", meaning: "for the next submit")
+            .init(line: "kinesis-recorder import - < records.jsonl", meaning: "store exported records again"),
+            .init(line: "kinesis-recorder import /backup/KinesisRecorder.sqlite", meaning: "for the next submit"),
         ]
     )
 
@@ -24,8 +30,9 @@ struct ImportCommand: Command {
     }
 
     func run() async throws(CommandFailure) -> ExitStatus {
-        let pipeline = try session.pipeline(for: session.service)
         let path = session.invocation.arguments[0]
+        if path == "-" { return try await ExportedRecords(session).save() }
+        let pipeline = try session.pipeline(for: session.service)
         let done: Import
         do {
             done = try await pipeline.importRecords(from: path)
@@ -34,7 +41,8 @@ struct ImportCommand: Command {
         }
         var text = "imported \(Formatting.records(done.imported))"
         if done.skipped > 0 {
-            text += "; \(Formatting.count(done.skipped)) with an invalid stream name stay in the file"
+            text +=
+                "; \(Formatting.counted(done.skipped, "record stays", plural: "records stay")) in the file, for an invalid stream name"
         }
         session.console.report(text)
         return done.skipped > 0 ? .refusedRecords : .success

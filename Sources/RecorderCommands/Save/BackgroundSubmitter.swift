@@ -1,12 +1,15 @@
 import RecorderConcurrency
 import RecorderEngine
 
-/// Sends while `save --submit` saves: once a second, and after failures less often, down to once a minute.
+/// Sends while a command saves: once a second, and after failures less often, down to once a minute. With a buffer, a second
+/// passes without sending until that is full or old enough.
 final class BackgroundSubmitter: Sendable {
     private let pipeline: RecordPipeline
     private let console: Console
     private let stop: StopSignal
     private let flushes: StoppableFlush
+    private let buffer: SendBuffer?
+    private let metrics: MetricsFile?
     private let task = Locked<Task<Void, Never>?>(nil)
     /// The errors that were printed last: the same ones are not printed again.
     private let printedErrors = Locked<[String]>([])
@@ -14,10 +17,18 @@ final class BackgroundSubmitter: Sendable {
     private static let interval = Duration.seconds(1)
     private static let longestInterval = Duration.seconds(60)
 
-    init(_ pipeline: RecordPipeline, console: Console, stop: StopSignal) {
+    init(
+        _ pipeline: RecordPipeline,
+        console: Console,
+        stop: StopSignal,
+        buffer: SendBuffer? = nil,
+        metrics: MetricsFile? = nil
+    ) {
         self.pipeline = pipeline
         self.console = console
         self.stop = stop
+        self.buffer = buffer
+        self.metrics = metrics
         flushes = StoppableFlush(pipeline, stop: stop)
     }
 
@@ -27,10 +38,19 @@ final class BackgroundSubmitter: Sendable {
 
     private func run() async {
         var interval = Self.interval
+        var lastSubmit = ContinuousClock.now
         while !Task.isCancelled, stop.number == nil {
-            interval = await submit() == nil ? Self.interval : min(interval * 2, Self.longestInterval)
+            if isDue(after: ContinuousClock.now - lastSubmit) {
+                interval = await submit() == nil ? Self.interval : min(interval * 2, Self.longestInterval)
+                lastSubmit = .now
+            }
             try? await Task.sleep(for: interval)
         }
+    }
+
+    private func isDue(after elapsed: Duration) -> Bool {
+        guard let buffer, elapsed < buffer.age, let totals = try? pipeline.totals() else { return true }
+        return totals.records >= buffer.records || totals.bytes >= buffer.bytes
     }
 
     /// Stops the sending, with a last submit unless a signal ended the saving. Returns the status if that failed.
@@ -42,13 +62,17 @@ final class BackgroundSubmitter: Sendable {
         let failure = await submit()
         let left = (try? pipeline.totals().records) ?? 0
         if left > 0 {
-            console.error("\(Formatting.records(left)) stay stored; `\(Program.name) submit` sends them.")
+            console.error(
+                "\(Formatting.counted(left, "record stays", plural: "records stay")) stored; `\(Program.name) submit` sends them."
+            )
         }
         return failure
     }
 
     private func submit() async -> ExitStatus? {
+        let start = ContinuousClock.now
         let outcome = await flushes.run()
+        metrics?.submitted(pipeline.service.name, outcome, since: start)
         let before = printedErrors.withLock { errors in
             defer { errors = outcome.errors }
             return errors

@@ -58,10 +58,11 @@ final class InputReader {
         if file != STDIN_FILENO { _ = close(file) }
     }
 
-    /// The next bytes. nil at the end of the input, and after a signal once what the pipe held is read.
-    func next() throws(CommandFailure) -> [UInt8]? {
+    /// The next bytes. nil at the end of the input, and after a signal once what the pipe held is read. None if `timeout` passed
+    /// without input.
+    func next(within timeout: Duration? = nil) throws(CommandFailure) -> [UInt8]? {
         while true {
-            let wanted = waitForInput()
+            guard let wanted = waitForInput(timeout) else { return [] }
             guard wanted > 0 else { return nil }
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, wanted) }
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
@@ -71,14 +72,17 @@ final class InputReader {
         }
     }
 
-    /// Blocks until there is something to read. Returns how many bytes to read at most.
-    private func waitForInput() -> Int {
+    /// Blocks until there is something to read. Returns how many bytes to read at most; nil if `timeout` passed.
+    private func waitForInput(_ timeout: Duration?) -> Int? {
         if let rest { return min(rest, buffer.count) }
         var waited = [
             pollfd(fd: file, events: Int16(POLLIN), revents: 0),
             pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
         ]
-        while unsafe poll(&waited, 2, -1) < 0, errno == EINTR {}
+        let milliseconds = timeout.map { Int32(($0 / .milliseconds(1)).rounded(.up)) } ?? -1
+        var ready = unsafe poll(&waited, 2, milliseconds)
+        while ready < 0, errno == EINTR { ready = unsafe poll(&waited, 2, milliseconds) }
+        if ready == 0 { return nil }
         guard waited[1].revents != 0 else { return buffer.count }
         let bytes = bytesInPipe
         rest = bytes

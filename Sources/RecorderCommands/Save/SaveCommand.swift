@@ -1,4 +1,3 @@
-import Dispatch
 import RecorderAWS
 import RecorderConcurrency
 import RecorderEngine
@@ -9,20 +8,20 @@ struct SaveCommand: Command {
     private let settings: SaveSettings
     private let tally: SaveTally
     private let pipeline: RecordPipeline
+    private let metrics: MetricsFile?
     /// Stops at the first record that cannot be stored, so that the store holds the beginning of the input.
     private let sequence = SaveSequence()
     private let stop = StopSignal.shared
-
-    /// The limit for bytes between the input and the disk. Each record counts so many bytes more.
-    private static let window = ByteCount.mebibytes(4)
-    private static let overhead = 32
 
     init(_ session: Session) throws(CommandFailure) {
         self.session = session
         settings = try SaveSettings(session)
         let tally = SaveTally(session.console)
         self.tally = tally
-        pipeline = try session.pipeline(for: session.service, policy: settings.policy) { tally.handle($0) }
+        metrics = try MetricsFile(session)
+        pipeline = try session.pipeline(for: session.service, policy: settings.policy, metrics: metrics) {
+            tally.handle($0)
+        }
     }
 
     func run() async throws(CommandFailure) -> ExitStatus {
@@ -30,14 +29,20 @@ struct SaveCommand: Command {
         try check()
         let input = try InputReader(settings.file, stop: stop)
         if session.invocation.has(.fromByte) { try input.seek(to: settings.start, after: settings.delimiter) }
-        let submitter = settings.submits ? BackgroundSubmitter(pipeline, console: session.console, stop: stop) : nil
+        let (console, metrics) = (session.console, metrics)
+        let submitter =
+            settings.submits ? BackgroundSubmitter(pipeline, console: console, stop: stop, metrics: metrics) : nil
+        metrics?.start()
         submitter?.start()
         let reading = await onNewThread(named: "recorder-input") { [input = Unshared(input)] in read(input.value) }
         // The records that the limits of this run do not allow are discarded, and reported, before the process ends.
         if stop.number == nil { await pipeline.limitsEnforced() }
         let failure = await submitter?.finish()
-        let summary = SaveSummary(settings: settings, tally: tally, reading: reading, console: session.console)
-        return summary.print(submitFailure: failure, elapsed: ContinuousClock.now - start)
+        await metrics?.finish()
+        let left = try? pipeline.totals().records
+        let summary = SaveSummary(settings: settings, tally: tally, reading: reading, console: console, left: left)
+        let asJSON = session.invocation.has(.summary)
+        return try summary.print(submitFailure: failure, elapsed: ContinuousClock.now - start, asJSON: asJSON)
     }
 
     /// Throws what would make every record fail, before the first one is read.
@@ -58,6 +63,8 @@ struct SaveCommand: Command {
         var failure: CommandFailure?
         var refused: [RecordSplitter.Refusal] = []
         var refusedCount = 0
+        /// How many records did not fit the rule of the partition key.
+        var withoutKey = 0
         /// Whether a signal came in the middle of a record.
         var isCutOff = false
         /// Whether a second run can continue at any byte of the input.
@@ -67,36 +74,57 @@ struct SaveCommand: Command {
     }
 
     private func read(_ input: InputReader) -> Reading {
-        let window = SaveWindow(capacity: Self.window)
+        let window = SaveWindow()
         var reading = Reading()
         var splitter = RecordSplitter(
             delimiter: settings.delimiter,
             keepsDelimiter: settings.keepsDelimiter,
             limit: settings.recordLimit,
-            start: settings.start
+            start: settings.start,
+            rules: settings.rules
         )
         do {
-            while tally.failure == nil, let chunk = try input.next() {
+            while tally.failure == nil,
+                let chunk = try input.next(within: splitter.holdsRecord ? RecordRules.multilineWait : nil)
+            {
+                if chunk.isEmpty { splitter.endRecord { save($0, through: window) } }
+                let withoutKey = splitter.counts.withoutKey
                 splitter.split(chunk) { save($0, through: window) }
+                if withoutKey == 0 { noteWithoutKey(splitter.counts) }
             }
             // A record without a delimiter is complete only at the end of the input.
-            if stop.number == nil, tally.failure == nil { splitter.finish { save($0, through: window) } }
+            if tally.failure == nil {
+                if stop.number == nil {
+                    splitter.finish { save($0, through: window) }
+                } else {
+                    splitter.endRecord { save($0, through: window) }
+                }
+            }
         } catch {
             reading.failure = error
         }
         window.waitUntilEmpty()
         reading.isRegularFile = input.isRegularFile
-        reading.isCutOff = splitter.isWithinRecord && stop.number != nil
+        reading.isCutOff = splitter.isWithinLine && stop.number != nil
         reading.position = tally.firstFailed ?? splitter.position
         // A second run refuses those after the position again.
-        reading.refused = splitter.refused.filter { $0.number <= reading.position.records }
-        reading.refusedCount = tally.firstFailed.map { $0.records - tally.saved } ?? splitter.refusedCount
+        let counts = splitter.counts
+        reading.refused = counts.refused.filter { $0.number <= reading.position.records }
+        reading.refusedCount =
+            tally.firstFailed.map { $0.records - $0.dropped - tally.saved } ?? counts.refusedCount
+        reading.withoutKey = counts.withoutKey
         return reading
+    }
+
+    /// Says once that a record has no partition key, when the first one is found.
+    private func noteWithoutKey(_ counts: RecordCounts) {
+        guard let number = counts.firstWithoutKey, let note = settings.rules.noteWithoutKey(number) else { return }
+        session.console.error(note)
     }
 
     private func save(_ lines: RecordSplitter.Lines, through window: SaveWindow) {
         let count = lines.payloads.ranges.count
-        let size = lines.payloads.bytes.count + count * Self.overhead
+        let size = lines.payloads.bytes.count + count * SaveWindow.overhead
         window.enter(size)
         pipeline.save(
             lines.payloads,
@@ -110,42 +138,8 @@ struct SaveCommand: Command {
     }
 }
 
-/// Limits the bytes between the input and the disk: a reader that is faster than the disk waits here. Only one thread waits.
-private final class SaveWindow: Sendable {
-    private let load = Locked(0)
-    private let released = DispatchSemaphore(value: 0)
-    private let capacity: ByteCount
-
-    init(capacity: ByteCount) {
-        self.capacity = capacity
-    }
-
-    /// Blocks until there is room. An empty window takes a chunk of any size.
-    func enter(_ size: Int) {
-        while !tryToEnter(size) { released.wait() }
-    }
-
-    private func tryToEnter(_ size: Int) -> Bool {
-        load.withLock { load in
-            guard load == 0 || load + size <= capacity.bytes else { return false }
-            load += size
-            return true
-        }
-    }
-
-    func leave(_ size: Int) {
-        load.withLock { $0 -= size }
-        released.signal()
-    }
-
-    /// Blocks until the window is empty.
-    func waitUntilEmpty() {
-        while load.withLock({ $0 }) > 0 { released.wait() }
-    }
-}
-
 /// A value that is handed to one thread, which alone uses it.
-private struct Unshared<Value>: @unchecked Sendable {
+struct Unshared<Value>: @unchecked Sendable {
     // Safe because the caller does not touch the value after handing it over.
     let value: Value
 

@@ -3,9 +3,10 @@ extension SaveCommand {
         name: "save",
         summary: "save each line of standard input as a record",
         arguments: [.init(name: "STREAM")],
-        options: [.firehose, .file, .fromByte, .delimiter, .keepDelimiter, .partitionKey, .submit, .requests, .gzip]
-            + [.cbor, .batchSize, .omitKeys, .limit, .maximumRecord, .maximumAge, .quiet] + OptionSpec.store
-            + OptionSpec.service,
+        options: [.firehose, .file, .fromByte, .delimiter, .keepDelimiter, .partitionKey] + RecordRules.options
+            + [.submit, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys] + OptionSpec.entries
+            + [.limit, .maximumRecord, .maximumAge, .metricsFile] + OptionSpec.output
+            + OptionSpec.store + OptionSpec.service,
         details: """
             A record counts as saved once it is on disk, where it survives a power cut. Input bytes are stored as they \
             are. The last line is a record even without a newline. A line over 1,024,000 bytes, \
@@ -20,8 +21,16 @@ extension SaveCommand {
             whole records. The message says how many records, and at which byte of FILE the rest begins; --from-byte \
             continues there. The program at the other end of a pipe has to send the remaining lines again.
 
+            With --multiline-start, a record ends before the next line that matches, after 1,000 lines, before it would \
+            be too long, at the end of the input, and if no line comes for 5 seconds. The other rules are for records, \
+            without their delimiter. A record without the text for a partition key gets a key of its own; such records \
+            are counted. REGEX is a regular expression without back references and lookaround, so that the time for a \
+            line is bounded; bytes that are not UTF-8 count as one character each.
+
             With --submit, errors of the network or the service do not stop the command: records wait on disk and are \
-            sent again after 1 to 60 seconds. Records that are left at the end stay stored for the next submit.
+            sent again after 1 to 60 seconds. Records that are left at the end stay stored for the next submit. Lines on \
+            standard error have a time if a file or a pipe gets them, and for systemd's journal a priority. With --json, and \
+            with --log-format json, standard output has nothing but the JSON object of --json.
             """,
         examples: [
             .init(
@@ -32,6 +41,10 @@ extension SaveCommand {
             .init(
                 line: "my-program | kinesis-recorder save app --submit",
                 meaning: "the output of a program, as long as it runs"
+            ),
+            .init(
+                line: #"kinesis-recorder save app --file app.log --multiline-start '^\d{4}-'"#,
+                meaning: "a log with stack traces, whose records begin with a date"
             ),
         ]
     )
@@ -66,7 +79,6 @@ extension OptionSpec {
         value: "KEY",
         help: "one key for all records, which keeps them in one shard and in order [a key of its own for each]"
     )
-    static let submit = OptionSpec("submit", letter: "s", help: "send while saving, and send the rest at the end")
     static let limit = OptionSpec(
         "limit",
         value: "SIZE",

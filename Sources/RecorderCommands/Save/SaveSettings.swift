@@ -11,11 +11,14 @@ struct SaveSettings: Sendable {
     /// nil if the whole input is one record.
     let delimiter: UInt8?
     let keepsDelimiter: Bool
+    let rules: RecordRules
     let submits: Bool
     let policy: RecorderPolicy
 
     /// The size of the largest line.
     let recordLimit: ByteCount
+    /// What the partition key of a record takes at most.
+    let keyBytes: Int
 
     init(_ session: Session) throws(CommandFailure) {
         let invocation = session.invocation
@@ -37,12 +40,22 @@ struct SaveSettings: Sendable {
                 message: "--from-byte \(start): with --delimiter none the whole file is one record."
             )
         }
-        keepsDelimiter = invocation.has(.keepDelimiter) || invocation.has(.firehose)
-        submits = invocation.has(.submit)
-        if partitionKey != nil, !service.sendsPartitionKey {
+        rules = try RecordRules(invocation, service: service)
+        if rules.multilineStart != nil, delimiter == nil {
             throw CommandFailure(
                 .usage,
-                message: "--partition-key: Firehose has no partition keys. Leave out this option or --firehose."
+                message:
+                    "--multiline-start: with --delimiter none the whole input is one record. Leave out one of them."
+            )
+        }
+        keepsDelimiter = invocation.has(.keepDelimiter) || invocation.has(.firehose)
+        submits = invocation.has(.submit)
+        if invocation.has(.pack), invocation.has(.firehose), delimiter != UInt8(ascii: "\n") {
+            throw CommandFailure(
+                .usage,
+                message:
+                    "--pack joins records that end with a newline; with --delimiter \(invocation.value(.delimiter) ?? "") there is "
+                    + "none. Leave out one of these options."
             )
         }
         var policy = try session.sendingPolicy()
@@ -54,7 +67,8 @@ struct SaveSettings: Sendable {
             try invocation.byteCount(.maximumRecord, atMost: largest) ?? policy.maximumRecordBytes
         self.policy = policy
         // The key counts for the service, and the lines that do not fit are refused one by one.
-        recordLimit = ByteCount(min(policy.maximumRecordBytes, largest - service.keyBytes(for: partitionKey)))
+        keyBytes = rules.key == nil ? service.keyBytes(for: partitionKey) : RecordFilter.longestKeyBytes
+        recordLimit = ByteCount(min(policy.maximumRecordBytes, largest - keyBytes))
         // Every record has the same stream and key, so one check finds what is wrong with them.
         let (stream, key, region) = (stream, partitionKey, session.region)
         _ = try CommandFailure.wrapping(

@@ -6,8 +6,10 @@ struct SaveSummary {
     let tally: SaveTally
     let reading: SaveCommand.Reading
     let console: Console
+    /// Records in the store; nil if it cannot be read.
+    let left: Int?
 
-    func print(submitFailure: ExitStatus?, elapsed: Duration) -> ExitStatus {
+    func print(submitFailure: ExitStatus?, elapsed: Duration, asJSON: Bool) throws(CommandFailure) -> ExitStatus {
         tally.finish()
         for refusal in reading.refused {
             console.error(
@@ -17,7 +19,9 @@ struct SaveSummary {
         }
         if reading.isCutOff { console.error("the last record was cut off by the signal; it was not saved.") }
         if let failure = tally.failure {
-            console.error("\(failure.message) \(Formatting.records(tally.failed)) read were not saved.")
+            console.error(
+                "\(failure.message) \(Formatting.records(tally.failed)) read \(tally.failed == 1 ? "was" : "were") not saved."
+            )
         }
         if let failure = reading.failure { console.error(failure.message) }
         if let instructions { console.error(instructions) }
@@ -25,16 +29,34 @@ struct SaveSummary {
             "saved \(Formatting.records(tally.saved)) to \(StreamName(unchecked: settings.stream)) in \(Formatting.elapsed(elapsed))"
         if tally.saved > 0 { line += " (\(Formatting.rate(tally.saved, in: elapsed)))" }
         if reading.refusedCount > 0 { line += "; refused \(Formatting.count(reading.refusedCount))" }
+        if reading.position.dropped > 0 { line += "; left out \(Formatting.count(reading.position.dropped))" }
+        if reading.withoutKey > 0 { line += "; \(Formatting.count(reading.withoutKey)) without the text for their key" }
+        if settings.submits { line += "; delivered \(Formatting.count(tally.deliveries.delivered))" }
         console.report(line)
+        if asJSON { console.print(json: try JSONText.text(of: summary(elapsed))) }
         return status ?? submitFailure ?? .success
+    }
+
+    private func summary(_ elapsed: Duration) -> RunSummary {
+        RunSummary(
+            saved: tally.saved,
+            delivered: tally.deliveries.delivered,
+            discarded: tally.deliveries.discarded,
+            left: left,
+            refused: reading.refusedCount,
+            durationSeconds: elapsed / .seconds(1)
+        )
     }
 
     private var status: ExitStatus? {
         if let failure = tally.failure { return ExitStatus(failure) }
         if let failure = reading.failure { return failure.status }
-        if let number = StopSignal.shared.number { return .signal(number) }
+        if let number = StopSignal.shared.number, !isOrderlyStop { return .signal(number) }
         return reading.refusedCount > 0 ? .refusedRecords : nil
     }
+
+    /// Whether a signal left nothing behind: with --submit, a stop is how the saving from a pipe ends.
+    private var isOrderlyStop: Bool { settings.submits && !reading.isCutOff && !reading.isRegularFile }
 
     /// How to save the rest. nil if everything was saved, and after a signal if the input was a pipe.
     private var instructions: String? {
@@ -45,7 +67,8 @@ struct SaveSummary {
         let (records, byte) = (reading.position.records, reading.position.byte)
         guard let file = settings.file, reading.isRegularFile else {
             return
-                "the first \(Formatting.records(records)) of the input (\(Formatting.count(byte)) bytes) are done: "
+                "the first \(Formatting.records(records)) of the input (\(Formatting.counted(byte, "byte"))) "
+                + "\(records == 1 ? "is" : "are") done: "
                 + "\(counts). Send the rest again."
         }
         return

@@ -12,6 +12,7 @@ final class SaveTally: Sendable {
 
     private let state = Locked(State())
     private let discards: DiscardLog
+    let deliveries = DeliveryTally()
     private let console: Console
 
     init(_ console: Console) {
@@ -42,6 +43,7 @@ final class SaveTally: Sendable {
 
     func handle(_ event: RecorderEvent) {
         discards.handle(event)
+        deliveries.handle(event)
     }
 
     /// Reports the discards that have not been reported yet.

@@ -39,20 +39,26 @@ final class StoppableFlush: Sendable {
 /// The result of one flush, as the command line reports it.
 struct FlushOutcome: Sendable {
     var delivered = 0
+    /// The entries of requests in which these were delivered.
+    var entries = 0
     /// One line for each stream that was not sent completely, or one for the whole flush.
     var errors: [String] = []
-    /// nil if everything was sent.
+    /// nil if everything was sent, or a signal ended the flush.
     var status: ExitStatus?
+    /// Whether a signal ended it.
+    var isStopped = false
 
     init(_ result: Result<FlushReport, RecorderError>) {
         switch result {
         case .success(let report):
             delivered = report.delivered
+            entries = report.entries
             // A stream that stopped because of a signal has no error.
             let failures = report.failures.filter { !$0.error.isCancellation }
+            isStopped = failures.count < report.failures.count
             errors = failures.map { "\($0.stream): \($0.error.message)" }
             status = failures.first.map { ExitStatus($0.error) }
-        case .failure(let error) where error.isCancellation: break
+        case .failure(let error) where error.isCancellation: isStopped = true
         case .failure(let error):
             errors = [error.message]
             status = ExitStatus(error)

@@ -8,6 +8,9 @@ enum Files {
         FileManager.default.fileExists(atPath: path)
     }
 
+    /// Where relative paths begin.
+    static var workingDirectory: String { FileManager.default.currentDirectoryPath }
+
     /// The sorted names in a directory; none where it cannot be read.
     static func names(in directory: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted()

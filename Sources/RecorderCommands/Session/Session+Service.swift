@@ -5,9 +5,15 @@ import RecorderHTTP
 // How a session reaches the service.
 
 extension Session {
-    /// A caller that starts no request after a signal.
-    func caller(for service: AWSService) throws(ConfigurationFailure) -> AWSServiceCaller {
+    /// A caller that starts no request after a signal, by default with credentials of its own.
+    func caller(
+        for service: AWSService,
+        credentials: (any CredentialsSource)? = nil,
+        configuring configure: (inout CallConfiguration) -> Void = { _ in }
+    ) throws(ConfigurationFailure) -> AWSServiceCaller {
         var configuration = try callConfiguration(for: service)
+        if let credentials { configuration.credentials = credentials }
+        configure(&configuration)
         let stop = StopSignal.shared
         configuration.transport = StoppableTransport(transport: configuration.transport, stop: stop)
         configuration.pause = { try await stop.sleep(for: $0) }
@@ -22,7 +28,7 @@ extension Session {
         var configuration = CallConfiguration(
             region: region,
             endpoint: try settings.endpoint(for: service, in: region),
-            credentials: credentials(),
+            credentials: credentialsSource(),
             timeouts: try timeouts(),
             userAgent: UserAgent.with(tokens: ["recorder", Program.name])
         )
@@ -33,17 +39,34 @@ extension Session {
     /// The region that requests go to; nil if none is set, or not correctly.
     var region: Region? { try? MachineSettings(environment).region() }
 
-    func credentials() -> CredentialsChain {
-        CredentialsChain(in: CredentialsContext(region: nil, environment: environment))
+    /// The machine's credentials.
+    func credentials() -> CredentialsChain { CredentialsChain(in: credentialsContext) }
+
+    /// The credentials of requests: those of the role, if there is one.
+    func credentialsSource() -> any CredentialsSource {
+        guard let role else { return credentials() }
+        return credentialsContext.cache(AssumedRoleCredentials(role, with: credentials(), in: credentialsContext))
     }
 
-    /// The policy of a command that sends. Throws for wrong options, before anything is read or opened.
-    func sendingPolicy() throws(CommandFailure) -> RecorderPolicy {
+    private var credentialsContext: CredentialsContext { CredentialsContext(region: nil, environment: environment) }
+
+    /// The policy of a command that sends to one store.
+    func sendingPolicy() throws(CommandFailure) -> RecorderPolicy { try sendingPolicy(for: service, of: [service]) }
+
+    /// The policy for one of the services that a command sends to. Throws for wrong options, before anything is read or opened.
+    func sendingPolicy(
+        for service: StreamServiceDescription,
+        of services: [StreamServiceDescription]
+    ) throws(CommandFailure) -> RecorderPolicy {
         var policy = RecorderPolicy.commandLine
         policy.compressesRequests = invocation.has(.gzip)
         policy.requestFormat = try requestFormat()
-        policy.omitsPartitionKeys = invocation.has(.omitKeys)
+        policy.keylessRecords = try keylessRecords()
+        policy.sharedEntryBytes = try sharedEntryBytes(for: service, of: services)
+        policy.keepsOrder = invocation.has(.ordered)
+        policy.streams = selection
         policy.batchByteLimit = try invocation.byteCount(.batchSize, atMost: largestBatch) ?? policy.batchByteLimit
+        policy.maximumBytesPerSecond = try invocation.rate()
         _ = try invocation.timeouts()
         if let number = try invocation.number(.requests, from: 1) { policy.requestsPerStream = min(number, 64) }
         return policy
@@ -51,6 +74,16 @@ extension Session {
 
     private var largestBatch: Int {
         services.map(\.maximumRequestBytes).max() ?? StreamServiceDescription.kinesis.maximumRequestBytes
+    }
+
+    private func keylessRecords() throws(CommandFailure) -> KeylessRecords {
+        switch (invocation.has(.omitKeys), invocation.has(.randomKeys)) {
+        case (false, false): return .withNumberedKeys
+        case (true, false): return .withoutKeys
+        case (false, true): return .withRandomKeys
+        case (true, true):
+            throw CommandFailure(.usage, message: "--omit-keys and --random-keys exclude each other. Give one of them.")
+        }
     }
 
     private func requestFormat() throws(CommandFailure) -> RequestFormat {
@@ -74,6 +107,14 @@ extension Session {
 }
 
 extension Invocation {
+    fileprivate func rate() throws(CommandFailure) -> Int? {
+        guard let rate = try byteCount(.rate)?.bytes else { return nil }
+        guard rate >= 1_024 else {
+            throw CommandFailure(.usage, message: "--rate \(value(.rate) ?? ""): give at least 1K, bytes in a second.")
+        }
+        return rate
+    }
+
     /// The default time limits, unless options give others.
     fileprivate func timeouts() throws(CommandFailure) -> HTTPTimeouts {
         let (minimum, maximum) = (Duration.seconds(1), Duration.seconds(7 * 86_400))

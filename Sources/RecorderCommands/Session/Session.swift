@@ -5,7 +5,9 @@ import RecorderEngine
 struct Session: Sendable {
     let invocation: Invocation
     /// With the options in place of the variables they override.
-    let environment: [String: String]
+    var environment: [String: String]
+    /// The role that is assumed with the machine's credentials; nil to use these as they are.
+    var role: RoleSession?
     let console: Console
     let table: CommandTable
 
@@ -24,6 +26,8 @@ struct Session: Sendable {
         self.environment = environment
     }
 
+    var serviceManager: ServiceManager { ServiceManager(environment, console: console) }
+
     // MARK: stores
 
     /// The service of a command that works on one store.
@@ -36,6 +40,12 @@ struct Session: Sendable {
         case (false, true): [.firehose]
         default: [.kinesis, .firehose]
         }
+    }
+
+    /// The streams that --stream names; nil for all.
+    var selection: StreamSelection? {
+        let names = invocation.allValues(.stream)
+        return names.isEmpty ? nil : StreamSelection(names)
     }
 
     func location(of service: StreamServiceDescription) throws(CommandFailure) -> StoreLocation {
@@ -64,14 +74,30 @@ struct Session: Sendable {
         return found
     }
 
+    /// The program's recorders of this command's services and key, and its Amplify clients, whose key is their region.
+    func storesWithClients() throws(CommandFailure) -> [(service: String, location: StoreLocation)] {
+        var found = try existingStores().map { ($0.service.name, $0.location) }
+        for service in services {
+            let files = StoreFile.all(in: try location(of: service).directory)
+            let key = invocation.value(.key)
+            for file in files where file.service == "amplify-\(service.name)" && (key == nil || key == file.key) {
+                found.append((file.service, file.location))
+            }
+        }
+        return found
+    }
+
     func pipeline(
         for service: StreamServiceDescription,
         policy: RecorderPolicy = .commandLine,
-        onEvent: @escaping @Sendable (RecorderEvent) -> Void = { _ in }
+        onEvent: @escaping @Sendable (RecorderEvent) -> Void = { _ in },
+        onAnswer: @escaping @Sendable (ServiceFailure?) -> Void = { _ in }
     ) throws(CommandFailure) -> RecordPipeline {
         let location = try location(of: service)
+        // One source for all flushes: temporary keys are fetched when they expire, not with each flush.
+        let credentials = credentialsSource()
         @Sendable func caller() throws(ConfigurationFailure) -> AWSServiceCaller {
-            try self.caller(for: service.service)
+            try self.caller(for: service.service, credentials: credentials) { $0.onAnswer = onAnswer }
         }
         let region = region
         return RecordPipeline(
@@ -94,4 +120,21 @@ extension RecorderPolicy {
         policy.batchByteLimit = 4 * 1_024 * 1_024
         return policy
     }()
+}
+
+extension RecordPipeline {
+    /// What is stored in some streams, and their names; nil stands for all streams, whose names are left out.
+    func stored(
+        in selection: StreamSelection?
+    ) throws(RecorderError) -> (records: Int, bytes: Int, streams: [String]) {
+        guard let selection else {
+            let totals = try totals()
+            return (totals.records, totals.bytes, [])
+        }
+        let streams = try status().streams.filter { $0.records > 0 && selection.contains($0.name) }
+        return (
+            streams.reduce(0) { Formatting.sum($0, $1.records) }, streams.reduce(0) { Formatting.sum($0, $1.bytes) },
+            streams.map(\.name.rawValue)
+        )
+    }
 }

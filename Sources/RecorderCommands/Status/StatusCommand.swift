@@ -6,15 +6,29 @@ struct StatusCommand: Command {
     static let spec = CommandSpec(
         name: "status",
         summary: "show what is stored, stream by stream",
-        options: [.onlyKinesis, .onlyFirehose, .json] + OptionSpec.store,
+        options: [.onlyKinesis, .onlyFirehose, .stream, .json, .prometheus] + OptionSpec.store,
         details: """
             The size of a record is its payload, its partition key and 64 bytes. The limits and the last error come \
             from the last save or submit, by this command or by a program. The caches of the program's Amplify \
             clients are shown as well: --key is their region, and their limit does not count the 64 bytes. The \
             clients send them; this command does not.
+
+            Records that were sent with --aggregate or --pack, or by a program that does the same, share entries of \
+            requests: the service counts and bills those.
+
+            --prometheus prints the counts as metrics, for a scrape by a script; `submit --metrics-file` and \
+            `save --metrics-file` keep a file of them. The counts are those of all processes since the store was created.
+
+            With --stream, only those streams are listed; the counts below the table are always those of the store.
+
+            --json also says which records are in the store, by the numbers in their keys, for `audit --status`.
             """,
         examples: [
             .init(line: "kinesis-recorder status", meaning: "a table"),
+            .init(
+                line: "kinesis-recorder status --prometheus > /var/lib/prometheus/node-exporter/recorder.prom",
+                meaning: "for Prometheus"
+            ),
             .init(line: "kinesis-recorder status --json | jq '.[].streams[].records'", meaning: "for scripts"),
         ]
     )
@@ -26,13 +40,22 @@ struct StatusCommand: Command {
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
+        if session.invocation.has(.json), session.invocation.has(.prometheus) {
+            throw CommandFailure(.usage, message: "--json and --prometheus exclude each other. Give one of them.")
+        }
         var reports: [StatusReport] = []
-        for (service, location) in try stores() {
-            let status = try CommandFailure.wrapping(try RecordStore(at: { location }).status())
-            reports.append(StatusReport(status, of: service, at: location.path, now: Date()))
+        for (service, location) in try session.storesWithClients() {
+            let forTable = !session.invocation.has(.json)
+            reports.append(
+                try CommandFailure.wrapping(
+                    try StatusReport(of: location, service: service, forTable: forTable, selection: session.selection)
+                )
+            )
         }
         if session.invocation.has(.json) {
             session.console.print(json: try JSONText.text(of: reports))
+        } else if session.invocation.has(.prometheus) {
+            session.console.print(MetricFamily.text(of: StatusReport.metrics(of: reports)))
         } else if reports.isEmpty {
             session.console.print("nothing is stored; `\(Program.name) list` shows the stores of other programs.")
         } else {
@@ -40,17 +63,8 @@ struct StatusCommand: Command {
         }
         return .success
     }
+}
 
-    /// The program's recorders of this command's services and key, and its Amplify clients, whose key is their region.
-    private func stores() throws(CommandFailure) -> [(service: String, location: StoreLocation)] {
-        var found = try session.existingStores().map { ($0.service.name, $0.location) }
-        for service in session.services {
-            let files = StoreFile.all(in: try session.location(of: service).directory)
-            let key = session.invocation.value(.key)
-            for file in files where file.service == "amplify-\(service.name)" && (key == nil || key == file.key) {
-                found.append((file.service, file.location))
-            }
-        }
-        return found
-    }
+extension OptionSpec {
+    fileprivate static let prometheus = OptionSpec("prometheus", help: "print metrics in the text format of Prometheus")
 }

@@ -5,40 +5,80 @@ struct SubmitCommand: Command {
     static let spec = CommandSpec(
         name: "submit",
         summary: "send the stored records",
-        options: [.onlyKinesis, .onlyFirehose, .watch, .requests, .gzip, .cbor, .batchSize, .omitKeys, .quiet]
-            + OptionSpec.store + OptionSpec.service,
+        options: [
+            .onlyKinesis, .onlyFirehose, .stream, .watch, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys,
+            .randomKeys,
+        ]
+            + OptionSpec.entries + [.metricsFile] + OptionSpec.output + OptionSpec.store + OptionSpec.service,
         details: """
             A record is deleted from disk only after the service has answered for it. A terminal shows a progress bar \
             with the rate and the time left; otherwise a line is printed every five seconds. After a signal, requests \
-            under way have 8 seconds to be answered; a second signal ends the program at once.
+            under way have 8 seconds to be answered; a second signal ends the program at once. A watch that is stopped \
+            ends with status 0.
+
+            With --json, and with --log-format json, standard output has nothing but the JSON object of --json; the summary \
+            of each submit is then a line on standard error. Lines for systemd's journal have a priority (<3> is an error), \
+            and those of a watch a time, if a file or a pipe gets them.
+
+            --pack joins records that were saved with a newline at their end, as save --firehose does; others are sent one \
+            by one. --omit-keys cannot be combined with --aggregate.
             """,
         examples: [
             .init(line: "kinesis-recorder submit", meaning: "everything, once"),
-            .init(line: "kinesis-recorder submit --watch 60", meaning: "everything, every minute, until stopped"),
+            .init(line: "kinesis-recorder submit --watch 1m", meaning: "everything, every minute, until stopped"),
         ]
     )
 
     private let session: Session
-    private let policy: RecorderPolicy
     /// The pause of a watch; nil to submit once.
     private let interval: Duration?
     private let stop = StopSignal.shared
+    private let metrics: MetricsFile?
+    private let tally = DeliveryTally()
 
     init(_ session: Session) throws(CommandFailure) {
         self.session = session
-        policy = try session.sendingPolicy()
-        interval = try session.invocation.number(.watch, from: 1, to: 365 * 86_400).map { .seconds($0) }
+        for service in session.services { _ = try session.sendingPolicy(for: service, of: session.services) }
+        interval = try session.invocation.duration(.watch, from: .seconds(1), to: .seconds(365 * 86_400))
+        metrics = try MetricsFile(session)
     }
 
     func run() async throws(CommandFailure) -> ExitStatus {
+        let start = ContinuousClock.now
         var stores = Stores()
+        let result: Result<ExitStatus, CommandFailure>
+        do throws(CommandFailure) {
+            result = .success(try await submitRepeatedly(&stores))
+        } catch {
+            result = .failure(error)
+        }
+        await metrics?.finish()
+        if session.invocation.has(.summary) {
+            let counts = stores.values.map { try? $0.pipeline.stored(in: session.selection).records }
+            let summary = RunSummary(
+                delivered: tally.delivered,
+                discarded: tally.discarded,
+                left: counts.reduce(0) { sum, count in sum.flatMap { sum in count.map { sum + $0 } } },
+                durationSeconds: (.now - start) / .seconds(1)
+            )
+            session.console.print(json: try JSONText.text(of: summary))
+        }
+        return try result.get()
+    }
+
+    private func submitRepeatedly(_ stores: inout Stores) async throws(CommandFailure) -> ExitStatus {
         var errors = ErrorLog(session.console)
+        let manager = session.serviceManager
+        manager.ready("submitting")
+        stop.whenStopped { manager.stopping() }
+        metrics?.start()
         while true {
             let status = try await submit(&stores, errors: &errors)
-            if let number = stop.number { return .signal(number) }
-            guard let interval else { return status }
+            manager.status(errors.current ?? "everything stored before the last submit was sent")
+            guard let interval else { return stop.number.map { .signal($0) } ?? status }
             await stop.pause(interval)
-            if let number = stop.number { return .signal(number) }
+            // A stop is how a watch ends.
+            if stop.number != nil { return .success }
         }
     }
 
@@ -62,13 +102,20 @@ struct SubmitCommand: Command {
             let failed = await submit(store, records: records, errors: &errors)
             if status == .success, let failed { status = failed }
         }
-        if isEmpty, interval == nil { session.console.report("nothing is stored.") }
+        if isEmpty, interval == nil {
+            let names = session.invocation.allValues(.stream)
+            session.console.report("nothing is stored\(names.isEmpty ? "" : " for \(names.joined(separator: ", "))").")
+        }
         return status
     }
 
     private func open(_ service: StreamServiceDescription) throws(CommandFailure) -> Store {
         let progress = SubmitProgress(title: service.name, console: session.console)
-        let pipeline = try session.pipeline(for: service, policy: policy) { progress.handle($0) }
+        let policy = try session.sendingPolicy(for: service, of: session.services)
+        let pipeline = try session.pipeline(for: service, policy: policy, metrics: metrics) { [tally] event in
+            progress.handle(event)
+            tally.handle(event)
+        }
         return Store(pipeline: pipeline, flushes: StoppableFlush(pipeline, stop: stop), progress: progress)
     }
 
@@ -78,8 +125,11 @@ struct SubmitCommand: Command {
         errors: inout ErrorLog
     ) throws(CommandFailure) -> Int? {
         do {
-            let records = try pipeline.totals().records
-            if records == 0 { errors.update([], for: pipeline.service.name) }
+            let records = try pipeline.stored(in: session.selection).records
+            if records == 0 {
+                errors.update([], for: pipeline.service.name)
+                metrics?.run.countSuccess(of: pipeline.service.name)
+            }
             return records
         } catch {
             guard interval != nil else { throw CommandFailure(error) }
@@ -91,30 +141,32 @@ struct SubmitCommand: Command {
     private func submit(_ store: Store, records: Int, errors: inout ErrorLog) async -> ExitStatus? {
         let (pipeline, progress) = (store.pipeline, store.progress)
         progress.begin(records: records)
+        let start = ContinuousClock.now
         let outcome = await store.flushes.run()
         progress.end()
+        metrics?.submitted(pipeline.service.name, outcome, since: start)
         let hasChanged = errors.update(outcome.errors, for: pipeline.service.name)
         // A watch prints no summary while the same errors persist and nothing is delivered.
         let isRepeated = interval != nil && stop.number == nil && !hasChanged
         guard !isRepeated || outcome.delivered > 0 else { return outcome.status }
-        session.console.report(progress.summary(of: outcome, left: (try? pipeline.totals().records) ?? 0))
+        session.console.report(
+            progress.summary(of: outcome, left: (try? pipeline.stored(in: session.selection).records) ?? 0)
+        )
         return outcome.status
     }
-}
-
-extension OptionSpec {
-    fileprivate static let watch = OptionSpec(
-        "watch",
-        letter: "w",
-        value: "SECONDS",
-        help: "submit again after this many seconds, until stopped"
-    )
 }
 
 /// The errors that a watch has printed: each is printed once, and its end is too.
 private struct ErrorLog {
     private let console: Console
     private var printed: [String: [String]] = [:]
+
+    /// One of the current errors; nil if there is none.
+    var current: String? {
+        printed.sorted { $0.key < $1.key }.lazy.compactMap { service, errors in
+            errors.first.map { "\(service): \($0)" }
+        }.first
+    }
 
     init(_ console: Console) {
         self.console = console

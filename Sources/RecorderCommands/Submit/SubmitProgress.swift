@@ -51,6 +51,7 @@ final class SubmitProgress: Sendable {
         let elapsed = ContinuousClock.now - state.withLock { $0.start }
         var text = "\(title): \(Formatting.records(outcome.delivered)) delivered in \(Formatting.elapsed(elapsed))"
         if outcome.delivered > 0 { text += " (\(Formatting.rate(outcome.delivered, in: elapsed)))" }
+        if outcome.entries < outcome.delivered { text += ", \(Formatting.entries(outcome.entries))" }
         if left > 0 { text += "; \(Formatting.count(left)) left" }
         return text
     }

@@ -5,12 +5,26 @@ import RecorderAWS
 /// The request is encoded once, directly from the rows. A retry or a half of a batch is another list of records over the same
 /// bytes, which are copied only when it is sent.
 package struct Batch: Sendable {
+    /// A part of the request that the service counts, takes or refuses as one record. Several records may share it.
+    struct Entry: Sendable {
+        /// Its place in the request.
+        let range: Range<Int>
+        /// Data and partition key, as the service counts them.
+        let bytes: Int
+        /// How many records are in it.
+        let records: Int
+    }
+
     package let stream: StreamName
     package var records: [BatchedRecord]
     /// The number of records that were read.
     private let countAsRead: Int
-    /// The request of all records as read; `BatchedRecord.entry` is a range of it.
+    /// The request of all records as read.
     let requestAsRead: [UInt8]
+    /// Its entries; `BatchedRecord.entry` is an index of them.
+    private let entriesAsRead: [Entry]
+    /// The partition keys whose order must be kept.
+    let orderedKeys: Set<[UInt8]>
     /// How it is encoded.
     let format: RequestFormat
     /// The SHA-256 of that request, for its signature, once it has been computed.
@@ -20,16 +34,20 @@ package struct Batch: Sendable {
         _ records: [BatchedRecord],
         of stream: StreamName,
         request: [UInt8],
+        entries: [Entry],
+        orderedKeys: Set<[UInt8]>,
         format: RequestFormat
     ) {
         self.stream = stream
         self.records = records
         countAsRead = records.count
         requestAsRead = request
+        entriesAsRead = entries
+        self.orderedKeys = orderedKeys
         self.format = format
     }
 
-    /// The same batch with some of its records.
+    /// The same batch with some of its records: all of an entry or none.
     func keeping(_ records: [BatchedRecord]) -> Batch {
         var batch = self
         batch.records = records
@@ -37,6 +55,64 @@ package struct Batch: Sendable {
     }
 
     private var isWhole: Bool { records.count == countAsRead }
+
+    // MARK: - entries
+
+    /// Whether one of the entries as read has several records.
+    var sharesEntries: Bool { entriesAsRead.count < countAsRead }
+
+    /// Whether a record's entry has other records as well.
+    func isShared(_ record: BatchedRecord) -> Bool { entriesAsRead[record.entry].records > 1 }
+
+    /// The entries of its records, in the order of the request.
+    private var entryIndexes: [Int] { sharesEntries ? Set(records.map(\.entry)).sorted() : records.map(\.entry) }
+
+    /// The number of entries of its request.
+    var entryCount: Int { isWhole ? entriesAsRead.count : entryIndexes.count }
+
+    /// The size of a record's entry in the request, in bytes.
+    func entryBytes(of record: BatchedRecord) -> Int { entriesAsRead[record.entry].range.count }
+
+    /// The approximate size of its request, in bytes.
+    var requestBytes: Int {
+        isWhole ? requestAsRead.count : entryIndexes.reduce(0) { $0 + entriesAsRead[$1].range.count }
+    }
+
+    /// What it takes of the stream.
+    var load: StreamLoad {
+        guard isWhole else { return load(of: records) }
+        return StreamLoad(entries: entriesAsRead.count, bytes: entriesAsRead.reduce(0) { $0 + $1.bytes })
+    }
+
+    /// What some of its records take of the stream.
+    func load(of records: [BatchedRecord]) -> StreamLoad {
+        guard sharesEntries else {
+            return StreamLoad(entries: records.count, bytes: records.reduce(0) { $0 + entriesAsRead[$1.entry].bytes })
+        }
+        let entries = Set(records.map(\.entry))
+        return StreamLoad(entries: entries.count, bytes: entries.reduce(0) { $0 + entriesAsRead[$1].bytes })
+    }
+
+    /// Its first entries up to a limit, at least one, and the others.
+    func split(at limit: StreamLoad) -> (first: Batch, rest: Batch?) {
+        var load = StreamLoad()
+        for (count, index) in entryIndexes.enumerated() {
+            load += StreamLoad(entries: 1, bytes: entriesAsRead[index].bytes)
+            guard count > 0, load.exceeds(limit) else { continue }
+            return (keeping(records.filter { $0.entry < index }), keeping(records.filter { $0.entry >= index }))
+        }
+        return (self, nil)
+    }
+
+    /// One outcome per record, from one per entry.
+    func outcomes(ofEntries outcomes: [Outcome]) -> [Outcome] {
+        guard sharesEntries else { return outcomes }
+        if outcomes.areAllDelivered { return Array(repeating: .delivered, count: records.count) }
+        let byEntry = Dictionary(uniqueKeysWithValues: zip(entryIndexes, outcomes))
+        return records.map { byEntry[$0.entry] ?? .unproven }
+    }
+
+    // MARK: - the request
 
     /// Computes the digest ahead of the request: it takes most of the time of a signature.
     mutating func computeDigest() {
@@ -52,40 +128,7 @@ package struct Batch: Sendable {
         var buffer: [UInt8] = []
         buffer.reserveCapacity(format == self.format ? requestAsRead.count : Base64.encodedCount(requestAsRead.count))
         var request = PutRequest(to: stream, of: service, in: format, buffer: buffer)
-        for record in records { request.append(requestAsRead[record.entry], encodedIn: self.format) }
+        for index in entryIndexes { request.append(requestAsRead[entriesAsRead[index].range], encodedIn: self.format) }
         return request.finish()
-    }
-
-    /// The approximate size of its request, in bytes.
-    var requestBytes: Int { isWhole ? requestAsRead.count : records.reduce(0) { $0 + $1.entry.count } }
-}
-
-/// Encodes a batch while its records are read.
-struct BatchEncoder: RecordEncoder {
-    let stream: StreamSummary
-    var planner: BatchPlanner
-    var request: PutRequest
-    /// Whether numbered keys are left out.
-    let omitsNumberedKeys: Bool
-
-    init(_ stream: StreamSummary, planner: BatchPlanner, request: PutRequest, omitsNumberedKeys: Bool) {
-        self.stream = stream
-        self.planner = planner
-        self.request = request
-        self.omitsNumberedKeys = omitsNumberedKeys
-    }
-
-    mutating func append(key: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer) -> Range<Int>? {
-        guard planner.takes(data.count + key.count) else { return nil }
-        return unsafe request.append(data: data, partitionKey: key)
-    }
-
-    mutating func finish(_ records: [BatchedRecord]) -> Batch {
-        Batch(
-            records,
-            of: stream.name,
-            request: request.finish(),
-            format: request.format
-        )
     }
 }

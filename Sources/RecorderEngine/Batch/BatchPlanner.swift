@@ -19,7 +19,15 @@ package struct BatchPlanner {
         )
     }
 
-    /// Whether the next record fits; if it does, it is counted. Its size is that of payload and partition key in bytes, before
+    /// How many bytes more fit.
+    var bytesLeft: Int { max(maximumBytes - bytes, 0) }
+
+    /// Counts bytes that were added to an entry.
+    mutating func grow(by bytes: Int) {
+        self.bytes += bytes
+    }
+
+    /// Whether the next entry fits; if it does, it is counted. Its size is that of payload and partition key in bytes, before
     /// base64, as the services count it.
     package mutating func takes(_ size: Int) -> Bool {
         guard records == 0 || (records < maximumRecords && bytes + size <= maximumBytes) else { return false }

@@ -10,7 +10,7 @@ struct BatchSource {
     private let buffers: RequestBuffers
     private let format: @Sendable () -> RequestFormat
     private let computesDigests: Bool
-    private let omitsKeys: Bool
+    private var rules: BatchRules
     private var position: RecordID?
     private var batchesLeft: Int
 
@@ -32,8 +32,15 @@ struct BatchSource {
         self.format = format
         planner = BatchPlanner(service, batchByteLimit: policy.batchByteLimit)
         computesDigests = !policy.compressesRequests
-        omitsKeys = policy.omitsPartitionKeys && service.sendsPartitionKey
+        rules = BatchRules(policy, service: service)
         batchesLeft = policy.batchesPerStream ?? .max
+    }
+
+    /// Begins again with the oldest record that is left, each in an entry of its own.
+    mutating func restartWithoutSharing() {
+        rules.sharedEntryBytes = nil
+        position = nil
+        batchesLeft = max(batchesLeft, 1)
     }
 
     /// The next batch; each record is read once.
@@ -41,19 +48,24 @@ struct BatchSource {
         guard batchesLeft > 0 else { return nil }
         // As much as it will need, or a little more: growing the buffer would copy it.
         let format = format()
-        let capacity = stream.batchBytes(limit: planner.maximumBytes, format: format)
+        let capacity = stream.batchBytes(
+            limit: planner.maximumBytes,
+            format: format,
+            sharesEntries: rules.sharedEntryBytes != nil
+        )
         if position != nil { MallocTrim.run(after: capacity) }
         let query = RecordQuery(
             stream: stream,
             position: position,
             end: end,
             maximumRecords: planner.maximumRecords
-        ) { [stream, service, planner, buffers, format, omitsKeys] in
+        ) { [stream, service, planner, rules, buffers, format] in
             BatchEncoder(
                 stream,
+                of: service,
                 planner: planner,
-                request: PutRequest(to: stream.name, of: service, in: format, buffer: buffers.take(capacity: capacity)),
-                omitsNumberedKeys: omitsKeys
+                rules: rules,
+                request: PutRequest(to: stream.name, of: service, in: format, buffer: buffers.take(capacity: capacity))
             )
         }
         var batch = try await store.read(query)

@@ -3,7 +3,8 @@ import RecorderHTTP
 
 /// Handles the answers to one stream's batches: settles what they prove, retries transient failures, bisects refused requests.
 ///
-/// It always ends: retries are limited, and a refused batch is split only down to single records.
+/// It always ends: retries are limited as long as the stream accepts nothing, and a refused batch is split only down to single
+/// records.
 struct BatchDelivery {
     private let stream: StreamName
     private let context: FlushContext
@@ -16,20 +17,39 @@ struct BatchDelivery {
         settler = BatchSettler(stream, context: context)
     }
 
+    /// How the delivery of a batch ended, unless the stream must be left.
+    enum Ending {
+        case answered
+        /// An entry that records share was called invalid. It and what was not answered stay, to be sent again in entries of
+        /// their own.
+        case sharedEntryRefused
+    }
+
     /// Handles the answer to a batch's first request, and sends again what must be; throws if the stream must be left.
     /// `limiter` learns the stream's rate from each answer.
     mutating func finish(
         _ batch: Batch,
         first: BatchSender.FirstAnswer,
         limiter: inout StreamRateLimiter
-    ) async throws(RecorderError) {
+    ) async throws(RecorderError) -> Ending {
         var parts = UnsentParts(batch)
         do throws(RecorderError) {
-            try await finish(&parts, of: batch, first: first, limiter: &limiter)
+            return try await finish(&parts, of: batch, first: first, limiter: &limiter)
         } catch {
             try await settler.countAttempt(error, of: parts.records)
             throw error
         }
+    }
+
+    /// How far a batch has come.
+    private struct Progress {
+        /// All requests of the batch share their retries, so that no record is retried more often than a single call would be.
+        var attempts: CallAttempts
+        /// When the last answer arrived, and how long its retry has waited since.
+        var answeredAt = ContinuousClock.now
+        var waited = Duration.zero
+        /// Whether any record was accepted or settled otherwise.
+        var isSettledInPart = false
     }
 
     private mutating func finish(
@@ -37,33 +57,33 @@ struct BatchDelivery {
         of batch: Batch,
         first: BatchSender.FirstAnswer,
         limiter: inout StreamRateLimiter
-    ) async throws(RecorderError) {
+    ) async throws(RecorderError) -> Ending {
         var firstAnswer: BatchSender.Answer? = first.answer
-        // All requests of the batch share their retries, so that no record is retried more often than a single call
-        // would be.
-        var attempts = first.attempts
-        while let part = parts.next() {
+        var progress = Progress(attempts: first.attempts)
+        while let part = parts.next(upTo: firstAnswer == nil ? limiter.largestRequest(at: .now) : nil) {
             let answer =
-                if let firstAnswer { firstAnswer } else { await context.sender.send(part, attempts: &attempts) }
+                if let firstAnswer { firstAnswer } else { await send(part, &progress, limiter: &limiter) }
+            let isRetry = firstAnswer == nil
             firstAnswer = nil
+            progress.answeredAt = .now
+            progress.waited = .zero
             switch answer {
             case .outcomes(let outcomes):
-                let now = ContinuousClock.now
                 let settled = try await settler.settle(part, outcomes: outcomes)
-                limiter.answered(accepted: settled.accepted, isThrottled: settled.isThrottled, at: now)
-                guard !settled.failed.isEmpty, let failure = settled.lastFailure else { continue }
-                let again = part.keeping(settled.failed)
-                if try await mayRetry(.partialFailure(settled.isThrottled ? .throttling : .transient), &attempts) {
-                    parts.add(again)
-                } else {
-                    settler.reportFailure(.service(failure))
-                    // No record of the batch was accepted: leave the stream instead of sending it more.
-                    if again.records.count == batch.records.count { throw .service(failure) }
-                }
+                limiter.answered(
+                    accepted: settled.accepted,
+                    throttled: settled.throttled,
+                    isRetry: isRetry,
+                    at: progress.answeredAt
+                )
+                if let rejection = settled.sharedRejection { return sharedEntryRefused(rejection) }
+                if settled.isUnproven, context.keepsOrder { throw .service(.unproven) }
+                try await retry(settled, of: part, &progress, parts: &parts)
             case .unreadable(let reason):
                 parts.add(part)
-                guard try await mayRetry(.unreadable, &attempts) else { throw unreadable(reason) }
+                guard try await mayRetry(.unreadable, &progress) else { throw unreadable(reason) }
             case .refused(let failure):
+                if part.sharesEntries { return sharedEntryRefused(failure) }
                 if let cause = settler.missingKeys(in: part, refusal: failure) {
                     parts.add(part)
                     throw .service(cause)
@@ -77,15 +97,58 @@ struct BatchDelivery {
                 throw error
             }
         }
+        if let refusal = settler.refusalOfKept { throw .service(refusal) }
+        return .answered
+    }
+
+    /// Sends a part at the stream's pace. The time that a retry has waited counts for that.
+    private func send(
+        _ part: Batch,
+        _ progress: inout Progress,
+        limiter: inout StreamRateLimiter
+    ) async -> BatchSender.Answer {
+        let sender = context.sender
+        let delay = limiter.delay(before: part.load, at: progress.answeredAt, random: sender.caller.random())
+        return await sender.send(part, after: delay - progress.waited, attempts: &progress.attempts)
+    }
+
+    /// Waits to send the records of a part that failed again, if there are any.
+    private mutating func retry(
+        _ settled: BatchSettler.Settled,
+        of part: Batch,
+        _ progress: inout Progress,
+        parts: inout UnsentParts
+    ) async throws(RecorderError) {
+        if settled.failed.count < part.records.count { progress.isSettledInPart = true }
+        guard !settled.failed.isEmpty, let failure = settled.lastFailure else { return }
+        let isThrottled = settled.throttled.entries > 0
+        // A stream that accepts a part of each request accepts the whole batch in the end.
+        if isThrottled, settled.accepted.entries > 0 { progress.attempts = context.sender.caller.attempts() }
+        if try await mayRetry(.partialFailure(isThrottled ? .throttling : .transient), &progress) {
+            return parts.add(part.keeping(settled.failed))
+        }
+        settler.reportFailure(.service(failure))
+        // No record of the batch was accepted: leave the stream instead of sending it more.
+        guard progress.isSettledInPart, !context.keepsOrder else { throw .service(failure) }
+        if isThrottled { parts.removeAll() }
+    }
+
+    private func sharedEntryRefused(_ failure: ServiceFailure) -> Ending {
+        RecorderLog.error(
+            "settle: stream \(stream) refused records that share an entry; each is sent in one of its own: \(failure.message)"
+        )
+        return .sharedEntryRefused
     }
 
     private func mayRetry(
         _ reason: AWSServiceCaller.RetryReason,
-        _ attempts: inout CallAttempts
+        _ progress: inout Progress
     ) async throws(RecorderError) -> Bool {
         guard !settler.countsAttempts else { return false }
         do {
-            return try await context.sender.caller.waitToRetry(reason, attempts: &attempts)
+            let waited = try await context.sender.caller.waitToRetry(reason, attempts: &progress.attempts)
+            progress.waited = waited ?? .zero
+            return waited != nil
         } catch {
             throw .cancelled
         }

@@ -4,8 +4,10 @@ import RecorderConcurrency
 /// a failure without an answer starts no further stream.
 struct ParallelStreamFlush: Sendable {
     private let context: FlushContext
+    private let rates: StreamRates
 
-    init(_ context: FlushContext) {
+    init(_ context: FlushContext, rates: StreamRates) {
+        self.rates = rates
         let meter = ProgressMeter()
         self.context = FlushContext(
             store: context.store,
@@ -24,8 +26,9 @@ struct ParallelStreamFlush: Sendable {
             var total = FlushReport()
             while let (stream, finished) = await group.next() {
                 scheduler.ended(stream)
-                MallocTrim.run(after: stream.batchBytes(limit: policy.batchByteLimit))
+                MallocTrim.run(after: stream.batchBytes(for: policy))
                 total.delivered += finished.delivered
+                total.entries += finished.entries
                 total.discarded += finished.discarded
                 total.failures += finished.failures
                 if policy.failureRule == .countsAttempts, !finished.failures.allSatisfy(\.error.isAnswer) {
@@ -45,7 +48,7 @@ struct ParallelStreamFlush: Sendable {
     private func start(_ scheduler: inout StreamScheduler, in group: inout TaskGroup<Finished>) {
         while !Task.isCancelled, let stream = scheduler.next() {
             group.addTask {
-                var flush = StreamFlush(stream, context: context)
+                var flush = StreamFlush(stream, context: context, rates: rates)
                 return (stream, await flush.run())
             }
         }
@@ -62,6 +65,7 @@ private final class ProgressMeter: Sendable {
         return .settled(
             sum.withLock { sum in
                 sum.delivered += step.delivered
+                sum.entries += step.entries
                 sum.bytes += step.bytes
                 sum.recordsLeft = step.recordsLeft
                 sum.bytesLeft = step.bytesLeft

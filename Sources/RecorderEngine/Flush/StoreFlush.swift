@@ -8,6 +8,10 @@ struct StoreFlush: Sendable {
     let store: RecordStore
     let policy: RecorderPolicy
     let caller: @Sendable () throws(ConfigurationFailure) -> AWSServiceCaller
+    /// Shared by the flushes of a pipeline.
+    let rates: StreamRates
+    /// Shared by them, too.
+    let byteRate: ByteRateLimiter
     /// Called on the executor's threads.
     let emit: @Sendable (RecorderEvent) -> Void
 
@@ -26,16 +30,17 @@ struct StoreFlush: Sendable {
         defer { lease.release() }
         try await store.expire(after: policy.limits.age) { for discard in $0 { emit(.discarded(discard)) } }
         let totals = try store.totals()
-        let stored = try await store.streamsWithRecords()
+        let stored = try await store.streamsWithRecords().filter { self.policy.streams?.contains($0.name) ?? true }
         guard !stored.isEmpty else { return FlushReport() }
         var policy = policy
         if start == .whenFree { policy.batchesPerStream = nil }
+        policy.batchByteLimit = policy.pacedBatchByteLimit
         let caller = try makeCaller()
         let (streams, unreachable) = await partition(stored, by: caller)
-        let sender = BatchSender(service, caller: caller, policy: policy, lease: lease)
+        let sender = BatchSender(service, caller: caller, policy: policy, byteRate: byteRate, lease: lease)
         let began = ContinuousClock.now
         let context = FlushContext(store: store, sender: sender, policy: policy, totalsAtStart: totals, emit: emit)
-        var report = await ParallelStreamFlush(context).run(streams)
+        var report = await ParallelStreamFlush(context, rates: rates).run(streams)
         report.failures += unreachable
         RecorderLog.info(
             "flush: \(service.name): \(stored.count) streams, \(report.delivered) records delivered, "
@@ -43,7 +48,7 @@ struct StoreFlush: Sendable {
                 + "\((ContinuousClock.now - began).text)."
         )
         // Only for the status; the report has the errors anyway.
-        try? await store.storeErrors(of: report.failures)
+        try? await store.storeErrors(of: report.failures, among: policy.streams == nil ? nil : stored.map(\.name))
         return report
     }
 

@@ -9,6 +9,8 @@ import RecorderConcurrency
 struct StreamFlush {
     private struct Request {
         let batch: Batch
+        /// Whether the rest of its batch, whose memory it shares, is sent later.
+        let hasRest: Bool
         let task: Task<BatchSender.FirstAnswer, Never>
 
         /// Cancelling the flush cancels the request.
@@ -25,14 +27,16 @@ struct StreamFlush {
     private let requestsAtOnce: Int
     private var source: BatchSource
     private var delivery: BatchDelivery
-    private var limiter = StreamRateLimiter()
+    private let rates: StreamRates
+    private var limiter: StreamRateLimiter
     /// Requests in flight, in order.
     private var requests: [Request] = []
     /// The batch that was read and not sent yet.
     private var nextBatch: Batch?
 
-    init(_ stream: StreamSummary, context: FlushContext) {
+    init(_ stream: StreamSummary, context: FlushContext, rates: StreamRates) {
         self.context = context
+        self.rates = rates
         requestsAtOnce = max(context.policy.requestsPerStream, 1)
         source = BatchSource(
             stream,
@@ -44,6 +48,7 @@ struct StreamFlush {
             format: { [sender = context.sender] in sender.format }
         )
         delivery = BatchDelivery(stream.name, context: context)
+        limiter = rates.limiter(of: stream.name)
     }
 
     mutating func run() async -> FlushReport {
@@ -61,18 +66,17 @@ struct StreamFlush {
             delivery.settler.reportFailure(error)
         }
         // After an error, requests in flight still count for what their answers prove.
-        for request in requests {
-            await delivery.settler.settleWithoutResending(request.batch, answer: await request.answer().answer)
-        }
+        await settleRequestsInFlight()
+        rates.keep(limiter, of: delivery.settler.stream)
         return delivery.settler.report
     }
 
     private mutating func sendAll() async throws(RecorderError) {
         nextBatch = try await source.next()
         while true {
-            while requests.count < requestsAtOnce, let batch = nextBatch {
-                requests.append(send(batch))
-                nextBatch = try await source.next()
+            while requests.count < requestsAtOnce, let batch = nextBatch, mayBeSent(batch) {
+                send(batch)
+                if nextBatch == nil { nextBatch = try await source.next() }
             }
             guard !requests.isEmpty else { return }
             try await finish(requests.removeFirst())
@@ -83,21 +87,46 @@ struct StreamFlush {
     private mutating func finish(_ request: Request) async throws(RecorderError) {
         let first = await request.answer()
         // If a record must be sent again, it is sent before the next batch, which waits.
-        if first.answer.isDelivered, let batch = nextBatch {
-            requests.append(send(batch))
-            nextBatch = nil
-        }
-        try await delivery.finish(request.batch, first: first, limiter: &limiter)
-        context.sender.buffers.recycle(request.batch)
+        if first.answer.isDelivered, let batch = nextBatch, mayBeSent(batch) { send(batch) }
+        let ending = try await delivery.finish(request.batch, first: first, limiter: &limiter)
+        if ending == .sharedEntryRefused { await restartWithoutSharing() }
+        if !request.hasRest { context.sender.buffers.recycle(request.batch) }
     }
 
-    private mutating func send(_ batch: Batch) -> Request {
-        let delay = limiter.delay(before: batch.records.count, at: .now)
-        return Request(
-            batch: batch,
-            task: .immediate(executorPreference: context.store.executor) { [sender = context.sender] in
-                await sender.send(batch, after: delay)
-            }
+    /// Whether none of a batch's keys whose order must be kept is in flight.
+    private func mayBeSent(_ batch: Batch) -> Bool {
+        requests.allSatisfy { $0.batch.orderedKeys.isDisjoint(with: batch.orderedKeys) }
+    }
+
+    /// Begins again with the oldest record that is left, once the answers of requests in flight are settled.
+    private mutating func restartWithoutSharing() async {
+        await settleRequestsInFlight()
+        nextBatch = nil
+        source.restartWithoutSharing()
+    }
+
+    /// Applies what the answers of requests in flight prove, and sends nothing again.
+    private mutating func settleRequestsInFlight() async {
+        for request in requests {
+            await delivery.settler.settleWithoutResending(request.batch, answer: await request.answer().answer)
+        }
+        requests = []
+    }
+
+    /// Sends a batch. Of one that is larger than the stream accepts at once, a part is sent, and the rest is the next batch.
+    private mutating func send(_ batch: Batch) {
+        let now = ContinuousClock.now
+        let (part, rest) = limiter.largestRequest(at: now).map { batch.split(at: $0) } ?? (batch, nil)
+        nextBatch = rest
+        let delay = limiter.delay(before: part.load, at: now, random: context.sender.caller.random())
+        requests.append(
+            Request(
+                batch: part,
+                hasRest: rest != nil,
+                task: .immediate(executorPreference: context.store.executor) { [sender = context.sender] in
+                    await sender.send(part, after: delay)
+                }
+            )
         )
     }
 }

@@ -38,6 +38,6 @@ package struct StreamScheduler {
     /// The memory of a stream's batches at one time, in base64: those in flight, and the one that is read ahead.
     private func memory(of stream: StreamSummary) -> Int {
         let batches = policy.batchesPerStream == 1 ? 1 : min(max(policy.requestsPerStream, 1), 1 << 10) + 1
-        return stream.batchBytes(limit: policy.batchByteLimit) * batches
+        return stream.batchBytes(for: policy) * batches
     }
 }

@@ -5,10 +5,14 @@ package struct PayloadList: Sendable {
     package private(set) var bytes: [UInt8]
     /// Where each payload is in `bytes`.
     package private(set) var ranges: [Range<Int>]
+    /// The partition key of each payload, nil for a payload without one. Empty if all have the key that they are saved with.
+    package private(set) var keys: [String?]
 
-    package init(bytes: [UInt8], ranges: [Range<Int>]) {
+    package init(bytes: [UInt8], ranges: [Range<Int>], keys: [String?] = []) {
+        precondition(keys.isEmpty || keys.count == ranges.count, "a key for each payload, or none")
         self.bytes = bytes
         self.ranges = ranges
+        self.keys = keys
     }
 
     /// An empty list.
@@ -28,29 +32,43 @@ package struct PayloadList: Sendable {
 /// Records of one stream that are saved together: all of them are stored, in one commit, or none is.
 struct RecordGroup: Sendable {
     let stream: StreamName
-    /// The key of each.
-    let partitionKey: RecordKey
+    /// One for each record, or one for all of them.
+    private let keys: [RecordKey]
     private let payloads: PayloadList
     /// What its records count for in the store, in bytes.
     let storedBytes: Int
 
+    /// `partitionKey` is the key of each, unless the list has keys.
     init(_ payloads: PayloadList, of stream: StreamName, partitionKey: RecordKey) {
         self.payloads = payloads
         self.stream = stream
-        self.partitionKey = partitionKey
-        storedBytes = payloads.ranges.reduce(0) { $0 + Record.storedBytes(payload: $1.count, key: partitionKey.bytes) }
+        let hasKeys = !payloads.keys.isEmpty && partitionKey != .none
+        let keys = hasKeys ? payloads.keys.map { $0.map(RecordKey.given) ?? .numbered } : [partitionKey]
+        self.keys = keys
+        let bytes = payloads.ranges.reduce(0) { $0 + Record.storedBytes(payload: $1.count, key: 0) }
+        storedBytes = bytes + (hasKeys ? keys.reduce(0) { $0 + $1.bytes } : partitionKey.bytes * payloads.ranges.count)
     }
 
     var count: Int { payloads.ranges.count }
 
-    /// Calls `body` with the bytes of each payload.
-    func forEachPayload<Failure>(
-        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+    /// Calls `body` with the key, the bytes of a given key and the bytes of the payload of each record.
+    func forEachRecord<Failure>(
+        _ body: (RecordKey, _ givenKey: UnsafeRawBufferPointer, _ data: UnsafeRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
-        try unsafe payloads.bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in
-            for range in payloads.ranges {
-                try unsafe body(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[range])))
-            }
+        let isShared = keys.count == 1
+        for index in isShared ? 0..<1 : keys.indices {
+            let ranges = isShared ? payloads.ranges[...] : payloads.ranges[index...index]
+            let key = keys[index]
+            try unsafe key.withBytes { givenKey in
+                Result { () throws(Failure) in
+                    try unsafe payloads.bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in
+                        for range in ranges {
+                            let data = unsafe UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[range]))
+                            try unsafe body(key, givenKey, data)
+                        }
+                    }
+                }
+            }.get()
         }
     }
 }

@@ -23,6 +23,8 @@ package struct ServiceAnswer: Sendable {
     package let delivered: Int
     /// Records that failed and stay in the store.
     package let retried: Int
+    /// Records for which the service had no capacity.
+    package var throttled = 0
     /// Why they failed.
     package let failure: ServiceFailure?
 }
@@ -31,6 +33,8 @@ package struct ServiceAnswer: Sendable {
 package struct FlushProgress: Sendable, Hashable {
     /// Records delivered so far.
     package var delivered = 0
+    /// The entries of requests in which these were delivered.
+    package var entries = 0
     /// What they took in the store, in bytes.
     package var bytes = 0
     /// Records in the store now, including those saved since the flush began.

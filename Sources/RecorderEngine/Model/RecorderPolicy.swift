@@ -20,12 +20,20 @@ package struct RecorderPolicy: Sendable {
     package var saveTimeout = Duration.seconds(10)
     /// Request bodies in flight at the same time, in bytes; a single larger request is still sent.
     package var inFlightBytes = 32 * 1_024 * 1_024
+    /// The bytes of request bodies in a second, on average and of all streams together; nil for no limit.
+    package var maximumBytesPerSecond: Int?
+    /// The streams that a flush sends; nil sends all.
+    package var streams: StreamSelection?
     /// How requests are encoded, if service and endpoint understand it; otherwise in JSON.
     package var requestFormat = RequestFormat.json
     /// Whether request bodies are compressed with gzip.
     package var compressesRequests = false
-    /// Whether records that were saved without a partition key are sent without one.
-    package var omitsPartitionKeys = false
+    /// How records that were saved without a partition key are sent.
+    package var keylessRecords = KeylessRecords.withNumberedKeys
+    /// The largest entry of a request that several records share, in bytes; nil sends each record in an entry of its own.
+    package var sharedEntryBytes: Int?
+    /// Whether no record is sent before an older one of the same partition key has been answered for.
+    package var keepsOrder = false
     /// The last byte of each record; a save appends it where it is missing.
     package var delimiter: UInt8?
     /// Failures after which a record is discarded; nil keeps it, within the limits.
@@ -62,6 +70,16 @@ package struct RecorderPolicy: Sendable {
             batchesPerStream: 1
         )
     }
+}
+
+/// How records that were saved without a partition key are sent to a service that has keys.
+package enum KeylessRecords: Sendable, Hashable {
+    /// With a key that names the record, the same whenever it is sent.
+    case withNumberedKeys
+    /// With a random key.
+    case withRandomKeys
+    /// Without a key, which only some streams accept.
+    case withoutKeys
 }
 
 /// What failures mean. The two families of clients document different rules.

@@ -2,6 +2,8 @@
 package struct FlushReport: Sendable {
     /// Records that the service accepted.
     package var delivered = 0
+    /// The entries of requests in which these were delivered.
+    package var entries = 0
     /// Whether nothing was done because another flush was running.
     package var isBusy = false
     /// Records that left undelivered; each was reported as a `Discard`.

@@ -8,7 +8,7 @@ package struct StoreStatus: Sendable {
     /// The limits of the last save of any process; nil before the first one.
     package let limits: DiskLimits?
     /// By name, including streams without records.
-    package let streams: [StreamStatus]
+    package var streams: [StreamStatus]
 }
 
 /// The status of one stream of a store.
@@ -39,6 +39,8 @@ package struct StoreTotals: Sendable, Hashable {
     package var bytes = 0
     package var saved = 0
     package var delivered = 0
+    /// Entries of requests in which these were delivered: what the service counts and bills as records.
+    package var entries = 0
     /// The number of failures after which a record was kept.
     package var retried = 0
     /// Discarded because of the byte limit.
@@ -77,11 +79,11 @@ package struct StoreTotals: Sendable, Hashable {
 /// A stream with records, as a flush finds it.
 package struct StreamSummary: Sendable, Hashable {
     let number: Int64
-    let name: StreamName
+    package let name: StreamName
     /// How many records it had when the summary was made.
-    var records = 0
+    package var records = 0
     /// What they took, in bytes.
-    var bytes = 0
+    package var bytes = 0
 
     package init(number: Int64, name: StreamName, records: Int = 0, bytes: Int = 0) {
         self.number = number
@@ -93,14 +95,19 @@ package struct StreamSummary: Sendable, Hashable {
     /// No service accepts a larger record, in bytes.
     private static let largestRecord = 10 * 1_024 * 1_024
 
+    /// The approximate size of one of its requests, in bytes.
+    func batchBytes(for policy: RecorderPolicy) -> Int {
+        batchBytes(limit: policy.batchByteLimit, sharesEntries: policy.sharedEntryBytes != nil)
+    }
+
     /// The approximate size of one of its requests, in bytes, if payloads and keys of a batch take `limit` at most. A larger record
     /// has a request of its own.
-    func batchBytes(limit: Int, format: RequestFormat = .json) -> Int {
+    func batchBytes(limit: Int, format: RequestFormat = .json, sharesEntries: Bool = false) -> Int {
         // The counts may be corrupted.
         let (stored, count) = (min(max(bytes, 0), 1 << 40), min(max(records, 1), 1 << 40))
-        let inBatch = min(count, 500)
+        let inBatch = min(count, sharesEntries ? max(limit / max(stored / count, 1), 500) : 500)
         let average = min(stored / count, Self.largestRecord)
         let bytes = max(min(stored, max(limit, average), average * inBatch), 0)
-        return (format == .json ? bytes / 3 * 4 : bytes) + inBatch * 48
+        return (format == .json ? bytes / 3 * 4 : bytes) + (sharesEntries ? 0 : inBatch * 48)
     }
 }

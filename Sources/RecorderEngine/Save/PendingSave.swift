@@ -18,12 +18,14 @@ final class PendingSave: StoreInput {
     let queueLimit: Int
     /// Set if the save is stored only if earlier ones of the sequence were.
     let sequence: SaveSequence?
+    let filePositions: FilePositionChanges?
     let completion: SaveCompletion
 
     init(
         _ records: SavedRecords,
         policy: RecorderPolicy,
         sequence: SaveSequence?,
+        filePositions: FilePositionChanges? = nil,
         completion: @escaping SaveCompletion
     ) {
         self.records = records
@@ -33,7 +35,14 @@ final class PendingSave: StoreInput {
         deadline = .now + policy.saveTimeout
         queueLimit = policy.saveQueueBytes
         self.sequence = sequence
+        self.filePositions = filePositions
         self.completion = completion
+    }
+
+    var earlierFailure: RecorderError? { sequence?.failure }
+
+    func failLater(_ error: RecorderError) {
+        sequence?.fail(error)
     }
 }
 

@@ -117,6 +117,14 @@ extension StreamServiceDescription {
         sendsPartitionKey ? (key.map { RecordKey.given($0) } ?? .numbered).bytes : 0
     }
 
+    /// Checks the keys of a list that has some, and each record's size with its key.
+    func checkKeys(of payloads: PayloadList) throws(RecorderError) {
+        guard sendsPartitionKey else { return }
+        for (range, key) in zip(payloads.ranges, payloads.keys) {
+            try checkService(range.count + (try checkPartitionKey(key)).bytes)
+        }
+    }
+
     private func checkPartitionKey(_ key: String?) throws(RecorderError) -> RecordKey {
         guard let key else { return .numbered }
         // The service counts Unicode code points, not bytes or grapheme clusters.

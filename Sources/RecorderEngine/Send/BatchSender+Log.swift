@@ -3,7 +3,9 @@ import RecorderAWS
 extension BatchSender {
     /// Logs what became of one request: names, counts, bytes and durations, nothing of a record.
     func log(_ answer: Answer, to batch: Batch, bytes: Int, time: Duration) {
-        let request = "send: \(service.name) stream \(batch.stream): \(batch.records.count) records, \(bytes) bytes: "
+        let request =
+            "send: \(service.name) stream \(batch.stream): \(batch.records.count) records"
+            + (batch.sharesEntries ? " in \(batch.entryCount) entries" : "") + ", \(bytes) bytes: "
         switch answer {
         case .outcomes(let outcomes):
             guard !answer.isDelivered else { return RecorderLog.debug("\(request)delivered after \(time.text).") }

@@ -32,6 +32,8 @@ struct BatchSender: Sendable {
     let caller: AWSServiceCaller
     let buffers = RequestBuffers()
     private let limiter: InFlightByteLimiter
+    private let byteRate: ByteRateLimiter
+    private let bytesPerSecond: Int?
     private let compresses: Bool
     private let wantedFormat: RequestFormat
     private let lease: SubmitLease
@@ -40,12 +42,15 @@ struct BatchSender: Sendable {
         _ service: StreamServiceDescription,
         caller: AWSServiceCaller,
         policy: RecorderPolicy,
+        byteRate: ByteRateLimiter,
         lease: SubmitLease
     ) {
         self.service = service
         self.caller = caller
         self.lease = lease
         limiter = InFlightByteLimiter(capacity: policy.inFlightBytes)
+        self.byteRate = byteRate
+        bytesPerSecond = policy.maximumBytesPerSecond
         compresses = policy.compressesRequests
         wantedFormat = service.requestFormats.contains(policy.requestFormat) ? policy.requestFormat : .json
     }
@@ -55,20 +60,20 @@ struct BatchSender: Sendable {
 
     /// Sends a batch for the first time, after a delay.
     func send(_ batch: Batch, after delay: Duration) async -> FirstAnswer {
-        if delay > .zero {
-            RecorderLog.debug("send: stream \(batch.stream) throttles: its next batch waits \(delay.text).")
-            await caller.pause(delay)
-        }
         var attempts = caller.attempts()
-        let answer = await send(batch, attempts: &attempts)
+        let answer = await send(batch, after: delay, attempts: &attempts)
         return FirstAnswer(answer: answer, attempts: attempts)
     }
 
-    /// Sends a batch, or a part of one; adds the retries that this takes to `attempts`.
+    /// Sends a batch, or a part of one, after a delay; adds the retries that this takes to `attempts`.
     ///
     /// If the endpoint does not understand CBOR, the same records are sent in JSON at once, with the retries that were left
     /// before.
-    func send(_ batch: Batch, attempts: inout CallAttempts) async -> Answer {
+    func send(_ batch: Batch, after delay: Duration, attempts: inout CallAttempts) async -> Answer {
+        if delay > .zero {
+            RecorderLog.debug("send: stream \(batch.stream) throttles: its next request waits \(delay.text).")
+            await caller.pause(delay)
+        }
         let before = attempts
         let first = await exchange(batch, in: batch.format == .json ? .json : format, attempts: &attempts)
         guard first.fallsBack else { return first.answer }
@@ -86,12 +91,17 @@ struct BatchSender: Sendable {
         let body = batch.request(to: service, in: format)
         await limiter.acquire(body.count)
         defer { limiter.release(body.count) }
+        let compressed = compresses ? Gzip.compress(body) : nil
+        let size = (compressed ?? body).count
+        await waitForRate(size)
+        let before = attempts.retries
+        defer { countRetries(attempts.retries - before, bytes: size) }
         do throws(RecorderError) { try lease.check() } catch { return Exchange(answer: .notSent(error)) }
         let start = ContinuousClock.now
         let exchange: Exchange
         do {
-            let response = try await post(batch, body, in: format, attempts: &attempts)
-            exchange = read(response.body, records: batch.records.count, in: format)
+            let response = try await post(batch, body, compressed: compressed, in: format, attempts: &attempts)
+            exchange = read(response.body, batch: batch, in: format)
         } catch {
             exchange = Exchange(
                 answer: error.kind == .invalidRequest ? .refused(error) : .failed(error),
@@ -103,13 +113,13 @@ struct BatchSender: Sendable {
     }
 
     /// Reads the body of a 200. What it says of the records holds in any format: they are not sent again.
-    private func read(_ body: [UInt8], records: Int, in format: RequestFormat) -> Exchange {
+    private func read(_ body: [UInt8], batch: Batch, in format: RequestFormat) -> Exchange {
         let answersInJSON = format == .cbor && body.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "{")
         let fallsBack = answersInJSON && caller.fallsBackAfterJSON()
-        switch PutAnswer(body, to: service, records: records) {
+        switch PutAnswer(body, to: service, records: batch.entryCount) {
         case .outcomes(let outcomes):
             if format == .cbor, !answersInJSON { caller.noteCBORUnderstood() }
-            return Exchange(answer: .outcomes(outcomes))
+            return Exchange(answer: .outcomes(batch.outcomes(ofEntries: outcomes)))
         case .unreadable(let reason): return Exchange(answer: .unreadable(reason), fallsBack: fallsBack)
         }
     }
@@ -117,10 +127,10 @@ struct BatchSender: Sendable {
     private func post(
         _ batch: Batch,
         _ body: [UInt8],
+        compressed: [UInt8]?,
         in format: RequestFormat,
         attempts: inout CallAttempts
     ) async throws(ServiceFailure) -> HTTPResponse {
-        let compressed = compresses ? Gzip.compress(body) : nil
         let request = CallRequest(
             service.operation,
             body: compressed ?? body,
@@ -130,5 +140,17 @@ struct BatchSender: Sendable {
             headers: compressed == nil ? [] : [HTTPHeader("Content-Encoding", "gzip")]
         )
         return try await caller.call(request, attempts: &attempts)
+    }
+
+    /// Waits until so many bytes may be sent. That is before they are signed: a signature is valid for some minutes only.
+    private func waitForRate(_ bytes: Int) async {
+        guard let bytesPerSecond else { return }
+        let delay = byteRate.delay(before: bytes, bytesPerSecond: bytesPerSecond, at: .now)
+        if delay > .zero { await caller.pause(delay) }
+    }
+
+    private func countRetries(_ retries: Int, bytes: Int) {
+        guard let bytesPerSecond, retries > 0 else { return }
+        byteRate.count(retries * bytes, bytesPerSecond: bytesPerSecond, at: .now)
     }
 }

@@ -37,7 +37,7 @@ package enum PutAnswer: Sendable, Hashable {
     }
 
     static func wrongCount(_ answered: Int, of records: Int) -> String {
-        "The service answered for \(answered) of \(records) records."
+        "The service answered for \(answered) of \(records) entries."
     }
 
     private static func outcome(of entry: [String: JSONValue], service: StreamServiceDescription) -> Outcome {

@@ -25,7 +25,13 @@ extension BatchSettler {
             parts.add(part)
             throw .service(missingKeys(refusal))
         }
-        try await settleRefused(record, refusal: size.refusal, mayBeTooLarge: size.mayBeTooLarge)
+        refused.add(
+            record,
+            bytes: part.entryBytes(of: record),
+            refusal: size.refusal,
+            mayBeTooLarge: size.mayBeTooLarge
+        )
+        try await settleRefused(record, refusal: size.refusal)
         try await keepTooLarge(refusal, parts: &parts)
         switch refused.decision(after: refusal, mayBeTooLarge: size.mayBeTooLarge) {
         case .continueBatch: break
@@ -70,14 +76,19 @@ extension BatchSettler {
             settlement.rejection = refusal.message
         }
         try await apply(settlement, reason: refusal)
+        noteKept(settlement, refusal: refusal)
+    }
+
+    /// A refused record that stays ends the flush of a stream whose order is kept. No key is in a batch twice, so the rest of its
+    /// batch is sent before.
+    private mutating func noteKept(_ settlement: Settlement, refusal: ServiceFailure) {
+        if context.keepsOrder, !settlement.kept.isEmpty { refusalOfKept = refusalOfKept ?? refusal }
     }
 
     private mutating func settleRefused(
         _ record: BatchedRecord,
-        refusal: ServiceFailure,
-        mayBeTooLarge: Bool
+        refusal: ServiceFailure
     ) async throws(RecorderError) {
-        refused.add(record, refusal: refusal, mayBeTooLarge: mayBeTooLarge)
         var settlement = Settlement()
         if countsAttempts {
             addAttempt(of: record, failure: refusal, to: &settlement)
@@ -87,6 +98,7 @@ extension BatchSettler {
         }
         removeConfirmed(&settlement)
         try await apply(settlement, reason: refusal)
+        noteKept(settlement, refusal: refusal)
     }
 
     /// Keeps the records that are at least as large as one that was too large for a proxy, without sending them: each would
@@ -99,6 +111,7 @@ extension BatchSettler {
         var settlement = Settlement()
         for record in parts.removeRecords(from: bytes) { settlement.keep(record) }
         try await apply(settlement, reason: refusal)
+        noteKept(settlement, refusal: refusal)
     }
 
     /// Settles the candidates at the end of the stream. A record that is refused while no other record of its stream is

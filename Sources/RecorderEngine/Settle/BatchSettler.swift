@@ -8,6 +8,8 @@ struct BatchSettler {
     /// The sizes that the stream accepts.
     var sizes: RecordSizeCheck
     private(set) var report = FlushReport()
+    /// Why a record was refused that stays, if the order is kept.
+    var refusalOfKept: ServiceFailure?
 
     init(_ stream: StreamName, context: FlushContext) {
         self.stream = stream
@@ -26,9 +28,13 @@ struct BatchSettler {
 
     /// The result of settling an answer.
     struct Settled {
-        var accepted = 0
-        /// Whether the stream throttled a record.
-        var isThrottled = false
+        var accepted = StreamLoad()
+        /// What the stream had no capacity for.
+        var throttled = StreamLoad()
+        /// Why records that share an entry were called invalid: nothing says which of them is.
+        var sharedRejection: ServiceFailure?
+        /// Whether the answer proves nothing about a record.
+        var isUnproven = false
         /// The records that failed and stay, in order.
         var failed: [BatchedRecord] = []
         /// Why the last of them failed.
@@ -42,33 +48,39 @@ struct BatchSettler {
         var settlement = Settlement()
         var settled = Settled()
         var accepted: [BatchedRecord] = []
+        var throttled: [BatchedRecord] = []
         var reason: ServiceFailure?
         for (record, outcome) in zip(part.records, outcomes) {
             switch outcome {
             case .delivered:
                 settlement.remove(record, as: .delivered)
                 accepted.append(record)
+            case .rejected(let code, let message) where part.isShared(record):
+                settled.sharedRejection = ServiceFailure(ofRecord: code, message: message)
             case .rejected(let code, let message) where !countsAttempts:
                 settlement.remove(record, as: .discarded(.rejected(code: code)))
                 settlement.rejection = message.sanitized()
             case .rejected(let code, let message), .retry(let code, let message):
                 let failure = ServiceFailure(ofRecord: code, message: message)
                 reason = failure
-                if failure.kind == .throttled { settled.isThrottled = true }
+                if failure.kind == .throttled { throttled.append(record) }
                 if let kept = addFailed(record, to: &settlement) {
                     settled.failed.append(kept)
                     settled.lastFailure = failure
                 }
             case .unproven:
                 settlement.keep(record)
+                settled.isUnproven = true
                 reason = reason ?? .unproven
                 reportFailure(.service(.unproven))
             }
         }
-        settled.accepted = accepted.count
+        settled.accepted = part.load(of: accepted)
+        settlement.acceptedEntries = settled.accepted.entries
+        settled.throttled = part.load(of: throttled)
         if !accepted.isEmpty { refused.accepted(accepted) }
         removeConfirmed(&settlement)
-        try await apply(settlement, reason: reason)
+        try await apply(settlement, reason: reason, throttled: throttled.count)
         return settled
     }
 
@@ -76,10 +88,11 @@ struct BatchSettler {
     private mutating func settleDelivered(_ part: Batch) async throws(RecorderError) -> Settled {
         var settlement = Settlement()
         settlement.remove(part.records, as: .delivered)
+        settlement.acceptedEntries = part.entryCount
         refused.accepted(part.records)
         removeConfirmed(&settlement)
         try await apply(settlement)
-        return Settled(accepted: part.records.count)
+        return Settled(accepted: part.load)
     }
 
     /// Applies what an answer proves. Errors are reported, and nothing is sent again.
@@ -143,7 +156,11 @@ struct BatchSettler {
     // MARK: - apply
 
     /// Applies a settlement in one transaction, and reports it.
-    mutating func apply(_ settlement: Settlement, reason: ServiceFailure? = nil) async throws(RecorderError) {
+    mutating func apply(
+        _ settlement: Settlement,
+        reason: ServiceFailure? = nil,
+        throttled: Int = 0
+    ) async throws(RecorderError) {
         guard !settlement.isEmpty else { return }
         let receipt = try await context.store.settle(settlement, flushStart: context.totalsAtStart)
         let discarded = receipt.discards.reduce(0) { $0 + $1.count }
@@ -152,8 +169,15 @@ struct BatchSettler {
             "settle: stream \(stream): \(receipt.delivered) delivered, \(retried) failed and kept, \(discarded) discarded."
         )
         report.delivered += receipt.delivered
+        report.entries += receipt.progress.entries
         report.discarded += discarded
-        let answer = ServiceAnswer(stream: stream, delivered: receipt.delivered, retried: retried, failure: reason)
+        let answer = ServiceAnswer(
+            stream: stream,
+            delivered: receipt.delivered,
+            retried: retried,
+            throttled: throttled,
+            failure: reason
+        )
         context.emit(.answered(answer))
         for var discard in receipt.discards {
             if case .rejected = discard.reason { discard.message = settlement.rejection }
@@ -164,7 +188,7 @@ struct BatchSettler {
 }
 
 extension ServiceFailure {
-    fileprivate static let unproven = ServiceFailure(
+    static let unproven = ServiceFailure(
         .unreadable,
         message: "The service's answer says neither that a record was taken nor why it was not; it is kept."
     )

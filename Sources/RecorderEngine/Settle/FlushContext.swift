@@ -7,4 +7,7 @@ struct FlushContext: Sendable {
     let totalsAtStart: StoreTotals
     /// Called on the executor's threads.
     let emit: @Sendable (RecorderEvent) -> Void
+
+    /// Whether younger records of a partition key wait for its older ones.
+    var keepsOrder: Bool { policy.keepsOrder && sender.service.sendsPartitionKey }
 }

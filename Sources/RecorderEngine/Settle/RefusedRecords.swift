@@ -69,12 +69,12 @@ struct RefusedRecords {
         requests = 0
     }
 
-    /// A record was refused in a request of its own.
-    mutating func add(_ record: BatchedRecord, refusal: ServiceFailure, mayBeTooLarge: Bool) {
+    /// A record was refused in a request of its own, in which it takes so many bytes.
+    mutating func add(_ record: BatchedRecord, bytes: Int, refusal: ServiceFailure, mayBeTooLarge: Bool) {
         if refusal.provesInvalidInput {
             candidates.append(Candidate(record: record, refusal: refusal, mayBeTooLarge: mayBeTooLarge))
         } else if refusal.isTooLargeForProxy {
-            refusedBytes = min(refusedBytes, record.entry.count)
+            refusedBytes = min(refusedBytes, bytes)
         }
         records += 1
     }

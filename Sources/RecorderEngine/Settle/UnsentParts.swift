@@ -11,8 +11,17 @@ struct UnsentParts {
     /// The records of all parts, in the order in which they are sent.
     var records: [BatchedRecord] { parts.reversed().flatMap(\.records) }
 
-    /// Removes the part to send now.
-    mutating func next() -> Batch? { parts.popLast() }
+    /// Removes the part to send now. Of one that is larger than `limit`, only so much is removed.
+    mutating func next(upTo limit: StreamLoad?) -> Batch? {
+        guard let part = parts.popLast() else { return nil }
+        guard let limit else { return part }
+        let (first, rest) = part.split(at: limit)
+        if let rest { parts.append(rest) }
+        return first
+    }
+
+    /// Sends none of the parts.
+    mutating func removeAll() { parts = [] }
 
     /// Sends a part next.
     mutating func add(_ part: Batch) {
@@ -34,10 +43,10 @@ struct UnsentParts {
 
     /// Removes the records that take at least `bytes` bytes of a request.
     mutating func removeRecords(from bytes: Int) -> [BatchedRecord] {
-        let removed = records.filter { $0.entry.count >= bytes }
+        let removed = parts.reversed().flatMap { part in part.records.filter { part.entryBytes(of: $0) >= bytes } }
         guard !removed.isEmpty else { return [] }
         parts = parts.compactMap { part in
-            let rest = part.records.filter { $0.entry.count < bytes }
+            let rest = part.records.filter { part.entryBytes(of: $0) < bytes }
             return rest.isEmpty ? nil : part.keeping(rest)
         }
         return removed
@@ -58,7 +67,7 @@ struct UnsentParts {
 
     private var smallestRecord: (Int, BatchedRecord)? {
         parts.indices.flatMap { index in parts[index].records.map { (index, $0) } }
-            .min { $0.1.entry.count < $1.1.entry.count }
+            .min { $0.1.sentBytes < $1.1.sentBytes }
     }
 }
 

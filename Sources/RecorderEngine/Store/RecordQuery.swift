@@ -15,11 +15,19 @@ struct RecordQuery<Encoder: RecordEncoder>: Sendable {
 protocol RecordEncoder: SendableMetatype {
     associatedtype Output: Sendable
 
-    /// Whether numbered keys are left out: `append` gets an empty one.
-    var omitsNumberedKeys: Bool { get }
+    /// Whether numbered keys are told from given ones.
+    var distinguishesNumberedKeys: Bool { get }
 
-    /// Appends a record and returns the range of its entry; nil if it does not fit, which ends the batch.
-    mutating func append(key: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer) -> Range<Int>?
+    /// How records with numbered keys are sent.
+    var keylessRecords: KeylessRecords { get }
+
+    /// Appends a record and returns the index of its entry; nil if it does not fit, which ends the batch.
+    mutating func append(
+        key: UnsafeRawBufferPointer,
+        isNumbered: Bool,
+        data: UnsafeRawBufferPointer,
+        failures: Int
+    ) -> Int?
 
     /// What was encoded; called once, with the records in order.
     mutating func finish(_ records: [BatchedRecord]) -> Output
@@ -35,7 +43,7 @@ struct EncodedRecords<Encoder: RecordEncoder> {
         records.reserveCapacity(capacity)
     }
 
-    var omitsNumberedKeys: Bool { encoder.omitsNumberedKeys }
+    var distinguishesNumberedKeys: Bool { encoder.distinguishesNumberedKeys }
 
     /// Appends rows with a record each while they fit; false if one did not fit. Keys of `source` are numbered ones.
     mutating func append(
@@ -51,13 +59,13 @@ struct EncodedRecords<Encoder: RecordEncoder> {
             let checksum = rows.integer(at: 2)
             guard unsafe checksum == RecordChecksum.of(id, key: key, data: data), checksum != 0 || !rows.isNull(at: 2)
             else { throw SQLiteError.damagedRecord }
-            var omitsKey = false
-            if omitsNumberedKeys, let source { omitsKey = unsafe NumberedKey.isKey(key, of: id.stream, source: source) }
-            let sent = unsafe omitsKey ? UnsafeRawBufferPointer(start: nil, count: 0) : key
-            guard let entry = unsafe encoder.append(key: sent, data: data) else { return false }
-            let bytes = Record.storedBytes(payload: data.count, key: key.count)
+            var isNumbered = false
+            if let source { isNumbered = unsafe NumberedKey.isKey(key, of: id.stream, source: source) }
             let failures = KeptRecords.failures(rows.integer(at: 1))
-            append(id, in: file, failures: failures, storedBytes: bytes, entry: entry, omitsKey: omitsKey)
+            let entry = unsafe encoder.append(key: key, isNumbered: isNumbered, data: data, failures: failures)
+            guard let entry else { return false }
+            let bytes = Record.storedBytes(payload: data.count, key: key.count)
+            append(id, in: file, failures: failures, storedBytes: bytes, entry: entry, isNumbered: isNumbered)
         }
         return true
     }
@@ -75,10 +83,9 @@ struct EncodedRecords<Encoder: RecordEncoder> {
             while let record = try block.next() {
                 guard record.entry.id >= first else { continue }
                 guard record.isUnaltered else { throw .damagedRecord }
-                let omitsKey = omitsNumberedKeys && record.entry.key.isNumbered
+                let isNumbered = record.entry.key.isNumbered
                 let entry = unsafe block.withKey(of: record) { key in
-                    let sent = unsafe omitsKey ? UnsafeRawBufferPointer(start: nil, count: 0) : key
-                    return unsafe encoder.append(key: sent, data: record.data)
+                    unsafe encoder.append(key: key, isNumbered: isNumbered, data: record.data, failures: 0)
                 }
                 guard let entry else { return false }
                 append(
@@ -87,7 +94,7 @@ struct EncodedRecords<Encoder: RecordEncoder> {
                     failures: 0,
                     storedBytes: record.entry.storedBytes,
                     entry: entry,
-                    omitsKey: omitsKey
+                    isNumbered: isNumbered
                 )
             }
         }
@@ -99,8 +106,8 @@ struct EncodedRecords<Encoder: RecordEncoder> {
         in file: StoreIdentity,
         failures: Int,
         storedBytes: Int,
-        entry: Range<Int>,
-        omitsKey: Bool
+        entry: Int,
+        isNumbered: Bool
     ) {
         records.append(
             BatchedRecord(
@@ -110,7 +117,7 @@ struct EncodedRecords<Encoder: RecordEncoder> {
                 failures: failures,
                 storedBytes: storedBytes,
                 entry: entry,
-                omitsKey: omitsKey
+                keyless: isNumbered ? encoder.keylessRecords : nil
             )
         )
     }

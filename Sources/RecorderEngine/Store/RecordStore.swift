@@ -110,25 +110,33 @@ package final class RecordStore: Sendable {
         return StoreLock(path: "\(try StoreDirectory.prepare(try locate()).path).submit")
     }
 
-    /// Stores why a flush left streams. A cancelled flush leaves earlier errors of other streams as they are.
-    func storeErrors(of failures: [FlushReport.Failure]) async throws(RecorderError) {
-        let isCancelled = failures.contains { $0.error.isCancellation }
-        let failures = failures.filter { !$0.error.isCancellation }
-        try await perform(on: .write, try self.storeErrors(of: failures, keepsOthers: isCancelled))
+    /// The claims of followed files, held while the result lives.
+    func fileClaims() -> FileClaims {
+        let locate = locate
+        return FileClaims { () throws(RecorderError) in "\(try StoreDirectory.prepare(try locate()).path).follow" }
     }
 
-    private func storeErrors(of failures: [FlushReport.Failure], keepsOthers: Bool) throws(RecorderError) {
+    /// Stores why a flush of some streams left them; nil stands for all. Earlier errors of other streams stay as they are, and
+    /// after a cancelled flush all do.
+    func storeErrors(of failures: [FlushReport.Failure], among flushed: [StreamName]?) async throws(RecorderError) {
+        let isCancelled = failures.contains { $0.error.isCancellation }
+        let failures = failures.filter { !$0.error.isCancellation }
+        try await perform(on: .write, try self.storeErrors(of: failures, replacing: isCancelled ? [] : flushed))
+    }
+
+    private func storeErrors(of failures: [FlushReport.Failure], replacing old: [StreamName]?) throws(RecorderError) {
         if failures.isEmpty {
             guard try connections.read(StoreReader.hasErrors) else { return }
         }
-        try connections.write(StoreWriter.storeErrors, failures, keepsOthers, clock.now())
+        try connections.write(StoreWriter.storeErrors, failures, old, clock.now())
     }
 
     // MARK: - clear and import
 
-    /// Removes everything. Blocks; called on the write queue.
-    func clear() throws(RecorderError) -> Int {
-        try connections.write(StoreWriter.clear)
+    /// Removes the records of some streams; nil stands for all. Blocks; called on the write queue.
+    func clear(_ selection: StreamSelection?) throws(RecorderError) -> Int {
+        if let selection { return try connections.write(StoreWriter.clearStreams, selection) }
+        return try connections.write(StoreWriter.clear)
     }
 
     /// Imports another library's database. Blocks; called on the write queue.
@@ -152,9 +160,19 @@ package final class RecordStore: Sendable {
         Result(catching: connections.totalsOfWriter)
     }
 
+    /// The positions of followed files. Blocks for one read.
+    func filePositions() throws(RecorderError) -> FilePositions {
+        try connections.read(StoreReader.filePositions)
+    }
+
     /// The store's status. Blocks for one read.
     package func status() throws(RecorderError) -> StoreStatus {
         try connections.read(StoreReader.status, clock)
+    }
+
+    /// What the store says about its records without a given key. Blocks for one read.
+    package func numbering() throws(RecorderError) -> StoreNumbering {
+        try connections.read(StoreReader.numbering)
     }
 
     /// Runs blocking SQLite on a thread of the executor, inline if the queue is idle, and never on the threads of Swift's pool.

@@ -9,10 +9,16 @@ package struct BatchedRecord: Sendable, Hashable {
     var failures: Int
     /// What it counts for in the store, in bytes.
     let storedBytes: Int
-    /// The range of its JSON in the batch's request.
-    let entry: Range<Int>
+    /// The index of its entry in the batch as read; records may share one.
+    let entry: Int
+    /// How it is sent if it was saved without a partition key; nil if it has one, or the service has none.
+    let keyless: KeylessRecords?
+
     /// Whether it is sent without a partition key, though the service has them.
-    let omitsKey: Bool
+    var omitsKey: Bool { keyless == .withoutKeys }
+
+    /// Whether its numbered key, which names it, is not sent.
+    var isUnnamed: Bool { keyless != nil && keyless != .withNumberedKeys }
 
     /// Payload and partition key as they are sent, in bytes.
     var sentBytes: Int { storedBytes - Record.overhead - (omitsKey ? RecordKey.numberedBytes : 0) }
@@ -32,6 +38,8 @@ struct Settlement: Sendable {
     private(set) var kept: [BatchedRecord] = []
     /// Those of them whose failures increase by one.
     private(set) var failed: [BatchedRecord] = []
+    /// Entries that the service accepted.
+    var acceptedEntries = 0
     /// Why the service rejected a record that leaves.
     var rejection: String?
 

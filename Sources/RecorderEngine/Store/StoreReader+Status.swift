@@ -14,12 +14,12 @@ extension StoreReader {
         }
         let (totals, limits) = (try StoreTotals(rows), DiskLimits(rows))
         while try rows.step() {
-            let message = rows.text(at: 16)
-            let error = StreamStatus.LastError(message: message, date: Date(milliseconds: rows.integer(at: 17)))
-            let oldest = try oldest(of: rows.integer(at: 11), after: rows.integer(at: 13), segments: segments)
+            let message = rows.text(at: 17)
+            let error = StreamStatus.LastError(message: message, date: Date(milliseconds: rows.integer(at: 18)))
+            let oldest = try oldest(of: rows.integer(at: 12), after: rows.integer(at: 14), segments: segments)
             streams.append(
                 StreamStatus(
-                    name: StreamName(unchecked: rows.text(at: 12)),
+                    name: StreamName(unchecked: rows.text(at: 13)),
                     records: try rows.count(at: 0),
                     bytes: StoreTotals.streamBytes(rows.integer(at: 1)),
                     oldest: oldest.map { clock.date(of: $0, by: reference) },
@@ -57,10 +57,10 @@ extension StoreReader {
 extension DiskLimits {
     /// The limits that the last process stored; nil if none did.
     fileprivate init?(_ row: SQLiteStatement) {
-        guard row.integer(at: 14) >= 0 else { return nil }
+        guard row.integer(at: 15) >= 0 else { return nil }
         self.init(
-            bytes: Int(min(row.integer(at: 14), StoreTotals.plausible.upperBound)),
-            age: .milliseconds(max(row.integer(at: 15), 0)),
+            bytes: Int(min(row.integer(at: 15), StoreTotals.plausible.upperBound)),
+            age: .milliseconds(max(row.integer(at: 16), 0)),
             notificationThreshold: 0
         )
     }

@@ -64,6 +64,10 @@ final class StoreReader {
         try StoreTotals(running: counts)
     }
 
+    func filePositions() throws(SQLiteError) -> FilePositions {
+        try FilePositions(connection)
+    }
+
     /// Whether an error of any stream is stored.
     func hasErrors() throws(SQLiteError) -> Bool {
         try connection.integer("SELECT 1 FROM stream WHERE trouble <> '' LIMIT 1") == 1
@@ -122,7 +126,8 @@ final class StoreReader {
         try kept.bind(from: first, through: last)
         defer { kept.reset() }
         let source =
-            batch.omitsNumberedKeys ? try connection.integer("SELECT key_source FROM stream WHERE number = 0") : nil
+            batch.distinguishesNumberedKeys
+            ? try connection.integer("SELECT key_source FROM stream WHERE number = 0") : nil
         return try batch.append(kept, file: identity, numberedBy: source.flatMap { KeySource(stored: $0) })
     }
 

@@ -9,6 +9,13 @@ protocol StoreInput: Sendable {
     var storedBytes: Int { get }
     /// The limits at the time of the save.
     var limits: DiskLimits { get }
+    /// Changes of the positions of files, stored if the records are.
+    var filePositions: FilePositionChanges? { get }
+    /// Why an earlier save, on which this one depends, failed.
+    var earlierFailure: RecorderError? { get }
+
+    /// Fails later saves that depend on this one.
+    func failLater(_ error: RecorderError)
 }
 
 /// The result of storing a group of saves.
@@ -33,20 +40,16 @@ extension StoreWriter {
             let now = try clock.now(connection)
             if let limits, limits != storedLimits { try store(limits) }
             for (index, save) in saves.enumerated() {
-                let refusal = save.limits.refusal(
-                    of: save.storedBytes,
-                    in: save.count,
-                    storedRecords: ledger.records,
-                    storedBytes: ledger.bytes
-                )
-                if let refusal {
+                if let refusal = refusal(of: save, ledger) {
                     receipt.answers[index] = .refused(refusal)
+                    save.failLater(refusal)
                     continue
                 }
                 switch save.records {
                 case .one(let record): try insert(record, at: now, ledger: &ledger)
                 case .many(let group): try insert(group, at: now, ledger: &ledger)
                 }
+                if let changes = save.filePositions { try filePositions.apply(changes) }
                 if let usage = save.limits.reportedUsage(ledger.bytes, afterAdding: save.storedBytes) {
                     receipt.answers[index] = .stored(usage: usage)
                 }
@@ -63,6 +66,19 @@ extension StoreWriter {
         return receipt
     }
 
+    /// Why a save is not stored; nil if it is.
+    private func refusal(of save: some StoreInput, _ ledger: StoreLedger) -> RecorderError? {
+        if let failure = save.earlierFailure { return failure }
+        // Positions alone need no room.
+        guard save.count > 0 else { return nil }
+        return save.limits.refusal(
+            of: save.storedBytes,
+            in: save.count,
+            storedRecords: ledger.records,
+            storedBytes: ledger.bytes
+        )
+    }
+
     /// Stores one record; part of a transaction. `time` is the store's, in ms.
     func insert(_ record: Record, at time: Int64, ledger: inout StoreLedger) throws(SQLiteError) {
         let stream = try streams.number(of: record.stream, next: ledger.nextSequence, in: statements)
@@ -77,14 +93,9 @@ extension StoreWriter {
     /// Stores the records of a group.
     private func insert(_ group: RecordGroup, at time: Int64, ledger: inout StoreLedger) throws(SQLiteError) {
         let stream = try streams.number(of: group.stream, next: ledger.nextSequence, in: statements)
-        let key = group.partitionKey
-        try unsafe key.withBytes { givenKey in
-            Result { () throws(SQLiteError) in
-                try unsafe group.forEachPayload { (data) throws(SQLiteError) in
-                    try unsafe insert(data, key: key, givenKey: givenKey, stream: stream, at: time, ledger: &ledger)
-                }
-            }
-        }.get()
+        try unsafe group.forEachRecord { (key, givenKey, data) throws(SQLiteError) in
+            try unsafe insert(data, key: key, givenKey: givenKey, stream: stream, at: time, ledger: &ledger)
+        }
     }
 
     private func insert(

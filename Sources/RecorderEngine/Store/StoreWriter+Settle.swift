@@ -15,6 +15,10 @@ extension StoreWriter {
             for run in settlement.runs {
                 try remove(run, flushStart: flushStart, ledger: &ledger, receipt: &receipt)
             }
+            if receipt.delivered > 0 {
+                receipt.progress.entries = settlement.acceptedEntries
+                ledger.accept(entries: receipt.progress.entries)
+            }
             let retried = settlement.kept.count { $0.file == identity }
             if retried > 0 { ledger.retry(retried) }
             try countFailures(of: settlement.failed.filter { $0.file == identity }.map(\.id), end: ledger.nextSequence)
@@ -52,11 +56,13 @@ extension StoreWriter {
         }
         guard !live.isEmpty else { return }
         let bytes = live.reduce(0) { $0 + $1.storedBytes }
-        ledger.remove(records: live.count, bytes: bytes, of: stream, as: run.departure)
+        let unnamed = run.departure == .delivered ? live.count(where: \.isUnnamed) : 0
+        ledger.remove(records: live.count, bytes: bytes, unnamed: unnamed, of: stream, as: run.departure)
         switch run.departure {
         case .delivered:
             receipt.progress.delivered += live.count
             receipt.progress.bytes += bytes
+        case .cleared: break
         case .discarded(let reason):
             let name = try streams.name(of: stream, in: statements)
             receipt.discards.add(count: live.count, bytes: bytes, stream: name, reason: reason)
@@ -99,15 +105,23 @@ extension StoreWriter {
         receipt.progress.bytes += removed.prefix(evicted + expired).reduce(0) { $0 + $1.storedBytes }
     }
 
-    /// Stores why the last flush left streams, for the status. `keepsOthers` keeps the earlier errors of other streams.
+    /// Stores why the last flush left streams, for the status. Removes the earlier errors of the streams in `old`; nil stands for
+    /// all.
     func storeErrors(
         of failures: [FlushReport.Failure],
-        keepsOthers: Bool,
+        replacing old: [StreamName]?,
         now: Date
     ) throws(SQLiteError) {
         try write { (_) throws(SQLiteError) in
-            if !keepsOthers {
-                try connection.execute("UPDATE stream SET trouble = '', trouble_at = 0 WHERE trouble <> ''")
+            let reset = "UPDATE stream SET trouble = '', trouble_at = 0 WHERE trouble <> ''"
+            if let old {
+                let resetOne = try connection.prepare("\(reset) AND name = ?1")
+                for stream in old {
+                    try resetOne.bind(stream.rawValue, at: 1)
+                    try resetOne.run()
+                }
+            } else {
+                try connection.execute(reset)
             }
             let update = try connection.prepare("UPDATE stream SET trouble = ?2, trouble_at = ?3 WHERE name = ?1")
             // Reversed, so that a stream's first failure is the one that is kept.

@@ -19,6 +19,7 @@ final class StoreWriter {
     let segments: StoreSegments
     let kept: KeptRecords
     let oldest: OldestRecords
+    let filePositions: FilePositionTable
     var clock: StoreClock
     var streams = StreamNumbers()
     /// The counts after the last transaction, and the version of the file that they belong to.
@@ -69,6 +70,7 @@ final class StoreWriter {
             )
         )
         oldest = OldestRecords(segments: segments, kept: kept, statements: statements)
+        filePositions = FilePositionTable(connection)
         space.allocateReserve()
     }
 
@@ -124,19 +126,6 @@ final class StoreWriter {
         )
     }
 
-    /// Removes every record, and returns how many there were.
-    func clear() throws(SQLiteError) -> Int {
-        var count = 0
-        try writeFreeingSpace { (ledger) throws(SQLiteError) in
-            count = ledger.records
-            for segment in try segments.list() { try segments.empty(segment) }
-            try kept.clear()
-            try statements.clear(before: ledger.nextSequence)
-            ledger.clear()
-        }
-        return count
-    }
-
     // MARK: - transactions
 
     /// Runs `body` in one transaction, with the counts that it changes.
@@ -163,6 +152,7 @@ final class StoreWriter {
             oldest.forget()
             clock.forget()
             streams.forget()
+            filePositions.forgetStatements()
             throw error
         }
     }

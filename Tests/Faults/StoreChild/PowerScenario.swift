@@ -9,11 +9,10 @@ struct JournalingTransport: HTTPTransport {
 
     func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
         let response = try await CurlTransport.shared.send(request)
-        let sent = Self.entries(request.body).map { entry in
-            String(decoding: Data(base64Encoded: entry["Data"] as? String ?? "") ?? Data(), as: UTF8.self)
-        }
+        let sent = PutRequestBody(request.body).aggregatedRecords
         let answers = Self.entries(response.body)
-        journal.delivered(zip(sent, answers).filter { $1["SequenceNumber"] != nil }.map(\.0))
+        let delivered = zip(sent, answers).filter { $1["SequenceNumber"] != nil }.flatMap(\.0)
+        journal.delivered(delivered.map { String(decoding: $0, as: UTF8.self) })
         return response
     }
 

@@ -4,8 +4,9 @@ import RecorderEngine
 import RecorderHTTP
 import RecorderTestSupport
 
-/// A process for the fault tests to kill: `StoreChild <command> <directory> <url or -> <journal> <name> [count]`.
+/// A process for the fault tests to kill: `StoreChild <command> <directory> <url or -> <journal> <name> [count [option ...]]`.
 ///
+/// In a command that ends with `-shared`, records share entries of requests.
 /// It ends when its standard input does, so that it never outlives the tests.
 @main
 struct StoreChild {
@@ -13,14 +14,20 @@ struct StoreChild {
     let journal: Journal
     let name: String
     let count: Int
+    /// The directory and the endpoint that the store was given, and arguments of a scenario's own.
+    let directory: String
+    let url: String
+    let options: [String]
 
     static func main() async throws {
         var arguments = processArguments
-        guard arguments.count >= 6 else { fatalError("usage: command directory url journal name [count]") }
+        guard arguments.count >= 6 else { fatalError("usage: command directory url journal name [count [option ...]]") }
         if arguments[1] == "daemon" {
             continueInForkedChild()
             arguments[1] = "cycle"
         }
+        let sharesEntries = arguments[1].hasSuffix(Self.sharing)
+        if sharesEntries { arguments[1].removeLast(Self.sharing.count) }
         Thread.detachNewThread {
             var byte: UInt8 = 0
             while read(STDIN_FILENO, &byte, 1) > 0 {}
@@ -34,6 +41,7 @@ struct StoreChild {
                 in: arguments[2],
                 to: arguments[3] == "-" ? nil : arguments[3],
                 byteLimit: arguments[1] == "evict" ? count : 0,
+                sharesEntries: sharesEntries ? true : nil,
                 transport: arguments[1] == "power" ? JournalingTransport(journal: journal) : CurlTransport.shared,
                 timeouts: arguments[1] == "short-timeouts" ? shortTimeouts : HTTPTimeouts()
             ) { event in
@@ -45,7 +53,10 @@ struct StoreChild {
             },
             journal: journal,
             name: arguments[5],
-            count: count
+            count: count,
+            directory: arguments[2],
+            url: arguments[3],
+            options: Array(arguments.dropFirst(7))
         )
         switch arguments[1] {
         case "run": await child.run(savers: child.count, acknowledgesEarly: false)
@@ -65,10 +76,14 @@ struct StoreChild {
         case "starve": await child.starve()
         case "fork": await child.fork()
         case "evict": await child.evict()
+        case "herd": try await child.herd()
+        case "order": try await child.keepSubmitting()
         case "streams": await child.streams()
         default: fatalError("no command \(arguments[1])")
         }
     }
+
+    private static let sharing = "-shared"
 
     /// Not `CommandLine.arguments`: Swift locates those relative to the environment, and finds none if a preloaded
     /// library such as libfaketime has moved it.

@@ -22,9 +22,14 @@ struct Child: Sendable {
     /// The executable in the directory of the test bundle.
     static let path = "\(BuiltProgram.directory)/StoreChild"
 
-    /// Starts `prefix` (for example strace and its options) followed by the child and its arguments.
-    init(under prefix: [String] = [], _ arguments: String...) throws {
-        let words = prefix + [Self.path] + arguments
+    /// Starts `prefix` (for example strace and its options) followed by the child, or another program, and its arguments.
+    init(under prefix: [String] = [], program: String = path, _ arguments: String...) throws {
+        try self.init(under: prefix, program: program, arguments: arguments)
+    }
+
+    /// The same for a list of arguments.
+    init(under prefix: [String] = [], program: String = path, arguments: [String]) throws {
+        let words = prefix + [program] + arguments
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
         defer { close(ends[0]) }
@@ -46,6 +51,9 @@ struct Child: Sendable {
     }
 
     func kill() { _ = Glibc.kill(id, SIGKILL) }
+
+    /// Asks it to end.
+    func terminate() { _ = Glibc.kill(id, SIGTERM) }
 
     /// Continues it after it stopped itself.
     func resume() { _ = Glibc.kill(id, SIGCONT) }

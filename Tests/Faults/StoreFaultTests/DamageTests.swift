@@ -7,10 +7,10 @@ import Testing
 
 extension FaultRows {
     @Suite struct Damage {
-        private enum Kind: CaseIterable { case flips, zeroedPage, garbage, truncation }
+        enum Kind: CaseIterable { case flips, zeroedPage, garbage, truncation }
 
         /// A store's files as bytes, and the log's length after each save.
-        private struct Fixture {
+        struct Fixture {
             var database: Data
             var log: Data
             /// The texts of the records that wait.
@@ -63,7 +63,7 @@ extension FaultRows {
         }
 
         /// The result for one damaged store.
-        private struct Outcome {
+        struct Outcome {
             var end: Child.End
             var milliseconds = Double.infinity
             var rescue: (rescued: Int, lost: Int)?
@@ -78,7 +78,7 @@ extension FaultRows {
         private let slow = promptLimit / .milliseconds(1)
 
         /// Runs a child that saves and submits. With a fault, first runs another child that the fault kills.
-        private func restart(_ fixture: Fixture, after fault: (call: String, number: Int)? = nil) async throws
+        func restart(_ fixture: Fixture, after fault: (call: String, number: Int)? = nil) async throws
             -> Outcome?
         {
             let directory = try TemporaryDirectory()
@@ -120,7 +120,7 @@ extension FaultRows {
         }
 
         /// Damages `bytes` once; returns the first damaged offset.
-        private func damage(_ bytes: inout Data, _ kind: Kind, _ random: inout SeededRandom) -> Int {
+        func damage(_ bytes: inout Data, _ kind: Kind, _ random: inout SeededRandom) -> Int {
             let offset = Int.random(in: 0..<bytes.count, using: &random)
             switch kind {
             case .flips:

@@ -8,7 +8,7 @@ import Testing
 extension FaultRows {
     @Suite struct Disk {
         /// A separate file system, small enough to be filled.
-        private struct SmallDisk: ~Copyable {
+        struct SmallDisk: ~Copyable {
             let path: String
 
             init?(_ directory: TemporaryDirectory, kilobytes: Int) throws {

@@ -46,6 +46,12 @@ extension FaultRows {
                 ]
             )
             #expect(lost == 0)
+            let (texts, gaps) = server.accounted()
+            report(
+                "R11 after RecordAccounting:",
+                ["read": texts.count, "repeats": texts.count - Set(texts).count, "gaps": gaps.count]
+            )
+            #expect(Set(texts).count == texts.count && gaps.isEmpty)
             #expect(reading.failures.isEmpty, "\(Set(reading.failures))")
             #expect(reading.notes.isEmpty, "\(Set(reading.notes))")
             #expect(try integrity(path) == "ok")

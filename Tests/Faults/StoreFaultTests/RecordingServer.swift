@@ -1,5 +1,7 @@
+import AWSKinesis
 import Foundation
 import RecorderConcurrency
+import RecorderEngine
 import RecorderTestSupport
 
 /// A Kinesis endpoint that keeps the texts of all accepted records, before it answers.
@@ -35,11 +37,21 @@ final class RecordingServer: Sendable {
 
     /// The texts of a stream's records in the order in which they arrived.
     func texts(of stream: String) -> [String] {
-        server.requests.map { PutRequestBody($0.body) }.filter { $0.stream == stream }.flatMap(\.texts)
+        server.requests.filter { PutRequestBody($0.body).stream == stream }
+            .flatMap { AcceptedRecords.entries($0).joined().map(\.text) }
     }
 
     /// The accepted texts, each with its number of deliveries.
     var texts: [String: Int] { accepted.counts.withLock { $0 } }
+
+    /// The accepted records as a consumer gets them that drops repeats by their keys, and what it says is missing.
+    func accounted() -> (texts: [String], gaps: [RecordAccounting.Gap]) {
+        var accounting = RecordAccounting()
+        let texts = accepted.records.withLock { $0 }.filter { accounting.add(partitionKey: $0.key) != .repeated }.map(
+            \.text
+        )
+        return (texts, accounting.gaps + accounting.takeAbandonedGaps())
+    }
 
     /// Deliveries beyond the first of each record.
     var duplicates: Int { texts.values.reduce(0) { $0 + $1 - 1 } }
@@ -47,6 +59,8 @@ final class RecordingServer: Sendable {
 
 private final class AcceptedRecords: Sendable {
     let counts = Locked<[String: Int]>([:])
+    /// In the order of their arrival.
+    let records = Locked<[(key: String, text: String)]>([])
     private let random: Locked<SeededRandom?>
 
     init(_ faultSeed: UInt64?) {
@@ -54,19 +68,20 @@ private final class AcceptedRecords: Sendable {
     }
 
     func answer(_ request: ReceivedRequest) -> Reply {
-        let texts = Self.texts(request)
+        let entries = Self.entries(request)
+        let records = entries.flatMap(\.self)
         switch roll() {
         case 0: return .error(500, "InternalFailure")
         case 1: return .dropConnection
         case 2:
-            accept(texts)
+            accept(records)
             return .reset
         case 3:
-            accept(texts.enumerated().filter { $0.offset % 3 > 0 }.map(\.element))
-            return Self.reply(texts.indices.map { $0 % 3 > 0 })
+            accept(entries.enumerated().filter { $0.offset % 3 > 0 }.flatMap(\.element))
+            return Self.reply(entries.indices.map { $0 % 3 > 0 })
         default:
-            accept(texts)
-            return Self.reply(texts.map { _ in true })
+            accept(records)
+            return Self.reply(entries.map { _ in true })
         }
     }
 
@@ -78,14 +93,19 @@ private final class AcceptedRecords: Sendable {
         }
     }
 
-    private func accept(_ texts: [String]) {
-        counts.withLock { counts in for text in texts { counts[text, default: 0] += 1 } }
+    private func accept(_ new: [(key: String, text: String)]) {
+        counts.withLock { counts in for (_, text) in new { counts[text, default: 0] += 1 } }
+        records.withLock { $0 += new }
     }
 
-    private static func texts(_ request: ReceivedRequest) -> [String] {
-        let json = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any]
-        let records = json?["Records"] as? [[String: String]] ?? []
-        return records.map { String(decoding: Data(base64Encoded: $0["Data"] ?? "") ?? Data(), as: UTF8.self) }
+    /// The keys and texts of the records in each entry: of one, or of those that were aggregated.
+    static func entries(_ request: ReceivedRequest) -> [[(key: String, text: String)]] {
+        PutRequestBody(request.body).records.map { entry in
+            guard let records = AggregatedEntry.records(in: Array(entry.data)) else {
+                return [(entry.partitionKey ?? "", String(decoding: entry.data, as: UTF8.self))]
+            }
+            return records.map { ($0.partitionKey, String(decoding: $0.data, as: UTF8.self)) }
+        }
     }
 
     private static func reply(_ accepted: [Bool]) -> Reply {

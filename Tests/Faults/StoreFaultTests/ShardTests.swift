@@ -55,7 +55,12 @@ extension FaultRows {
             let directory = try TemporaryDirectory()
             let throttle = Throttle(rate: rate)
             let server = try LocalServer(keepsRequests: false) { request, _ in throttle.answer(request) }
-            let store = try PipelineHarness(in: directory.path("store"), to: server.url, usesRealPauses: true)
+            let store = try PipelineHarness(
+                in: directory.path("store"),
+                to: server.url,
+                sharesEntries: false,
+                usesRealPauses: true
+            )
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<records { group.addTask { try await store.save("record \(number)") } }
                 try await group.waitForAll()

@@ -89,21 +89,25 @@ private final class NumberedService: Sendable {
         init(_ seed: UInt64) { state = Locked((SeededRandom(seed), [])) }
 
         func answer(_ request: ReceivedRequest) -> Reply {
-            let json = try? JSONSerialization.jsonObject(with: Data(request.body)) as? [String: Any]
-            let numbers = (json?["Records"] as? [[String: String]] ?? []).map { record in
-                let data = Data(base64Encoded: record["Data"] ?? "") ?? Data()
-                return Int(String(decoding: data.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)) ?? 0
+            let entries = PutRequestBody(request.body).aggregatedRecords.map { entry in
+                entry.map { data in
+                    Int(String(decoding: data.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)) ?? 0
+                }
             }
             return state.withLock { state in
                 let fault = Int.random(in: 0..<20, using: &state.random)
                 guard fault > 1 else { return fault == 0 ? .error(500, "InternalFailure") : .dropConnection }
-                let entries = numbers.map { number in
-                    if fault == 2, number % 7 == 0 { return #"{"ErrorCode":"ProvisionedThroughputExceededException"}"# }
-                    while state.arrived.count <= number { state.arrived.append(false) }
-                    state.arrived[number] = true
+                let answers = entries.map { numbers in
+                    if fault == 2, numbers.contains(where: { $0 % 7 == 0 }) {
+                        return #"{"ErrorCode":"ProvisionedThroughputExceededException"}"#
+                    }
+                    for number in numbers {
+                        while state.arrived.count <= number { state.arrived.append(false) }
+                        state.arrived[number] = true
+                    }
                     return #"{"SequenceNumber":"1","ShardId":"shardId-000000000000"}"#
                 }
-                return .json(200, #"{"FailedRecordCount":0,"Records":[\#(entries.joined(separator: ","))]}"#)
+                return .json(200, #"{"FailedRecordCount":0,"Records":[\#(answers.joined(separator: ","))]}"#)
             }
         }
     }

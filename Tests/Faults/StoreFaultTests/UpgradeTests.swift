@@ -111,7 +111,7 @@ extension FaultRows {
             let names = try FileManager.default.contentsOfDirectory(atPath: path)
             #expect(!names.contains { $0.contains(".damaged-") }, "\(details): \(names)")
             let file = try SQLiteConnection(path: "\(path)/kinesis.db", access: .readOnly)
-            #expect(try file.integer("PRAGMA user_version") == 3, "\(details)")
+            #expect(try file.integer("PRAGMA user_version") == 4, "\(details)")
             let check = try file.prepare("PRAGMA integrity_check")
             #expect(try check.step() && check.text(at: 0) == "ok", "\(details)")
         }

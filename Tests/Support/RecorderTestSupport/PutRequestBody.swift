@@ -1,4 +1,5 @@
 package import Foundation
+import RecorderEngine
 import RecorderHTTP
 
 /// The body of a PutRecords or PutRecordBatch request, in JSON or CBOR.
@@ -16,6 +17,11 @@ package struct PutRequestBody {
             let data = record["Data"] as? Data ?? (record["Data"] as? String).flatMap { Data(base64Encoded: $0) }
             return (data ?? Data(), record["PartitionKey"] as? String)
         }
+    }
+
+    /// The data of the records in each entry of a Kinesis request: of one, or of those that were aggregated.
+    package var aggregatedRecords: [[Data]] {
+        records.map { entry in AggregatedEntry.records(in: Array(entry.data))?.map { Data($0.data) } ?? [entry.data] }
     }
 
     /// The records' data as text.

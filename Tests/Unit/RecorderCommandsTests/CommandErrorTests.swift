@@ -19,6 +19,42 @@ import Testing
         (["save", "app", "-F", "--cbor"], "--cbor: Firehose takes only JSON."),
         (["submit", "-F", "--cbor"], "--cbor: Firehose takes only JSON."),
         (
+            ["save", "app", "-F", "--aggregate"],
+            "--aggregate: Firehose does not read aggregated records; --pack joins lines."
+        ),
+        (
+            ["submit", "-F", "--aggregate"],
+            "--aggregate: Firehose does not read aggregated records; --pack joins lines."
+        ),
+        (
+            ["save", "app", "--pack"],
+            "--pack: only lines for Firehose are joined; for Kinesis there is --aggregate. Leave out this option."
+        ),
+        (["submit", "-K", "--pack"], "--pack: only lines for Firehose are joined"),
+        (["save", "app", "-F", "--ordered"], "--ordered: Firehose has no partition keys. Leave out this option."),
+        (["submit", "-F", "--ordered"], "--ordered: Firehose has no partition keys."),
+        (["save", "app", "-F", "--pack", "--delimiter", "\\0"], "with --delimiter \\0 there is none."),
+        (["save", "app", "-F", "--pack", "--delimiter", "none"], "with --delimiter none there is none."),
+        (["save", "app", "--aggregate", "--omit-keys"], "Leave out this option or --omit-keys."),
+        (["submit", "--aggregate", "--omit-keys"], "Leave out this option or --omit-keys."),
+        (
+            ["submit", "--entry-size", "5K"],
+            "--entry-size 5K: no entries are shared. Add --aggregate for Kinesis or --pack"
+        ),
+        (
+            ["submit", "--aggregate", "--pack", "--entry-size", "5K"],
+            "--entry-size 5K: with both --aggregate and --pack"
+        ),
+        (
+            ["submit", "--aggregate", "--entry-size", "1023"],
+            "--entry-size 1023: give a size from 1,024 to 1,048,576 bytes."
+        ),
+        (["save", "app", "--aggregate", "--entry-size", "1025K"], "give a size from 1,024 to 1,048,576 bytes."),
+        (["submit", "--rate", "100"], "--rate 100: give at least 1K, bytes in a second."),
+        (["save", "app", "--submit", "--rate", "fast"], "--rate fast: give a number of bytes, or a size"),
+        (["submit", "--pack", "--entry-size", "1001K"], "give a size from 1,024 to 1,024,000 bytes."),
+        (["submit", "--aggregate", "--entry-size", "many"], "--entry-size many: give a number of bytes, or a size"),
+        (
             ["submit", "--request-timeout", "0"],
             "--request-timeout 0: give seconds, or a time such as 90s, 15m, 12h or 7d; from 1 s to 7 d."
         ),
@@ -27,10 +63,14 @@ import Testing
             "--read-timeout 8d: give seconds, or a time such as 90s, 15m, 12h or 7d; from 1 s to 7 d."
         ),
         (["save", "app", "--read-timeout", "soon"], "--read-timeout soon: give seconds, or a time"),
-        (["submit", "--watch", "0"], "--watch 0: give a number from 1 to 31,536,000."),
-        (["submit", "--watch", "9223372036854775807"], "--watch 9223372036854775807: give a number from 1 to"),
-        (["submit", "--watch", "9223372036854775808"], "--watch 9223372036854775808: give a number from 1 to"),
-        (["submit", "--watch", "31536001"], "--watch 31536001: give a number from 1 to"),
+        (
+            ["submit", "--watch", "0"],
+            "--watch 0: give seconds, or a time such as 90s, 15m, 12h or 7d; from 1 s to 365 d."
+        ),
+        (["submit", "--watch", "9223372036854775807"], "--watch 9223372036854775807: give seconds, or a time such as"),
+        (["submit", "--watch", "9223372036854775808"], "--watch 9223372036854775808: give seconds, or a time such as"),
+        (["submit", "--watch", "9000h"], "--watch 9000h: give seconds, or a time such as"),
+        (["submit", "--watch", "31536001"], "--watch 31536001: give seconds, or a time such as"),
         (["save", "app", "--requests", "9223372036854775808"], "--requests 9223372036854775808: give a number"),
         (["save", "app", "--limit", "9223372036854775807"], "--limit 9223372036854775807: give a number of bytes, or"),
         (["save", "app", "--limit", "99999999999G"], "--limit 99999999999G: give a number of bytes, or"),
@@ -104,7 +144,12 @@ import Testing
         #expect(!(status.out + missing.err).contains(users.allowed.secretAccessKey))
     }
 
-    @Test(.enabled(if: geteuid() == 0 && !isSanitized, "only root can take /proc away, and a sanitizer reads it"))
+    @Test(
+        .enabled(
+            if: Privileges.unmountsProc && !isSanitized,
+            "only root can unmount /proc, not in each container or chroot, and a sanitizer reads it"
+        )
+    )
     func `without /proc there are no arguments, which is an error`() async throws {
         let tool = try Tool()
         let withoutProc = ["unshare", "--mount", "sh", "-c", "umount -l /proc && exec \"$0\" \"$@\""]

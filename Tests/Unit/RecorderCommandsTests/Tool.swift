@@ -68,17 +68,29 @@ final class RunningTool: @unchecked Sendable {
         process.arguments = ["--default-signal=INT,TERM,HUP"] + words
         process.environment = environment
         process.standardInput = input
-        process.standardOutput = FileHandle(forWritingAtPath: out)
-        process.standardError = FileHandle(forWritingAtPath: err)
+        let files = [out, err].map { FileHandle(forWritingAtPath: $0) }
+        (process.standardOutput, process.standardError) = (files[0], files[1])
         // Another child of this process must not hold the pipe open.
         _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
         ended = try ProcessEnd(starting: process)
+        // `Process` is never released, and would keep them open. With more than 1,300 open files, `run()` reads beyond a buffer.
+        for file in files { try? file?.close() }
     }
 
     /// Writes all of it, even if the reader has ended.
     func write(_ data: Data) {
         _ = signal(SIGPIPE, SIG_IGN)
         try? input.fileHandleForWriting.write(contentsOf: data)
+    }
+
+    /// What it has printed to standard error so far.
+    var printedErrors: String { (try? String(contentsOfFile: err, encoding: .utf8)) ?? "" }
+
+    /// The most memory that it has had so far, in bytes.
+    func peakMemory() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line.flatMap { Int($0.filter(\.isNumber)) }.map { $0 * 1_024 } ?? 0
     }
 
     func signal(_ number: Int32) -> Int32 { kill(process.processIdentifier, number) }

@@ -26,6 +26,13 @@ enum RecordChecksum {
         return UInt32(truncatingIfNeeded: sum >> 32)
     }
 
+    /// The checksum of any bytes.
+    static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        var sum = seed
+        unsafe add(bytes, to: &sum)
+        return sum
+    }
+
     private static let seed: UInt64 = 0x9E37_79B9_7F4A_7C15
     private static let factor: UInt64 = 0xD6E8_FEB8_6659_FD93
 

@@ -8,7 +8,18 @@ import RecorderAWS
 /// https://www.sqlite.org/howtocorrupt.html
 enum StoreFiles {
     /// The endings of the files' names; the first is the database.
-    static let suffixes = ["", "-wal", "-shm", ".lock", ".submit", ".reserve"]
+    static let suffixes = ["", "-wal", "-shm", ".lock", ".submit", ".reserve", ".follow"]
+
+    /// Refuses files that are not this user's, and changes none. Called before a store is only read.
+    static func check(_ database: String) throws(RecorderError) {
+        for suffix in suffixes {
+            let path = "\(database)\(suffix)"
+            guard let status = FileStatus(path: path), let wrong = FileRights.problem(ofFile: path, status) else {
+                continue
+            }
+            throw .storage("The record file \(wrong.message)", nil)
+        }
+    }
 
     /// Refuses files that are not this user's, and makes private what others may use. Called before SQLite opens the database.
     static func secure(_ database: String) throws(RecorderError) {

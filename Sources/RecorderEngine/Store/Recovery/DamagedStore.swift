@@ -29,6 +29,7 @@ final class DamagedStore {
     let countedRecords: Int?
     /// The clock that the records' times refer to.
     let clock: StoreClock.Reference?
+    let filePositions: FilePositions
     private let connection: SQLiteConnection?
     /// Whether its records have no checksums.
     private let isFormat1: Bool
@@ -40,6 +41,7 @@ final class DamagedStore {
         self.connection = connection
         isFormat1 = Self.rows("PRAGMA user_version", in: connection) { $0.integer(at: 0) } == [1]
         streams = Self.streams(connection)
+        filePositions = FilePositions(damaged: connection)
         // The rest of a truncated row reads as zeroes: a value in a later column shows that the count is complete.
         let counts = Self.rows("SELECT records FROM stream WHERE number = 0 AND saved_bytes > 0", in: connection) {
             Int($0.integer(at: 0))

@@ -73,6 +73,7 @@ struct StoreRescue {
         damaged.emptyLog()
         try records.finish(damaged.streams)
         try damaged.clock?.write(new)
+        try FilePositionTable(new).restore(damaged.filePositions)
         return records.count
     }
 }

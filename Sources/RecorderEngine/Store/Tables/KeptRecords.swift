@@ -101,6 +101,21 @@ final class KeptRecords {
         return StoredRecord(row: first)
     }
 
+    /// Removes all of a stream.
+    func remove(allOf stream: Int64) throws(SQLiteError) -> RecordAmount {
+        let (first, last) = (RecordID(stream: stream, sequence: 0), RecordID(lastOf: stream))
+        let rows = try connection.prepare(
+            "SELECT id, saved_at, \(SegmentTable.size) FROM \(Self.table) WHERE id BETWEEN ?1 AND ?2"
+        )
+        try rows.bind(from: first, through: last)
+        var amount = RecordAmount()
+        while try rows.step() { amount += RecordAmount(records: 1, bytes: StoredRecord(row: rows).storedBytes) }
+        let delete = try connection.prepare("DELETE FROM \(Self.table) WHERE id BETWEEN ?1 AND ?2")
+        try delete.bind(from: first, through: last)
+        try delete.run()
+        return amount
+    }
+
     /// Removes all.
     func clear() throws(SQLiteError) {
         guard !isEmpty else { return }

@@ -35,6 +35,7 @@ final class KeySources {
         try update.bind(source.stored, at: 1)
         try update.bind(place, at: 2)
         try update.run()
+        try connection.execute("UPDATE stream SET key_source = numbered, delivered = 0 WHERE number > 0")
         return source
     }
 }

@@ -7,6 +7,17 @@ struct StoredRecord {
     let storedBytes: Int
 }
 
+/// A number of records, and what they take in the store.
+struct RecordAmount {
+    var records = 0
+    var bytes = 0
+
+    static func += (sum: inout RecordAmount, other: RecordAmount) {
+        sum.records += other.records
+        sum.bytes += other.bytes
+    }
+}
+
 /// The table of one segment and its prepared statements. Belongs to the writer.
 final class SegmentTable {
     private let keySource: KeySource?
@@ -70,6 +81,21 @@ final class SegmentTable {
             guard entry.id > cursor else { continue }
             records.append(StoredRecord(id: entry.id, savedAt: time, storedBytes: entry.storedBytes))
         }
+    }
+
+    /// How many records one stream has after an id and through another one, which is its last.
+    func amount(after: RecordID, through last: RecordID) throws(SQLiteError) -> RecordAmount {
+        var records: [StoredRecord] = []
+        var amount = RecordAmount()
+        defer { heads.reset() }
+        var isNext = try heads.step(from: after.next, through: last)
+        while isNext {
+            records.removeAll(keepingCapacity: true)
+            try append(after: after, to: &records)
+            amount += RecordAmount(records: records.count, bytes: records.reduce(0) { $0 + $1.storedBytes })
+            isNext = try heads.step()
+        }
+        return amount
     }
 
     /// Copies the records of one stream after an id and through another one; returns how many there are.

@@ -100,6 +100,13 @@ struct StoreClock {
         return Date(milliseconds: system.now().milliseconds &- age)
     }
 
+    /// The wall clock's time less this clock's, in ms, rounded to a second: the two are read one after the other, and the times of
+    /// records must not depend on when they are read.
+    func offset(by reference: Reference?) -> Int64 {
+        let offset = date(of: 0, by: reference).milliseconds
+        return offset >= 0 ? (offset &+ 500) / 1_000 * 1_000 : (offset &- 500) / 1_000 * 1_000
+    }
+
     private mutating func write(_ new: Reference, _ connection: SQLiteConnection) throws(SQLiteError) {
         try new.write(connection)
         reference = new

@@ -7,17 +7,21 @@ struct StoreLedger {
         var records = 0
         var bytes = 0
         var delivered = 0
+        /// Entries of requests that the service accepted.
+        var entries = 0
         var retried = 0
         var evicted = 0
         var expired = 0
         var rejected = 0
         var exhausted = 0
+        var cleared = 0
     }
 
     /// Why records leave.
     enum Departure: Sendable, Hashable {
         case delivered
         case discarded(Discard.Reason)
+        case cleared
     }
 
     /// The changes of one stream's counts.
@@ -27,6 +31,8 @@ struct StoreLedger {
         var bytes = 0
         /// Records saved without a key.
         var numbered = 0
+        /// Those delivered under keys that do not name them.
+        var unnamed = 0
     }
 
     private(set) var records: Int
@@ -68,10 +74,17 @@ struct StoreLedger {
     }
 
     /// Counts records of a stream that leave for one reason.
-    mutating func remove(records count: Int, bytes: Int, of stream: Int64, as departure: Departure) {
+    mutating func remove(
+        records count: Int,
+        bytes: Int,
+        unnamed: Int = 0,
+        of stream: Int64,
+        as departure: Departure
+    ) {
         departed = departed ?? Departures()
         departed?.add(records: count, bytes: bytes, as: departure)
         self.count(records: -count, bytes: -bytes, to: stream)
+        lastStream.unnamed += unnamed
     }
 
     /// Counts records as delivered that an earlier transaction counted as discarded.
@@ -82,6 +95,12 @@ struct StoreLedger {
         departed?.expired -= expired
         recounted.evicted += evicted
         recounted.expired += expired
+    }
+
+    /// Counts entries that the service accepted.
+    mutating func accept(entries: Int) {
+        departed = departed ?? Departures()
+        departed?.entries += entries
     }
 
     /// Counts failures after which the records stay.
@@ -126,6 +145,7 @@ extension StoreLedger.Departures {
         case .discarded(.ageLimit): expired += count
         case .discarded(.rejected): rejected += count
         case .discarded(.retriesExhausted): exhausted += count
+        case .cleared: cleared += count
         }
     }
 }

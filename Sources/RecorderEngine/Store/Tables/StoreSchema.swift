@@ -1,23 +1,30 @@
+import RecorderAWS
 import RecorderSQLite
 
 /// The tables of a store, and the checks of a file that is opened as one.
 enum StoreSchema {
     /// "AWSR": distinguishes a store from other SQLite files.
     static let applicationID: Int64 = 0x4157_5352
-    static let version: Int64 = 3
+    static let version: Int64 = 4
+    /// Files of earlier versions have no blocks, and are read only after an upgrade.
+    private static let oldestReadable: Int64 = 3
     /// A larger version number is corruption.
     private static let largestVersion: Int64 = 255
 
     /// `stream` has one small row per stream, updated in the same transaction as its records, so that counts, bytes and limits
     /// cost the same at any backlog. Row 0 is the store as a whole: its name is the file's `StoreIdentity`, and only it uses
     /// the columns other than `records`, `bytes`, `cursor` and `trouble`: fewer rows change with a record. Always
-    /// saved = records + delivered + evicted + expired + rejected + exhausted + cleared.
+    /// saved = records + delivered + evicted + expired + rejected + exhausted + cleared. `entries` are those of requests that the
+    /// service accepted: several records may share one.
     ///
     /// `cursor` is the sequence through which the stream's records are deleted or in the table `kept`: in the segment's table
     /// they stay until that is emptied. `numbered` counts the stream's records that were ever saved without a key. In row 0,
-    /// `key_source` is the newest segment's `KeySource`, and `place` the file that it was drawn for. `trouble` is why the stream's last flush kept records; the limits, in row 0, are those of the last
-    /// process that saved (-1: none yet). `segment` lists the record tables, see `StoreSegments`. `imported` lists the files
-    /// whose records were imported, until they are renamed. `StoreClock` adds a table of its own.
+    /// `key_source` is the newest segment's `KeySource`, and `place` the file that it was drawn for; in a stream's row,
+    /// `key_source` is what `numbered` was at that time, and `delivered` counts the records since then that were delivered under
+    /// random keys, or without keys, which do not name them. `trouble` is why the stream's last flush kept records; the limits, in
+    /// row 0, are those of the last process that saved (-1: none yet). `segment` lists the record
+    /// tables, see `StoreSegments`. `imported` lists the files whose records were imported, until they are renamed.
+    /// `StoreClock` adds a table of its own.
     private static let tables = """
         CREATE TABLE stream (
             number INTEGER PRIMARY KEY,
@@ -26,6 +33,7 @@ enum StoreSchema {
             bytes INTEGER NOT NULL DEFAULT 0,
             saved INTEGER NOT NULL DEFAULT 0,
             delivered INTEGER NOT NULL DEFAULT 0,
+            entries INTEGER NOT NULL DEFAULT 0,
             retried INTEGER NOT NULL DEFAULT 0,
             evicted INTEGER NOT NULL DEFAULT 0,
             expired INTEGER NOT NULL DEFAULT 0,
@@ -102,6 +110,24 @@ enum StoreSchema {
     /// SQLite with `secure_delete`, which overwrites deleted records with zeroes; it is turned off, and the pages are returned
     /// to the file system once the store is empty.
     static func prepare(_ connection: SQLiteConnection, path: String) throws(RecorderError) {
+        let found = try header(of: connection, path: path)
+        if !found.isNew, found.version < version { try excludeOthers(connection, path: path) }
+        try StorageErrorMapping.translating(path: path, try configure(connection, header: found))
+    }
+
+    /// The format of a file that is only read; nil if it has no tables yet. Throws if it cannot be read as it is.
+    static func readableFormat(of connection: SQLiteConnection, path: String) throws(RecorderError) -> Int64? {
+        let found = try header(of: connection, path: path)
+        guard !found.isNew, found.version < oldestReadable else { return found.isNew ? nil : found.version }
+        throw .storage(
+            "\(path) was written by an older version (format \(found.version)). Opening it to save, to submit or for its status "
+                + "upgrades it; then it can be read.",
+            nil
+        )
+    }
+
+    /// The header of a store's file. Throws if it is not one, or if a newer version wrote it.
+    private static func header(of connection: SQLiteConnection, path: String) throws(RecorderError) -> Header {
         let found = try StorageErrorMapping.translating(path: path, try Header(of: connection))
         if !found.isNew, found.application != applicationID || !(1...largestVersion).contains(found.version),
             hasOurTables(connection)
@@ -119,8 +145,7 @@ enum StoreSchema {
                 nil
             )
         }
-        if !found.isNew, found.version < version { try excludeOthers(connection, path: path) }
-        try StorageErrorMapping.translating(path: path, try configure(connection, header: found))
+        return found
     }
 
     /// Throws if another connection has a file open that is to be upgraded: SQLite leaves WAL mode only if there is none.
@@ -133,7 +158,7 @@ enum StoreSchema {
         } catch {
             guard error.isBusy else { throw StorageErrorMapping.error(error, path: path) }
             throw .storage(
-                "\(path) was written by an older version, and another program has it open (`fuser \(path)` names it). "
+                "\(path) was written by an older version, and another program has it open (`fuser \(FileRights.quoted(path))` names it). "
                     + "Stop that program or upgrade it as well; the file is upgraded when it is opened next.",
                 error
             )
@@ -176,6 +201,17 @@ enum StoreSchema {
     /// Brings an older file to this version. Its records stay where they are.
     private static func upgrade(_ connection: SQLiteConnection, from version: Int64) throws(SQLiteError) {
         if version < 2 { try upgradeTo2(connection) }
+        if version < 3 { try upgradeTo3(connection) }
+        // Until then, each record had an entry of its own.
+        try addColumns(["entries INTEGER NOT NULL DEFAULT 0"], to: "stream", connection)
+        try connection.execute("UPDATE stream SET entries = delivered; PRAGMA user_version = \(Self.version)")
+        // Version 3 did not note from which record on a copied file had another source. Keys are used once in any case, but an
+        // audit would look for the earlier ones under the new source.
+        try connection.execute("UPDATE stream SET key_source = numbered WHERE number > 0")
+    }
+
+    /// From version 2 to 3: adds what blocks need.
+    private static func upgradeTo3(_ connection: SQLiteConnection) throws(SQLiteError) {
         try addColumns(
             [
                 "numbered INTEGER NOT NULL DEFAULT 0", "key_source INTEGER NOT NULL DEFAULT 0",
@@ -185,7 +221,7 @@ enum StoreSchema {
             connection
         )
         try addColumns(["key_source INTEGER NOT NULL DEFAULT 0"], to: "segment", connection)
-        try connection.execute("\(keptTable); PRAGMA user_version = \(Self.version)")
+        try connection.execute(keptTable)
     }
 
     /// From version 1 to 2: adds checksums of records, and the limits and last errors of streams.

@@ -16,6 +16,23 @@ extension StoreSegments {
         }
     }
 
+    /// Counts the records of a stream after an id and through another one as removed. The caller moves the cursor.
+    func remove(
+        after: RecordID,
+        through last: RecordID,
+        end: Int64
+    ) throws(SQLiteError) -> RecordAmount {
+        var removed = RecordAmount()
+        guard after < last else { return removed }
+        for range in try ranges(from: after.sequence + 1, through: last.sequence, end: end) {
+            let amount = try table(of: range.segment).amount(after: after, through: last)
+            guard amount.records > 0 else { continue }
+            try countRemoved(amount.records, from: range.segment, before: range.sequences.upperBound)
+            removed += amount
+        }
+        return removed
+    }
+
     /// Counts these records, given in order, as removed from their segments.
     func countRemoved(_ ids: some BidirectionalCollection<RecordID>, end: Int64) throws(SQLiteError) {
         guard let first = ids.first?.sequence, let last = ids.last?.sequence else { return }

@@ -24,7 +24,7 @@ final class StoreStatements {
         addImport = try connection.prepare("INSERT OR IGNORE INTO imported (file) VALUES (?1)")
         removeImport = try connection.prepare("DELETE FROM imported WHERE file = ?1")
         addStream = try connection.prepare(
-            "INSERT INTO stream (number, name, cursor, numbered) VALUES (?1, ?2, ?3, ?4)"
+            "INSERT INTO stream (number, name, cursor, numbered, key_source) VALUES (?1, ?2, ?3, ?4, ?4)"
         )
         findStream = try connection.prepare("SELECT number FROM stream WHERE name = ?1")
         readCursor = try connection.prepare(Self.cursorQuery)
@@ -54,11 +54,14 @@ final class StoreStatements {
             """
             UPDATE stream SET records = records - ?1, bytes = bytes - ?2, delivered = delivered + ?3,
                 retried = retried + ?4, evicted = evicted + ?5, expired = expired + ?6, rejected = rejected + ?7,
-                exhausted = exhausted + ?8 WHERE number = 0
+                exhausted = exhausted + ?8, entries = entries + ?9, cleared = cleared + ?10 WHERE number = 0
             """
         )
         countStream = try connection.prepare(
-            "UPDATE stream SET records = records + ?2, bytes = bytes + ?3, numbered = numbered + ?4 WHERE number = ?1"
+            """
+            UPDATE stream SET records = records + ?2, bytes = bytes + ?3, numbered = numbered + ?4,
+                delivered = delivered + ?5 WHERE number = ?1
+            """
         )
         readNumbered = try connection.prepare("SELECT numbered FROM stream WHERE number = ?1")
     }
@@ -94,6 +97,7 @@ final class StoreStatements {
             try countStream.bind(Int64(stream.records), at: 2)
             try countStream.bind(Int64(stream.bytes), at: 3)
             try countStream.bind(Int64(stream.numbered), at: 4)
+            try countStream.bind(Int64(stream.unnamed), at: 5)
             try countStream.run()
         }
         if ledger.arrived > 0 {
@@ -223,6 +227,8 @@ extension SQLiteStatement {
         try bind(Int64(departed.expired), at: 6)
         try bind(Int64(departed.rejected), at: 7)
         try bind(Int64(departed.exhausted), at: 8)
+        try bind(Int64(departed.entries), at: 9)
+        try bind(Int64(departed.cleared), at: 10)
         try run()
     }
 

@@ -3,7 +3,8 @@ import RecorderSQLite
 extension StoreTotals {
     /// In the order in which `init` reads them.
     static let columns = """
-        records, bytes, saved, delivered, retried, evicted, expired, rejected, exhausted, cleared, next_sequence
+        records, bytes, saved, delivered, retried, evicted, expired, rejected, exhausted, cleared, next_sequence,
+        entries
         """
 
     /// Selects the row that they are in.
@@ -30,6 +31,7 @@ extension StoreTotals {
         exhausted = try row.count(at: 8)
         cleared = try row.count(at: 9)
         nextSequence = row.integer(at: 10)
+        entries = try row.count(at: 11)
         guard Self.isPlausible(records: row.integer(at: 0), bytes: row.integer(at: 1)),
             RecordID.sequences.contains(nextSequence)
         else { throw .implausibleCount }

@@ -18,10 +18,13 @@ struct PowerLog {
     }
 
     let events: [Event]
+    /// Where in the log each event ends.
+    let ends: [Int]
 
     init(_ path: String) throws {
         let log = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
         var events: [Event] = []
+        var ends: [Int] = []
         var position = 0
         func number<N: FixedWidthInteger>(_ type: N.Type) -> N {
             defer { position += MemoryLayout<N>.size }
@@ -35,8 +38,9 @@ struct PowerLog {
             let bytes = Array(log[position..<position + length])
             position += length
             events.append(try Self.event(kind, file, offset, bytes))
+            ends.append(position)
         }
-        self.events = events
+        (self.events, self.ends) = (events, ends)
     }
 
     private static func event(_ kind: Character, _ file: UInt32, _ offset: Int, _ bytes: [UInt8]) throws -> Event {

@@ -112,7 +112,8 @@ import Testing
         var paid = 0
         while true {
             var attempts = harness.caller.attempts()
-            guard try await harness.caller.waitToRetry(.partialFailure(.throttling), attempts: &attempts) else { break }
+            let delay = try await harness.caller.waitToRetry(.partialFailure(.throttling), attempts: &attempts)
+            guard delay != nil else { break }
             paid += 1
         }
         #expect(paid == 100)

@@ -18,6 +18,13 @@ import Testing
         #expect(Digest.hex(long) == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
     }
 
+    @Test func `MD5 of RFC 1321's examples, also of a part of an array`() throws {
+        let empty = try #require(Digest.md5([]))
+        #expect(Digest.hex(empty) == "d41d8cd98f00b204e9800998ecf8427e")
+        let abc = try #require(Digest.md5(Array("-abc-".utf8)[1..<4]))
+        #expect(Digest.hex(abc) == "900150983cd24fb0d6963f7d28e17f72")
+    }
+
     @Test(arguments: Array(0...130) + [10_000])
     func `base64 is appended, and Foundation decodes it`(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 37 &+ $0 &* 11) }

@@ -23,7 +23,7 @@ import Testing
     {
         let server = try server(distributes: true)
         let harness = try PipelineHarness(to: server) {
-            $0.omitsPartitionKeys = true
+            $0.keylessRecords = .withoutKeys
             $0.requestFormat = format
         }
         try await harness.save("none")
@@ -49,7 +49,7 @@ import Testing
         }
         let harness = try PipelineHarness(
             to: server,
-            { $0.omitsPartitionKeys = true },
+            { $0.keylessRecords = .withoutKeys },
             calling: { $0.maximumRetries = 0 }
         )
         try await harness.saveAll(["0", "1", "2"])
@@ -64,7 +64,7 @@ import Testing
             request.isCBOR ? .html(415, "<p>Unsupported Media Type</p>") : .kinesis(request)
         }
         let harness = try PipelineHarness(to: server) {
-            $0.omitsPartitionKeys = true
+            $0.keylessRecords = .withoutKeys
             $0.requestFormat = .cbor
         }
         try await harness.saveAll(["a", "b"])
@@ -77,7 +77,7 @@ import Testing
     @Test(arguments: [1, 3, 600])
     func `a stream that needs keys keeps the records, and the error says what to do`(count: Int) async throws {
         let server = try server(distributes: false)
-        let harness = try PipelineHarness(to: server) { $0.omitsPartitionKeys = true }
+        let harness = try PipelineHarness(to: server) { $0.keylessRecords = .withoutKeys }
         try await harness.saveAll((0..<count).map(String.init))
         for _ in 0..<6 {
             let report = try await harness.flush()
@@ -88,14 +88,14 @@ import Testing
         }
         #expect(server.requests.count <= 12)
         #expect(try harness.records() == count)
-        harness.pipeline.policy.omitsPartitionKeys = false
+        harness.pipeline.policy.keylessRecords = .withNumberedKeys
         #expect(try await harness.flush().delivered == count)
     }
 
     @Test(arguments: [1, 2, 100])
     func `a stream that needs keys gets the records with given ones, and keeps the others`(each: Int) async throws {
         let server = try server(distributes: false)
-        let harness = try PipelineHarness(to: server) { $0.omitsPartitionKeys = true }
+        let harness = try PipelineHarness(to: server) { $0.keylessRecords = .withoutKeys }
         // Runs of records with keys, of records without, and mixed batches.
         for number in 0..<1_200 {
             let hasKey = number < 600 || number / each % 2 == 0
@@ -111,13 +111,15 @@ import Testing
         }
         let kept = try harness.records()
         #expect(kept == 1_201 - delivered && kept >= 300 && delivered >= 601)
-        harness.pipeline.policy.omitsPartitionKeys = false
+        harness.pipeline.policy.keylessRecords = .withNumberedKeys
         #expect(try await harness.flush().delivered == kept)
     }
 
     @Test func `for an Amplify client only records without a key count attempts`() async throws {
         let server = try server(distributes: false)
-        let harness = try PipelineHarness(amplify: .kinesis, maxRetries: 1, to: server) { $0.omitsPartitionKeys = true }
+        let harness = try PipelineHarness(amplify: .kinesis, maxRetries: 1, to: server) {
+            $0.keylessRecords = .withoutKeys
+        }
         try await harness.save("a", key: "k")
         try await harness.save("none")
         try await harness.save("b", key: "k")
@@ -130,7 +132,7 @@ import Testing
     func `a large record is not discarded because its key is missing`(bytes: Int) async throws {
         let server = try server(distributes: false)
         let harness = try PipelineHarness(to: server) {
-            $0.omitsPartitionKeys = true
+            $0.keylessRecords = .withoutKeys
             $0.maximumRecordBytes = 4 * 1_048_576
             $0.limits.bytes = 0
         }
@@ -153,7 +155,7 @@ import Testing
         let server = try server(distributes: true) { _ in failing.all.isEmpty && staysOnce ? "InternalFailure" : nil }
         let relay = try PipelineHarness(
             to: server,
-            { $0.omitsPartitionKeys = true },
+            { $0.keylessRecords = .withoutKeys },
             calling: { $0.maximumRetries = 0 }
         )
         try await relay.save("relayed", key: key)

@@ -75,22 +75,50 @@ import Testing
         #expect(harness.events.discards.isEmpty)
     }
 
-    @Test func `a batch waits behind throttled ones, and retries wait only for their own delays`() async throws {
+    @Test func `after a throttled answer, the rest and later batches are sent in small requests, at the stream's pace`()
+        async throws
+    {
         let server = try LocalServer { request, index in
-            .kinesis(request) { index < 2 && $0 != "\(index)" ? "ProvisionedThroughputExceededException" : nil }
+            .kinesis(request) { index == 0 && $0 != "0" ? "ProvisionedThroughputExceededException" : nil }
         }
         let pauses = Recorded<Duration>()
         let harness = try PipelineHarness(.kinesis, to: server) {
             $0.random = { 1 }
-            $0.pause = { duration in
-                pauses.append(duration)
-                // At one record in 10 ms, 500 would take longer than the longest wait.
-                try await Task.sleep(for: .milliseconds(10))
-            }
+            $0.pause = { pauses.append($0) }
         }
         try await harness.saveAll((0..<1_000).map(String.init))
         #expect(try await harness.flush().delivered == 1_000)
-        #expect(pauses.all == [.seconds(1), .seconds(2), StreamRateLimiter.longestDelay])
+        let sent = server.requests.map { ParsedPutRequest($0).texts }
+        #expect(sent.first?.count == 500)
+        // 20, or more as time passes on a busy machine.
+        #expect(sent[1].count < 100)
+        let rest = (1..<1_000).map(String.init)
+        #expect(sent.dropFirst().flatMap(\.self) == rest)
+        // The delay of the retry, then one before each request, unless the machine is slower than the pace.
+        #expect(pauses.all.first == .seconds(1) && pauses.all.count > sent.count * 3 / 4)
+        #expect(pauses.all.allSatisfy { $0 <= StreamRateLimiter.longestDelay })
+    }
+
+    @Test func `the next flush of a stream that throttled begins with a small request`() async throws {
+        let server = try LocalServer { request, index in
+            .kinesis(request) { _ in index < 4 ? "ProvisionedThroughputExceededException" : nil }
+        }
+        let harness = try PipelineHarness(to: server)
+        try await harness.saveAll((0..<500).map(String.init))
+        #expect(try await harness.flush().failures.count == 1)
+        #expect(try await harness.flush().delivered == 500)
+        let sizes = server.requests.map { ParsedPutRequest($0).texts.count }
+        #expect(sizes.first == 500 && sizes[4] < 100)
+    }
+
+    @Test func `a batch that is accepted bit by bit uses up no retries`() async throws {
+        let server = try LocalServer { request, index in
+            .kinesis(request) { (Int($0) ?? 0) > index ? "ProvisionedThroughputExceededException" : nil }
+        }
+        let harness = try PipelineHarness(to: server)
+        try await harness.saveAll((0..<10).map(String.init))
+        #expect(try await harness.flush().delivered == 10)
+        #expect(server.requests.count == 10)
     }
 
     @Test func `with a failure limit, records are discarded at the limit and reported`() async throws {

@@ -2,148 +2,154 @@ import RecorderEngine
 import RecorderTestSupport
 import Testing
 
-/// When the next batch of a throttled stream is sent.
+/// When the next request to a throttled stream is sent, and how much it holds.
 @Suite struct StreamRateLimiterTests {
     private let start = ContinuousClock.now
 
     private func after(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }
 
-    /// A stream that accepted 250 records in half a second, between two throttled answers.
-    private func limited() -> StreamRateLimiter {
+    private func entries(_ count: Int, bytes: Int = 100) -> StreamLoad {
+        StreamLoad(entries: count, bytes: count * bytes)
+    }
+
+    /// A stream that accepted 1,000 entries in its first second, and throttled then: 1,000 of its bucket and none.
+    private func limited(accepting load: StreamLoad = StreamLoad(entries: 1_000)) -> StreamRateLimiter {
         var limiter = StreamRateLimiter()
-        limiter.answered(accepted: 100, isThrottled: true, at: start)
-        limiter.answered(accepted: 150, isThrottled: false, at: after(0.2))
-        limiter.answered(accepted: 100, isThrottled: true, at: after(0.5))
+        _ = limiter.delay(before: load, at: start, random: 0.5)
+        limiter.answered(accepted: load, throttled: entries(1), at: after(1))
         return limiter
     }
 
-    @Test func `no batch waits before the second throttled answer`() {
-        var limiter = StreamRateLimiter()
-        #expect(limiter.delay(before: 500, at: start) == .zero)
-        limiter.answered(accepted: 500, isThrottled: false, at: after(0.1))
-        #expect(limiter.delay(before: 500, at: after(0.1)) == .zero)
-        limiter.answered(accepted: 300, isThrottled: true, at: after(0.2))
-        #expect(limiter.delay(before: 500, at: after(0.2)) == .zero)
-    }
-
-    @Test func `a batch waits according to the rate of accepted records between throttled answers`() {
-        var limiter = limited()
-        #expect(limiter.delay(before: 250, at: after(0.5)) == .milliseconds(500))
-    }
-
-    @Test func `elapsed time shortens the wait, up to half a second while nothing was sent`() {
-        for (now, wait) in [(0.6, 0.4), (0.9, 0.1), (1.0, 0.0), (60.0, 0.0)] {
-            var limiter = limited()
-            #expect(abs(limiter.delay(before: 250, at: after(now)) / .seconds(1) - wait) < 1e-6)
-        }
-        var limiter = limited()
-        #expect(limiter.delay(before: 400, at: after(60)) == .milliseconds(300))
-    }
-
-    @Test func `without throttling each batch waits a tenth less`() {
-        var limiter = limited()
-        var now = after(0.5)
-        var wait = 0.5
-        for _ in 0..<50 {
-            let next = limiter.delay(before: 250, at: now)
-            #expect(abs(next / .seconds(1) - wait) < 1e-6)
-            now += next
-            limiter.answered(accepted: 250, isThrottled: false, at: now)
-            wait /= 1.1
-        }
-        #expect(wait < 0.005)
-    }
-
-    @Test func `no wait is longer than a second, whatever was accepted`() {
-        var limiter = StreamRateLimiter()
-        limiter.answered(accepted: 1, isThrottled: true, at: start)
-        limiter.answered(accepted: 1, isThrottled: true, at: after(20))
-        #expect(limiter.delay(before: 500, at: after(20)) == .seconds(1))
-    }
-
-    @Test func `answers that accepted nothing, or arrived at the same time, set no rate`() {
-        var limiter = StreamRateLimiter()
-        limiter.answered(accepted: 1, isThrottled: true, at: start)
-        limiter.answered(accepted: 7, isThrottled: true, at: start)
-        limiter.answered(accepted: 0, isThrottled: true, at: after(1))
-        #expect(limiter.delay(before: 500, at: after(1)) == .zero)
-    }
-
-    /// Time and randomness are simulated, so a run takes no time and is repeatable.
-    @Test(arguments: [500.0, 1_000, 2_500, 10_000], [UInt64(1), 2, 3])
-    func `a throttled backlog drains at the shard's rate, and little of it is sent twice`(rate: Double, seed: UInt64) {
-        let records = Int(60 * rate)
-        let limited = ShardModel(rate: rate, seed: seed).drain(records, by: StreamRateLimiter())
-        let unlimited = ShardModel(rate: rate, seed: seed).drain(records, by: nil)
-        // A shard starts with the records of one second.
-        let ideal = Double(records) / rate - 1
-        #expect(Double(limited.sent) <= Double(records) * 1.15)
-        #expect(limited.seconds <= ideal * 1.1)
-        #expect(limited.sent <= unlimited.sent + records / 50 && limited.seconds <= unlimited.seconds * 1.05)
-    }
-
-    /// The slowest stream waits longest: its throttling had a cause that has passed.
-    @Test(arguments: [(500, 12.0), (50, 36.0), (5, 60.0)])
-    func `the waits end once a shard has capacity`(rate: Int, seconds: Double) {
-        var limiter = StreamRateLimiter()
-        limiter.answered(accepted: 1, isThrottled: true, at: start)
-        limiter.answered(accepted: rate, isThrottled: true, at: after(1))
-        var now = after(1)
-        for _ in 0..<200 {
-            now += limiter.delay(before: 500, at: now)
-            limiter.answered(accepted: 500, isThrottled: false, at: now)
-        }
-        #expect(now - after(1) < .seconds(seconds))
-        #expect(limiter.delay(before: 500, at: now) < .milliseconds(1))
-    }
-}
-
-/// A shard that gets a backlog batch by batch, and throttled records again after the delays of their retries.
-private struct ShardModel {
-    let rate: Double
-    private var allowance: Double
-    private var seconds = 0.0
-    private var sent = 0
-    private var random: SeededRandom
-
-    init(rate: Double, seed: UInt64) {
-        self.rate = rate
-        allowance = rate
-        random = SeededRandom(seed)
-    }
-
-    /// Sends this many records in batches of 500; each batch is sent until it is accepted.
-    func drain(_ records: Int, by limiter: StreamRateLimiter?) -> (sent: Int, seconds: Double) {
-        var model = self
-        let start = ContinuousClock.now
+    private func seconds(_ limiter: StreamRateLimiter, before load: StreamLoad, at seconds: Double) -> Double {
         var limiter = limiter
-        var left = records
-        while left > 0 {
-            var batch = min(left, 500)
-            left -= batch
-            let wait = limiter?.delay(before: batch, at: start + .seconds(model.seconds)) ?? .zero
-            model.pass(wait / .seconds(1))
-            for retry in 0... {
-                let accepted = model.put(batch)
-                batch -= accepted
-                limiter?.answered(accepted: accepted, isThrottled: batch > 0, at: start + .seconds(model.seconds))
-                guard batch > 0 else { break }
-                model.pass(Double.random(in: 0...1, using: &model.random) * Double(1 << min(retry, 4)))
-            }
+        return limiter.delay(before: load, at: after(seconds), random: 0.5) / .seconds(1)
+    }
+
+    @Test func `nothing waits, and no request is limited, before an answer throttles`() {
+        var limiter = StreamRateLimiter()
+        for second in 0..<100 {
+            #expect(limiter.delay(before: entries(500), at: after(Double(second) / 100), random: 1) == .zero)
+            limiter.answered(accepted: entries(500), throttled: StreamLoad(), at: after(Double(second) / 100))
         }
-        return (model.sent, model.seconds)
+        #expect(limiter.largestRequest(at: after(1)) == nil)
     }
 
-    private mutating func pass(_ time: Double) {
-        seconds += time
-        allowance = min(rate, allowance + rate * time)
+    @Test func `the first rate is what was accepted, if the bucket was full at first`() {
+        #expect(abs(seconds(limited(), before: entries(250), at: 1) - 0.5) < 1e-6)
     }
 
-    private mutating func put(_ records: Int) -> Int {
-        pass(0.005)
-        sent += records
-        let accepted = min(records, Int(allowance))
-        allowance -= Double(accepted)
-        return accepted
+    @Test func `elapsed time shortens the wait, up to a second`() {
+        for (now, wait) in [(1.1, 0.4), (1.4, 0.1), (1.5, 0.0), (2.0, 0.0)] {
+            #expect(abs(seconds(limited(), before: entries(250), at: now) - wait) < 0.01)
+        }
+        let idle = seconds(limited(), before: entries(600), at: 4)
+        #expect(abs(idle - 0.19) < 0.02, "\(idle)")
+    }
+
+    @Test func `a rate that was learned with large records holds for small ones, and the other way round`() {
+        // Half a shard in both cases.
+        let large = limited(accepting: StreamLoad(entries: 10, bytes: 1_048_576))
+        #expect(abs(seconds(large, before: entries(250), at: 1) - 0.5) < 1e-6)
+        #expect(abs(seconds(limited(), before: StreamLoad(entries: 10, bytes: 262_144), at: 1) - 0.5) < 1e-6)
+    }
+
+    @Test func `a request holds what the stream accepts in a second, but never less than 20 entries or 20 KiB`() {
+        #expect(limited().largestRequest(at: after(1)) == StreamLoad(entries: 500, bytes: 524_288))
+        let slow = limited(accepting: entries(1))
+        #expect(slow.largestRequest(at: after(1)) == StreamLoad(entries: 20, bytes: 20_971))
+    }
+
+    @Test func `no wait is longer than twenty seconds, whatever was accepted`() {
+        var limiter = limited(accepting: entries(1))
+        for second in 2..<60 {
+            limiter.answered(accepted: StreamLoad(), throttled: entries(500), at: after(Double(second)))
+        }
+        #expect(seconds(limiter, before: entries(500), at: 60) == 20)
+        #expect(seconds(limiter, before: StreamLoad(entries: .max, bytes: .max), at: 60) == 20)
+    }
+
+    @Test func `answers of requests that were in flight together slow a stream down once`() {
+        var limiter = limited()
+        for _ in 0..<7 { limiter.answered(accepted: StreamLoad(), throttled: entries(500), at: after(1.2)) }
+        #expect(abs(seconds(limiter, before: entries(250), at: 1.2) - 0.5) < 0.001)
+    }
+
+    @Test func `two devices on one shard wait differently, by at most a tenth`() {
+        for (random, wait) in [(0, 0.45), (0.5, 0.5), (1, 0.55)] {
+            var limiter = limited()
+            let delay = limiter.delay(before: entries(250), at: after(1), random: random)
+            #expect(abs(delay / .seconds(1) - wait) < 1e-6)
+        }
+    }
+
+    /// Three of four shards accept everything, the fourth nothing.
+    @Test func `a shard that stays full does not slow down the others`() {
+        var limiter = StreamRateLimiter()
+        var second = 0.0
+        _ = limiter.delay(before: entries(500), at: start, random: 0.5)
+        for _ in 0..<50 {
+            limiter.answered(accepted: entries(375), throttled: entries(125), at: after(second))
+            for delay in [1.0, 2, 4] {
+                second += delay
+                limiter.answered(accepted: StreamLoad(), throttled: entries(125), isRetry: true, at: after(second))
+            }
+            #expect(limiter.largestRequest(at: after(second)).map { $0.entries >= 500 } == true)
+            let wait = limiter.delay(before: entries(500), at: after(second), random: 0.5)
+            #expect(wait < .seconds(2))
+            second += wait / .seconds(1)
+        }
+        limiter.answered(accepted: entries(10), throttled: entries(115), isRetry: true, at: after(second + 1))
+        #expect(limiter.largestRequest(at: after(second + 1)).map { $0.entries < 500 } == true)
+    }
+
+    @Test(arguments: [1_000, 200, 50, 1])
+    func `the waits end once a shard has capacity, within a minute`(accepted: Int) {
+        var limiter = limited(accepting: entries(accepted))
+        var now = after(1)
+        while now < after(61) {
+            now += limiter.delay(before: entries(20), at: now, random: 0.5) + .milliseconds(20)
+            limiter.answered(accepted: entries(20), throttled: StreamLoad(), at: now)
+        }
+        #expect(limiter.delay(before: entries(500), at: now, random: 0.5) < .milliseconds(500))
+    }
+
+    // MARK: - against emulated shards
+
+    /// One device: entries of 200 bytes, of which a shard takes 1,000 a second, or of 50 KiB, of which it takes 20.
+    @Test(arguments: [(200, 500), (51_200, 10)], [UInt64(1), 2, 3])
+    func `one device gets all of a shard, and little is sent twice`(entry: (bytes: Int, batch: Int), seed: UInt64) {
+        let perSecond = min(1_000, 1_048_576 / Double(entry.bytes))
+        var setup = HerdModel.Setup(
+            backlog: Int(perSecond * 60),
+            entryBytes: entry.bytes,
+            batch: entry.batch,
+            seed: seed
+        )
+        let result = HerdModel.run(setup)
+        // A shard starts with the entries of one second.
+        #expect(result.done[0] <= 59 / 0.98)
+        #expect(result.sentOverTaken <= 1.02)
+        setup.fixedDelay = 0
+        #expect(HerdModel.run(setup).sentOverTaken > 5)
+    }
+
+    @Test func `one device gets all of several shards`() {
+        let result = HerdModel.run(HerdModel.Setup(shards: 4, backlog: 240_000))
+        #expect(result.done[0] <= 59 / 0.96)
+        #expect(result.sentOverTaken <= 1.02)
+    }
+
+    /// Once each has sent one full request that is mostly throttled.
+    @Test func `two hundred devices that start together share four shards fairly, and do not flood them`() {
+        var setup = HerdModel.Setup(devices: 200, shards: 4, backlog: 1_500)
+        let result = HerdModel.run(setup)
+        #expect(result.rate(from: 3) >= 0.95 * 4_000)
+        #expect(result.sentOverTaken(from: 3) <= 1.1)
+        // A longer backlog makes it fairer: 1.2 with 5,000 entries.
+        #expect(result.slowestOverMedian <= 1.75)
+        setup.backlog = 200
+        setup.fixedDelay = 0.1
+        let control = HerdModel.run(setup)
+        #expect(control.sentOverTaken(from: 3) > 4)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RecorderAWS
 import RecorderEngine
 import RecorderSQLite
 import RecorderTestSupport
@@ -69,5 +70,26 @@ import Testing
         }
         let keys = keys(server)
         #expect(keys.count == 5 && Set(keys).count == 5)
+    }
+
+    @Test func `keys of one store spread over eight shards as random ones do`() {
+        let isFull = ProcessInfo.processInfo.environment["STRESS"] == "full"
+        var random = SeededRandom(1)
+        var statistics: [Double] = []
+        for _ in 0..<(isFull ? 20 : 1) {
+            let store = RecordIdentity.storeID(UInt64.random(in: 1..<(1 << 60), using: &random))
+            let keys = NumberedKeys(store: store)
+            var shards = [Int](repeating: 0, count: 8)
+            for ordinal in 0..<100_000 as Range<Int64> {
+                // A service hashes keys by MD5; the shards are equal ranges of it.
+                guard let hash = Digest.md5(Array(keys[ordinal].utf8)[...]) else { continue }
+                shards[Int(hash[0] >> 5)] += 1
+            }
+            statistics.append(shards.reduce(0) { $0 + pow(Double($1) - 12_500, 2) / 12_500 })
+        }
+        print("chi-square of 7 degrees of freedom:", statistics)
+        // 24.3 is exceeded once in a thousand times, and the mean is 7.
+        #expect(statistics.allSatisfy { $0 < 24.3 })
+        if isFull { #expect(statistics.reduce(0, +) / 20 < 10) }
     }
 }

@@ -19,6 +19,8 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
     let name: String
     var service = StreamServiceDescription.kinesis
     var format = RequestFormat.json
+    /// Whether the records share one entry of each request.
+    var sharesEntries = false
     var records = 3
     var timeouts: HTTPTimeouts?
     let answer: @Sendable (PutCall) -> Reply
@@ -36,7 +38,7 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
     /// The longest delay before each retry.
     var delays: [Duration] = []
 
-    var testDescription: String { "\(service.name), \(format): \(name)" }
+    var testDescription: String { "\(service.name), \(format)\(sharesEntries ? ", shared" : ""): \(name)" }
 
     /// Runs the row through a whole pipeline, and then checks that the kept records can still be delivered.
     func verify() async throws {
@@ -51,7 +53,7 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
             return answer(call(sent.append(seen.texts), seen.texts)).encoded(for: request)
         }
         let pauses = Recorded<Duration>()
-        let harness = try PipelineHarness(service, to: server, format) { [timeouts] in
+        let harness = try PipelineHarness(service, to: server, format, sharesEntries: sharesEntries) { [timeouts] in
             if let timeouts { $0.timeouts = timeouts }
             $0.random = { 1 }
             $0.pause = { pauses.append($0) }
@@ -67,6 +69,7 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
         #expect(report.delivered == records - kept.count - deleted.count + neighbours)
         #expect(harness.events.discards.map(\.reason) == deleted.map { .rejected(code: $0) })
         #expect(sent.all.count == requests)
+        if sharesEntries { #expect(sent.all.allSatisfy { $0.count == 1 }) }
         #expect(pauses.all == delays)
         #expect(try harness.storedFailures().allSatisfy { $0 == 0 })
         check(report.failures)
@@ -114,6 +117,16 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
 }
 
 extension [OutcomeRow] {
+    /// The rows of Kinesis, with records that share an entry.
+    var sharingEntries: [OutcomeRow] {
+        filter(\.service.sendsPartitionKey).map { row in
+            var row = row
+            row.sharesEntries = true
+            row.says = row.says.replacing("of 3", with: "of 1")
+            return row
+        }
+    }
+
     /// The same rows, and those of Kinesis in each other format.
     var inEachFormat: [OutcomeRow] {
         self
@@ -130,9 +143,19 @@ extension PipelineHarness {
         _ service: StreamServiceDescription,
         to server: LocalServer,
         _ format: RequestFormat = .json,
+        sharesEntries: Bool = false,
         calling configure: @escaping @Sendable (inout CallConfiguration) -> Void
     ) throws {
-        try self.init(service, to: server, in: nil, { $0.requestFormat = format }, calling: configure)
+        try self.init(
+            service,
+            to: server,
+            in: nil,
+            {
+                $0.requestFormat = format
+                if sharesEntries { $0.sharedEntryBytes = 51_200 }
+            },
+            calling: configure
+        )
     }
 
     /// The failures counted for each stored record.

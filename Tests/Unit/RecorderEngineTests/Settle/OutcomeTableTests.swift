@@ -29,6 +29,13 @@ import Testing
     ) async throws {
         try await row.verify()
     }
+
+    @Test(arguments: (OutcomeRow.transient + OutcomeRow.final + OutcomeRow.unreadable).sharingEntries)
+    func `what fails for a request keeps all records that share an entry of it, as it keeps others`(
+        row: OutcomeRow
+    ) async throws {
+        try await row.verify()
+    }
 }
 
 private let services = [StreamServiceDescription.kinesis, .firehose]
@@ -68,7 +75,8 @@ extension OutcomeRow {
                     call.accepts { (Int($0) ?? 0) > call.index ? PutCall.failed("ThrottlingException") : nil }
                 },
                 requests: 4,
-                delays: throttlingDelays
+                // Each is the first retry of what is left.
+                delays: Array(repeating: .seconds(1), count: 3)
             ),
             OutcomeRow(
                 name: "one of each",

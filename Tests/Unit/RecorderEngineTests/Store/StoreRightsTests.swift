@@ -8,7 +8,6 @@ import Testing
     private static let files = ["", "-wal", "-shm", ".lock", ".submit", ".reserve"].map { "kinesis.db\($0)" }
     /// A user that is not this one.
     private static let other: uid_t = 54_321
-    private static let isRoot = geteuid() == 0
 
     private let directory: TemporaryDirectory
 
@@ -81,7 +80,7 @@ import Testing
         for path in [path, directory.path("a/b"), directory.path("a")] { #expect(mode(path) == 0o700) }
     }
 
-    @Test(.enabled(if: isRoot, "only root can give a directory away"))
+    @Test(.enabled(if: Privileges.givesFilesAway, "only root can give a directory away, and not in each container"))
     func `another user's directory is refused, and stays empty`() async throws {
         let path = directory.path("it's theirs")
         #expect(mkdir(path, 0o755) == 0 && chown(path, Self.other, Self.other) == 0)
@@ -91,7 +90,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
     }
 
-    @Test(.enabled(if: isRoot, "only root can give a directory away"))
+    @Test(.enabled(if: Privileges.givesFilesAway, "only root can give a directory away, and not in each container"))
     func `an owner that is unknown in this container is reported as such`() async throws {
         let path = directory.path("store")
         #expect(mkdir(path, 0o755) == 0 && chown(path, 65_534, 65_534) == 0)
@@ -101,7 +100,10 @@ import Testing
 
     // MARK: the files
 
-    @Test(.enabled(if: isRoot, "only root can give a file away"), arguments: files)
+    @Test(
+        .enabled(if: Privileges.givesFilesAway, "only root can give a file away, and not in each container"),
+        arguments: files
+    )
     func `another user's file is refused with the command that repairs it`(name: String) async throws {
         let open = try await fill()
         defer { withExtendedLifetime(open) {} }

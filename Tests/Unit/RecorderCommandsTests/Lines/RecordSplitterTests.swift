@@ -24,7 +24,7 @@ import Testing
             }
             splitter.finish { records += $0.records }
             #expect(records == wanted)
-            #expect(splitter.refusedCount == whole.count - wanted.count)
+            #expect(splitter.counts.refusedCount == whole.count - wanted.count)
             #expect(splitter.position.byte == input.count && splitter.position.records == whole.count)
         }
     }

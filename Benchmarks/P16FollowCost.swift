@@ -1,0 +1,112 @@
+import Foundation
+import RecorderTestSupport
+
+/// The processor time per line, and the memory, of `kinesis-recorder follow` with sixteen files that grow and are rotated, every
+/// line durable; and its processor time while nothing is written.
+///
+/// The baseline is the drain of as many records of the same size, as for P13.
+let p16FollowCost = Benchmark(name: "P16", about: "processor time and memory of following files", needsQuiet: false) {
+    effort in
+    let seconds = ProcessInfo.processInfo.environment["RECORDER_BENCHMARK_SECONDS"].flatMap(Int.init)
+    let logs = try GrowingLogs(seconds: seconds ?? (effort == .full ? 60 : 5))
+    let cost = try logs.follow()
+    let sink = try Sink()
+    let drains = try (0..<3).map { _ in
+        try Drain.of(effort.drained, bytes: GrowingLogs.lineBytes, by: .engine, to: sink).microsecondsPerRecord
+    }
+    let drain = drains.sorted()[1]
+    let perLine = cost.processorSeconds * 1e6 / Double(logs.lines)
+    return [
+        Figure(
+            "P16 200B",
+            perLine / drain,
+            atMost: 0.65,
+            "\(perLine.formatted) us a line, the drain of a record \(drain.formatted) us"
+        ),
+        Figure(
+            name: "P16 memory",
+            ratio: Double(cost.peakBytes) / 30e6,
+            target: "<=30 MB",
+            isMet: cost.peakBytes <= 30_000_000,
+            behind: "\((Double(cost.peakBytes) / 1e6).formatted) MB at most, resident"
+        ),
+        Figure(
+            name: "P16 idle",
+            ratio: cost.idleShare / 0.001,
+            target: "<=0.1 %",
+            isMet: cost.idleShare <= 0.001,
+            behind: "\((cost.idleShare * 100).formatted) % of a processor"
+        ),
+    ]
+}
+
+/// Files to which lines are written at a steady rate.
+private struct GrowingLogs {
+    struct Cost {
+        let processorSeconds: Double
+        let peakBytes: Int
+        let idleShare: Double
+    }
+
+    static let lineBytes = 200
+    private static let files = 16
+    /// How often lines are written, and how often files are rotated.
+    private static let (ticks, rotation) = (100, 10)
+
+    let seconds: Int
+    private let directory: ScratchDirectory
+    /// 10,000 a second.
+    var lines: Int { seconds * 10_000 / (Self.ticks * Self.files) * Self.ticks * Self.files }
+
+    init(seconds: Int) throws {
+        self.seconds = seconds
+        directory = try ScratchDirectory()
+    }
+
+    /// Follows the files while lines are written, and for some seconds after that.
+    func follow() throws -> Cost {
+        let store = try ScratchDirectory()
+        let paths = (0..<Self.files).map { directory.path("flow\($0).log") }
+        let tool = try Tool().startFollowing(paths, in: store)
+        defer {
+            tool.terminate()
+            tool.waitUntilExit()
+        }
+        try write(to: paths)
+        let harness = try PipelineHarness(in: store.path)
+        while try harness.records() < lines { usleep(50_000) }
+        let busy = Meter.processorSeconds(of: tool.processIdentifier)
+        sleep(2)
+        let before = Meter.processorSeconds(of: tool.processIdentifier)
+        sleep(10)
+        let idle = (Meter.processorSeconds(of: tool.processIdentifier) - before) / 10
+        return Cost(
+            processorSeconds: busy,
+            peakBytes: Meter.peakResidentBytes(of: tool.processIdentifier),
+            idleShare: idle
+        )
+    }
+
+    private func write(to paths: [String]) throws {
+        let count = lines / (seconds * Self.ticks * Self.files)
+        let text = (0..<count).reduce(into: Data()) { text, _ in
+            text += Payload.data(Self.lineBytes) + [UInt8(ascii: "\n")]
+        }
+        var files: [FileHandle] = []
+        let start = ContinuousClock.now
+        for tick in 0..<seconds * Self.ticks {
+            if tick.isMultiple(of: Self.rotation * Self.ticks) {
+                files = try paths.map { try Self.rotate($0, number: tick / Self.ticks) }
+            }
+            for file in files { try file.write(contentsOf: text) }
+            let rest = start + .seconds(1) * Double(tick + 1) / Double(Self.ticks) - .now
+            if rest > .zero { usleep(UInt32(rest / .microseconds(1))) }
+        }
+    }
+
+    private static func rotate(_ path: String, number: Int) throws -> FileHandle {
+        if number > 0 { try FileManager.default.moveItem(atPath: path, toPath: "\(path).\(number)") }
+        _ = FileManager.default.createFile(atPath: path, contents: nil)
+        return try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    }
+}

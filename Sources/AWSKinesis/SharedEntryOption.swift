@@ -1,0 +1,28 @@
+import RecorderConcurrency
+import RecorderEngine
+
+/// Two options of a recorder, which are one in the engine's policy: whether records share entries of requests, and the size of
+/// such an entry.
+final class SharedEntryOption: Sendable {
+    private let limits: SharedEntryLimits
+    private let current: Locked<Int>
+
+    init(_ limits: SharedEntryLimits) {
+        self.limits = limits
+        current = Locked(limits.standard)
+    }
+
+    var bytes: UInt { UInt(current.withLock { $0 }) }
+
+    func enable(_ isEnabled: Bool, in pipeline: RecordPipeline) {
+        current.withLock { pipeline.policy.sharedEntryBytes = isEnabled ? $0 : nil }
+    }
+
+    /// Sets the size, or the nearest one within the limits.
+    func setBytes(_ bytes: UInt, in pipeline: RecordPipeline) {
+        current.withLock { current in
+            current = min(max(Int(clamping: bytes), limits.range.lowerBound), limits.range.upperBound)
+            if pipeline.policy.sharedEntryBytes != nil { pipeline.policy.sharedEntryBytes = current }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import RecorderAWS
+
+/// `agent`: runs the flows of an Amazon Kinesis Agent's configuration.
+struct AgentCommand: Command {
+    static let spec = CommandSpec(
+        name: "agent",
+        summary: "run the flows of an Amazon Kinesis Agent's configuration",
+        options: [.configuration, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys]
+            + OptionSpec.entries
+            + [.limit, .maximumAge, .metricsFile] + OptionSpec.log + OptionSpec.store + OptionSpec.service,
+        runsUntilStopped: true,
+        details: """
+            Follows the files of each flow as `follow` does, and sends their lines as `save --submit` does. The file is \
+            the agent's own, unchanged, with its comments. What has no effect here is named once; what would change the \
+            records, such as dataProcessingOptions other than SINGLELINE, is an error, and nothing is read.
+
+            The options for region and endpoint come before the settings of the file, these before the environment. \
+            Without a region, it is that of the endpoint's host, or us-east-1, the agent's default. Positions are kept in \
+            the store, with the records; the agent's checkpoints are not read.
+
+            At the --limit of the store nothing more is read: the lines wait in their files. \
+            SIGINT, SIGTERM and SIGHUP end the command with status 0; a second signal ends it at once.
+            """,
+        examples: [
+            .init(
+                line: "kinesis-recorder agent --configuration /etc/aws-kinesis/agent.json",
+                meaning: "in place of the agent"
+            )
+        ]
+    )
+
+    private let session: Session
+    private let configuration: AgentConfiguration
+    private let file: String
+    private let services: [AgentService]
+    private let metrics: MetricsFile?
+    private let stop = StopSignal.shared
+
+    init(_ session: Session) throws(CommandFailure) {
+        self.session = session
+        guard let file = session.invocation.value(.configuration) else {
+            throw CommandFailure(
+                .usage,
+                message: "agent: name the file with --configuration, as in /etc/aws-kinesis/agent.json."
+            )
+        }
+        self.file = file
+        configuration = try AgentConfiguration(file: file)
+        metrics = try MetricsFile(session)
+        services = try AgentService.all(of: configuration, session, metrics: metrics)
+    }
+
+    func run() async throws(CommandFailure) -> ExitStatus {
+        let start = ContinuousClock.now
+        for warning in configuration.warnings { session.console.error("\(file): \(warning)") }
+        for service in services { try service.check() }
+        let submitters = services.map { service in
+            BackgroundSubmitter(
+                service.pipeline,
+                console: session.console,
+                stop: stop,
+                buffer: service.buffer,
+                metrics: metrics
+            )
+        }
+        metrics?.start()
+        for submitter in submitters { submitter.start() }
+        let manager = session.serviceManager
+        stop.whenStopped { manager.stopping() }
+        let flows = configuration.flows
+        let streams = flows.count == 1 ? flows[0].destination.stream : "\(flows.count) streams"
+        let follower = FileFollower(services.flatMap(\.targets), console: session.console, stop: stop) {
+            manager.ready("following files into \(streams)")
+        }
+        let end = await follower.run()
+        for submitter in submitters { _ = await submitter.finish() }
+        await metrics?.finish()
+        for service in services { service.discards.finish() }
+        session.console.report(end.summary(of: streams, elapsed: ContinuousClock.now - start))
+        return .success
+    }
+}
+
+extension AgentConfiguration {
+    private static let longest = 1 << 20
+
+    /// Reads a file.
+    fileprivate init(file: String) throws(CommandFailure) {
+        let input = try InputReader(file, stop: StopSignal.shared)
+        var text: [UInt8] = []
+        while let chunk = try input.next() {
+            text += chunk
+            guard text.count <= Self.longest else {
+                throw CommandFailure(.configuration, message: "\(file) is longer than \(ByteCount(Self.longest)).")
+            }
+        }
+        do throws(ConfigurationFailure) {
+            try self.init(text)
+        } catch {
+            throw CommandFailure(.configuration, message: "\(file): \(error.message)")
+        }
+    }
+}
+
+extension OptionSpec {
+    fileprivate static let configuration = OptionSpec(
+        "configuration",
+        letter: "c",
+        value: "FILE",
+        completion: .files,
+        help: "the agent's configuration, such as /etc/aws-kinesis/agent.json"
+    )
+}

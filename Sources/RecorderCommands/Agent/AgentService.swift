@@ -1,0 +1,151 @@
+import RecorderAWS
+import RecorderEngine
+
+/// The flows of one service, which share a store.
+struct AgentService: Sendable {
+    let pipeline: RecordPipeline
+    let targets: [FileFlowTarget]
+    /// The smallest buffer of its flows.
+    let buffer: SendBuffer
+    let discards: DiscardLog
+    private let session: Session
+
+    /// The services that have flows.
+    static func all(
+        of configuration: AgentConfiguration,
+        _ session: Session,
+        metrics: MetricsFile?
+    ) throws(CommandFailure) -> [AgentService] {
+        func flows(to service: StreamServiceDescription) -> [AgentFlow] {
+            configuration.flows.filter { $0.destination.isKinesis == service.sendsPartitionKey }
+        }
+        let services = [StreamServiceDescription.kinesis, .firehose].filter { !flows(to: $0).isEmpty }
+        var all: [AgentService] = []
+        for service in services {
+            let session = configuration.session(session, for: service)
+            let sending = try session.sendingPolicy(for: service, of: services)
+            let flows = flows(to: service)
+            all.append(try AgentService(service, flows: flows, in: session, sending: sending, metrics: metrics))
+        }
+        return all
+    }
+
+    private init(
+        _ service: StreamServiceDescription,
+        flows: [AgentFlow],
+        in session: Session,
+        sending: RecorderPolicy,
+        metrics: MetricsFile?
+    ) throws(CommandFailure) {
+        self.session = session
+        let policy = try Self.policy(sending, for: flows, of: service, in: session)
+        let discards = DiscardLog(session.console)
+        let pipeline = try session.pipeline(for: service, policy: policy, metrics: metrics) { discards.handle($0) }
+        self.pipeline = pipeline
+        self.discards = discards
+        buffer = flows.dropFirst().reduce(flows[0].buffer) { $0.merged(with: $1.buffer) }
+        targets = flows.map { FileFlowTarget(flow: FileFlow($0, policy), pipeline: pipeline) }
+        for flow in flows {
+            _ = try CommandFailure.wrapping(
+                try service.checkStream(flow.destination.stream, region: { session.region })
+            )
+        }
+    }
+
+    /// `sending` with what the flows and the options for the store say.
+    private static func policy(
+        _ sending: RecorderPolicy,
+        for flows: [AgentFlow],
+        of service: StreamServiceDescription,
+        in session: Session
+    ) throws(CommandFailure) -> RecorderPolicy {
+        var policy = sending
+        policy.maximumRecordBytes = service.commonRecordBytes
+        policy.delimiter = FileFlow.newline
+        policy.limits.bytes = try session.invocation.byteCount(.limit)?.bytes ?? policy.limits.bytes
+        policy.limits.age = try session.invocation.duration(.maximumAge) ?? policy.limits.age
+        let shared = flows.compactMap(\.sharedEntryBytes)
+        if shared.count == flows.count {
+            policy.sharedEntryBytes = shared.min()
+        } else if !shared.isEmpty {
+            session.console.error(
+                "aggregatedRecordSizeBytes has no effect: set it for all flows with a deliveryStream."
+            )
+        }
+        return policy.waitingAtLimit
+    }
+
+    /// Throws what would make every record fail, before the first one is read.
+    func check() throws(CommandFailure) {
+        _ = try CommandFailure.wrapping(try pipeline.totals())
+        for target in targets { try target.flow.check() }
+        do throws(ConfigurationFailure) {
+            _ = try session.caller(for: pipeline.service.service)
+        } catch {
+            throw CommandFailure(.configuration(error))
+        }
+    }
+}
+
+extension FileFlow {
+    fileprivate static let newline = UInt8(ascii: "\n")
+
+    /// Records end with a newline, as those of the agent do.
+    fileprivate init(_ flow: AgentFlow, _ policy: RecorderPolicy) {
+        let keyBytes = flow.destination.isKinesis ? StreamServiceDescription.kinesis.keyBytes(for: nil) : 0
+        self.init(
+            stream: flow.destination.stream,
+            patterns: flow.patterns,
+            firstSight: flow.startsAtEnd ? .end : .start,
+            delimiter: Self.newline,
+            keepsDelimiter: true,
+            recordLimit: policy.largestRecord(
+                upTo: ByteCount(policy.maximumRecordBytes - keyBytes),
+                keyBytes: keyBytes
+            ),
+            rules: flow.rules
+        )
+    }
+}
+
+extension AgentConfiguration {
+    /// The agent's default.
+    private static let defaultRegion = "us-east-1"
+
+    /// The session with the settings for a service. What was typed comes first, then the file, then the environment.
+    fileprivate func session(_ session: Session, for service: StreamServiceDescription) -> Session {
+        var result = session
+        let endpoint = service.sendsPartitionKey ? kinesisEndpoint : firehoseEndpoint
+        if let endpoint, !session.invocation.has(.endpoint) {
+            result.environment[service.service.endpointVariable] = endpoint
+        }
+        if let securityTokenEndpoint { result.environment[AWSService.sts.endpointVariable] = securityTokenEndpoint }
+        if !session.invocation.has(.region) {
+            let named = service.sendsPartitionKey ? kinesisRegion?.name : nil
+            let region =
+                named ?? endpoint.flatMap(Self.region(ofEndpoint:))
+                ?? (session.region == nil ? Self.defaultRegion : nil)
+            if let region { result.environment["AWS_REGION"] = region }
+        }
+        if let credentials {
+            result.environment["AWS_ACCESS_KEY_ID"] = credentials.accessKeyID
+            result.environment["AWS_SECRET_ACCESS_KEY"] = credentials.secretAccessKey
+            for name in ["AWS_SESSION_TOKEN", "AWS_ACCOUNT_ID"] { result.environment[name] = nil }
+        }
+        result.role = role
+        return result
+    }
+
+    /// The region in the host of an address of AWS, such as `kinesis.us-west-2.amazonaws.com`; nil if there is none.
+    package static func region(ofEndpoint url: String) -> String? {
+        guard let endpoint = try? Endpoint(url: url) else { return nil }
+        let labels = endpoint.host.split(separator: ".")
+        guard labels.contains("amazonaws") || labels.suffix(2) == ["api", "aws"] else { return nil }
+        return labels.first { label in
+            let parts = label.split(separator: "-", omittingEmptySubsequences: false)
+            guard parts.count >= 3, let last = parts.last, last.allSatisfy(\.isNumber) else { return false }
+            return parts.dropLast().allSatisfy { $0.count >= 2 && $0.allSatisfy(\.isLetter) }
+        }.map(String.init)
+    }
+
+}

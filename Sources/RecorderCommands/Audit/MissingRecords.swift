@@ -1,0 +1,106 @@
+import FoundationEssentials
+import RecorderAWS
+import RecorderEngine
+
+/// The records of one store that a stream lacks, by what explains it.
+struct MissingRecords: Sendable {
+    /// They are in the store.
+    var held = OrdinalRanges()
+    /// Neither in the stream nor in the store: the store discarded them, or they are lost.
+    var gone = OrdinalRanges()
+    /// May have arrived before the reading began, or while nothing was read, and have expired since.
+    var earlier = OrdinalRanges()
+    /// Saved after the status was taken, or sent while the stream was read.
+    var newer = OrdinalRanges()
+
+    /// - Parameters:
+    ///   - source: whose records they are.
+    ///   - records: what was read of them.
+    ///   - status: what the store says; nil if none was given that knows this source.
+    ///   - isFromBeginning: whether the reading began with the first record that was ever sent to the stream.
+    ///   - hasUnread: whether records have expired unread since it began.
+    init(
+        of source: StreamAccount.Source,
+        _ records: StreamAccount.Records,
+        status: StatusReport?,
+        isFromBeginning: Bool,
+        hasUnread: Bool
+    ) {
+        let numbering = status?.numbering(of: source)
+        let isComplete = isFromBeginning && !hasUnread
+        let first =
+            isComplete ? min(numbering?.lowerBound ?? .max, records.ordinals.first ?? .max) : records.ordinals.first
+        let judged = numbering?.upperBound ?? (records.lastSettled + 1)
+        let end = max(judged, (records.ordinals.last ?? -1) + 1)
+        guard let first, first < end else { return }
+        var left = records.ordinals.gaps(in: first...(end - 1))
+        func take(_ ranges: OrdinalRanges) -> OrdinalRanges {
+            let taken = left.intersection(ranges)
+            left = left.subtracting(taken)
+            return taken
+        }
+        held = take(status?.held(of: source) ?? OrdinalRanges())
+        if judged < end { newer = take(OrdinalRanges([judged...(end - 1)])) }
+        if !isComplete, records.lastEarly > first { earlier = take(OrdinalRanges([first...records.lastEarly])) }
+        gone = left
+    }
+}
+
+extension StatusReport {
+    /// Whether records with keys are in stores of this service: a recorder's or an Amplify client's.
+    static func isKinesis(_ service: String) -> Bool { service == "kinesis" || service == "amplify-kinesis" }
+
+    /// The sources of which it says something.
+    func knows(_ source: StreamAccount.Source) -> Bool { numbering(of: source) != nil || !held(of: source).isEmpty }
+
+    /// The ordinals that the store has given to a stream's records under its present identity.
+    fileprivate func numbering(of source: StreamAccount.Source) -> Range<Int64>? {
+        guard storeID.flatMap({ RecordIdentity.store($0) }) == source.store,
+            let stream = streams.first(where: { $0.number == source.stream }),
+            let first = stream.firstOrdinal, let next = stream.nextOrdinal
+        else { return nil }
+        return first..<next
+    }
+
+    /// How many of a source's records were delivered under keys that do not name them: with --random-keys or --omit-keys.
+    func unnamed(of source: StreamAccount.Source) -> Int {
+        guard numbering(of: source) != nil else { return 0 }
+        return max(streams.first { $0.number == source.stream }?.deliveredUnnamed ?? 0, 0)
+    }
+
+    fileprivate func held(of source: StreamAccount.Source) -> OrdinalRanges {
+        let ranges = streams.filter { $0.number == source.stream }.flatMap { $0.held ?? [] }
+            .filter { RecordIdentity.store($0.storeID) == source.store }
+        return OrdinalRanges(ranges.map { $0.first...$0.last })
+    }
+
+    /// What it has saved to a stream under its present identity.
+    func sources(of stream: StreamName) -> [StreamAccount.Source] {
+        guard let store = storeID.flatMap({ RecordIdentity.store($0) }) else { return [] }
+        return streams.filter {
+            let isOther = $0.arn != nil && stream.arn != nil && $0.arn != stream.arn?.text
+            return $0.name == stream.name && !isOther && ($0.nextOrdinal ?? 0) > ($0.firstOrdinal ?? 0)
+        }.compactMap { $0.number.map { StreamAccount.Source(store: store, stream: $0) } }
+    }
+
+    /// All records that it discarded, of every stream, with and without a key. It does not know which they were.
+    var discarded: Int {
+        [evicted, expired, rejected, exhausted, cleared].reduce(0) { Formatting.sum($0, max($1, 0)) }
+    }
+
+    /// Why an audit cannot use it; nil if it can.
+    var problem: String? {
+        guard streams.allSatisfy({ $0.number != nil && $0.firstOrdinal != nil && $0.nextOrdinal != nil }) else {
+            return "it was written by an older version. Upgrade the device and take it again"
+        }
+        let ordinals: Range<Int64> = 0..<(1 << 41)
+        let areSound = streams.allSatisfy { stream in
+            let (first, next) = (stream.firstOrdinal ?? 0, stream.nextOrdinal ?? 0)
+            return ordinals.contains(first) && ordinals.contains(next) && first <= next
+                && (stream.held ?? []).allSatisfy {
+                    ordinals.contains($0.first) && ordinals.contains($0.last) && $0.first <= $0.last
+                }
+        }
+        return areSound ? nil : "its ordinals are out of range"
+    }
+}

@@ -1,0 +1,66 @@
+import RecorderAWS
+
+/// A metric and its values, in the text format of Prometheus, version 0.0.4:
+/// https://prometheus.io/docs/instrumenting/exposition_formats/
+package struct MetricFamily: Sendable {
+    package enum Kind: String, Sendable {
+        case counter, gauge, summary
+    }
+
+    package struct Sample: Sendable {
+        /// `_sum` or `_count` of a summary.
+        let suffix: String
+        let labels: [(name: String, value: String)]
+        let value: String
+
+        package init(_ value: Int, suffix: String = "", labels: [(name: String, value: String)] = []) {
+            (self.value, self.suffix, self.labels) = ("\(value)", suffix, labels)
+        }
+
+        package init(_ value: Double, suffix: String = "", labels: [(name: String, value: String)] = []) {
+            (self.value, self.suffix, self.labels) = ("\(value)", suffix, labels)
+        }
+    }
+
+    let name: String
+    let kind: Kind
+    let help: String
+    let samples: [Sample]
+
+    /// The name gets the prefix of this program. It ends with the unit, and that of a counter with `_total`.
+    package init(_ name: String, _ kind: Kind, help: String, samples: [Sample]) {
+        self.name = "kinesis_recorder_\(name)"
+        self.kind = kind
+        self.help = help
+        self.samples = samples
+    }
+
+    /// The families that have samples, each with its help and its type before them.
+    package static func text(of families: [MetricFamily]) -> String {
+        families.filter { !$0.samples.isEmpty }.map(\.text).joined(separator: "\n")
+    }
+
+    private var text: String {
+        let lines = samples.map { sample in
+            let labels = sample.labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",")
+            return "\(name)\(sample.suffix)\(labels.isEmpty ? "" : "{\(labels)}") \(sample.value)"
+        }
+        return (["# HELP \(name) \(help)", "# TYPE \(name) \(kind.rawValue)"] + lines).joined(separator: "\n")
+    }
+
+    /// The value of a label. The format has escapes for three characters only.
+    private static func escaped(_ value: String) -> String {
+        // By scalars: a quote and a combining mark after it are one character.
+        Visible.line(value).unicodeScalars.map { $0 == "\\" ? #"\\"# : $0 == "\"" ? #"\""# : String($0) }.joined()
+    }
+}
+
+extension MetricFamily {
+    /// The version of this program, as the label of a metric that is always 1.
+    static let build = MetricFamily(
+        "build_info",
+        .gauge,
+        help: "The version of kinesis-recorder; always 1.",
+        samples: [Sample(1, labels: [("version", UserAgent.version)])]
+    )
+}

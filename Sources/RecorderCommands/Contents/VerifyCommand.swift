@@ -1,0 +1,66 @@
+import FoundationEssentials
+import RecorderAWS
+import RecorderEngine
+
+/// `verify`: checks the stores for damage.
+struct VerifyCommand: Command {
+    static let spec = CommandSpec(
+        name: "verify",
+        summary: "check the stores for damage, without changing them",
+        options: [.onlyKinesis, .onlyFirehose, .quiet] + OptionSpec.store,
+        details: """
+            Reads every record that waits, and checks SQLite's structures, the checksum of each record and all counts \
+            against the records. A line for each store says that it is sound; otherwise a line for each problem names \
+            the table or the stream, and the exit status is 1. Works while programs save and submit. The caches of \
+            Amplify clients are checked too: --key is their region.
+
+            The next save or submit that meets the damage moves the file aside, puts every record that can be read \
+            into a new one, and reports how many are lost. The newest records may be only in the log beside the file \
+            (-wal), which SQLite reads up to the first damaged page: what is lost behind that cannot be known.
+            """,
+        examples: [.init(line: "kinesis-recorder verify || systemctl stop app", meaning: "act on damage")]
+    )
+
+    private let session: Session
+
+    init(_ session: Session) {
+        self.session = session
+    }
+
+    func run() throws(CommandFailure) -> ExitStatus {
+        let stores = try session.storesWithClients()
+        if stores.isEmpty { session.console.report("nothing is stored.") }
+        var status = ExitStatus.success
+        for (service, location) in stores {
+            let found = try CommandFailure.wrapping(try StoreVerification(at: location))
+            let title = "\(service): \(location.path)"
+            if found.problems.isEmpty {
+                session.console.report("\(title) is sound: \(Self.summary(of: found))")
+            } else {
+                status = .damage
+                report(found, title: title, location: location)
+            }
+        }
+        return status
+    }
+
+    private func report(_ found: StoreVerification, title: String, location: StoreLocation) {
+        session.console.error("\(title) is damaged; \(Self.summary(of: found)) can be read.")
+        for problem in found.problems { session.console.error("  \(problem)") }
+        if found.isTruncated { session.console.error("  and more") }
+        let directory = FileRights.quoted(location.directory)
+        let copy = FileRights.quoted("\(location.directory).copy")
+        session.console.error(
+            """
+            To keep the damaged file for examination, stop the programs that use it and run `cp -a \(directory) \(copy)`. \
+            The next save or submit that meets the damage moves it aside, and sends what can be read. If it was altered \
+            without a fault of a program, check the disk and the memory of this machine.
+            """
+        )
+    }
+
+    private static func summary(of found: StoreVerification) -> String {
+        let streams = Formatting.counted(found.streams, "stream")
+        return "\(Formatting.records(found.records)), \(ByteCount(found.bytes)), in \(streams)"
+    }
+}

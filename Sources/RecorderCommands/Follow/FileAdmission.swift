@@ -1,0 +1,67 @@
+import RecorderEngine
+
+/// What one scan adds: files, and changes of positions that are stored before any of them is read.
+struct FileAdmission {
+    var files: [FollowedFile] = []
+    var changes = FilePositionChanges()
+    /// The patterns that are marked by these changes.
+    var marks: Set<String> = []
+    /// The ids and the inodes of the files that the scans of all patterns found: some may be with another process, or could not be
+    /// opened now.
+    private let foundIDs: Set<Int64>
+    private let foundInodes: Set<UInt64>
+    private var stored: FilePositions?
+
+    init(_ scans: [PatternScan], stream: String) {
+        let keys = scans.flatMap(\.files).map(\.key)
+        foundIDs = Set(keys.map { FilePosition.id(of: $0, stream: stream) })
+        foundInodes = Set(keys.map(\.inode))
+    }
+
+    /// Reads the positions once. A claim that precedes it keeps others from changing those of its file.
+    mutating func readPositions(of pipeline: RecordPipeline) throws(RecorderError) {
+        if stored == nil { stored = try pipeline.filePositions() }
+    }
+
+    /// Whether positions of a pattern's files may have been lost when the store was damaged.
+    func wereLost(of pattern: FilePattern, _ stream: String) -> Bool {
+        guard let stored else { return false }
+        return !stored.damaged.isEmpty || (stored.wereLost && !isMarked(pattern, stream))
+    }
+
+    /// The ids of rows that cannot be used.
+    var damaged: [Int64] { stored?.damaged ?? [] }
+
+    var positions: [FilePosition] { stored?.positions ?? [] }
+
+    func isMarked(_ pattern: FilePattern, _ stream: String) -> Bool {
+        positions.contains { $0.isPatternMark && $0.stream == stream && $0.pattern == pattern.text }
+    }
+
+    /// The stored position of a file. The number of its device may have changed at a boot or as it was
+    /// mounted again.
+    mutating func take(_ new: FilePosition) -> FilePosition? {
+        let sameInode = positions.indices.filter { index in
+            let position = positions[index]
+            return position.inode == new.inode && position.stream == new.stream
+        }
+        let index =
+            sameInode.first { positions[$0].device == new.device }
+            ?? sameInode.first { index in
+                let position = positions[index]
+                guard position.birth == new.birth, !foundIDs.contains(position.id) else { return false }
+                return new.birth != 0 || position.boot != new.boot
+            }
+        return index.flatMap { stored?.positions.remove(at: $0) }
+    }
+
+    /// The positions of a pattern that belong to no file that was found.
+    mutating func takeGone(of stream: String, _ pattern: FilePattern) -> [FilePosition] {
+        let gone = positions.filter { position in
+            !position.isPatternMark && position.stream == stream && position.pattern == pattern.text
+                && !foundInodes.contains(position.inode)
+        }
+        stored?.positions.removeAll { gone.contains($0) }
+        return gone
+    }
+}

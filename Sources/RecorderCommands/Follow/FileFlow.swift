@@ -1,0 +1,38 @@
+import RecorderEngine
+
+/// One flow: the files whose lines become the records of one stream. `follow` has one, and an agent any number in one process,
+/// each with its own rules.
+struct FileFlow: Sendable {
+    /// Where the reading of a file begins that exists when its flow starts for the first time. A file that appears later is read
+    /// from its start.
+    enum FirstSight: Sendable, Hashable {
+        case start, end
+    }
+
+    /// A name or an ARN.
+    let stream: String
+    /// The key of all records that get none from a rule; nil for a key of their own.
+    var partitionKey: String?
+    /// Paths of files; their last components, and those of directories, may have the wildcards `*`, `?` and `[...]`.
+    let patterns: [String]
+    var firstSight = FirstSight.start
+    /// What ends a line.
+    var delimiter = UInt8(ascii: "\n")
+    /// Whether records end with their delimiter.
+    var keepsDelimiter = false
+    /// The size of the largest record; longer ones are refused, reported and counted.
+    var recordLimit: ByteCount
+    /// The longest time that lines wait in their file before they are read, so that many are stored together. A crash loses
+    /// none of them: they are in the file.
+    var bufferAge = defaultBufferAge
+    /// What records are made of lines.
+    var rules = RecordRules()
+
+    static let defaultBufferAge = Duration.milliseconds(250)
+}
+
+/// A flow and the pipeline that saves its records. Flows of one service share a pipeline.
+struct FileFlowTarget: Sendable {
+    let flow: FileFlow
+    let pipeline: RecordPipeline
+}

@@ -1,0 +1,367 @@
+import Glibc
+import RecorderConcurrency
+import RecorderEngine
+
+/// Follows the files of any number of flows, on one thread, until a signal.
+struct FileFollower: Sendable {
+    private let targets: [FileFlowTarget]
+    private let console: Console
+    private let stop: StopSignal
+    private let started: @Sendable () -> Void
+
+    /// `started` is called when the files that exist are known, and changes of their directories are watched.
+    init(
+        _ targets: [FileFlowTarget],
+        console: Console,
+        stop: StopSignal,
+        started: @escaping @Sendable () -> Void = {}
+    ) {
+        self.targets = targets
+        self.console = console
+        self.stop = stop
+        self.started = started
+    }
+
+    /// Returns once everything that was read is stored.
+    func run() async -> FollowEnd {
+        await onNewThread(named: "recorder-follow") {
+            FollowLoop(targets, console: console, stop: stop).run(started: started)
+        }
+    }
+}
+
+/// The loop of the follower's thread: looks for files, reads a piece of each in turn, and waits for changes.
+final class FollowLoop {
+    private let flows: [FlowFollower]
+    private let log: FollowLog
+    private let stop: StopSignal
+    private let directories = FileWatcher()
+    private let contents = FileWatcher()
+    private let saves = FollowSaves()
+    /// The files that are watched for one event.
+    private var watched: [FileWatcher.Watch: [FollowedFile]] = [:]
+    private var lastScan = ContinuousClock.now
+
+    /// How long a deleted file is kept open after its last byte: a program may still write to it.
+    private static let deletedWait = Duration.seconds(5)
+    /// The same for a file that was rotated away; after that it is looked at again if it changes.
+    private static let rotatedWait = Duration.seconds(60)
+    /// How often files are looked at for which there are no events.
+    private static let pollInterval = Duration.seconds(1)
+    private static let scanInterval = Duration.seconds(60)
+    /// The time for the steps of one rotation.
+    private static let rotation = Duration.milliseconds(10)
+
+    init(_ targets: [FileFlowTarget], console: Console, stop: StopSignal) {
+        self.stop = stop
+        let log = FollowLog(console)
+        self.log = log
+        var claims: [ObjectIdentifier: FileClaims] = [:]
+        let directory = Files.workingDirectory
+        flows = targets.map { target in
+            let pipeline = ObjectIdentifier(target.pipeline)
+            let shared = claims[pipeline] ?? target.pipeline.fileClaims()
+            claims[pipeline] = shared
+            return FlowFollower(target, claims: shared, directory: directory, log: log)
+        }
+    }
+
+    func run(started: () -> Void) -> FollowEnd {
+        Self.allowOpenFiles()
+        var hasStarted = false
+        while stop.number == nil {
+            for flow in flows where flow.needsScan && flow.mayRead { scan(flow) }
+            if !hasStarted { started() }
+            hasStarted = true
+            var hasMore = false
+            for flow in flows where flow.mayRead && !flow.needsScan {
+                let (isUnfinished, isRewound) = (readRound(flow), checkSaves(flow))
+                hasMore = hasMore || isUnfinished || (isRewound && flow.mayRead)
+            }
+            wait(hasMore: hasMore || flows.contains { $0.needsScan && $0.mayRead })
+        }
+        saves.waitUntilStored()
+        var end = saves.end
+        for file in flows.flatMap(\.files) { file.addCounts(to: &end) }
+        return end
+    }
+
+    /// Each followed file is open. The usual soft limit of 1,024 is for programs that call select(2).
+    private static func allowOpenFiles() {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    private func scan(_ flow: FlowFollower) {
+        lastScan = .now
+        do throws(RecorderError) {
+            try flow.scan(directories)
+        } catch {
+            flow.stop(because: error)
+            flow.needsScan = true
+        }
+    }
+
+    // MARK: - reading
+
+    /// Reads a piece of each file that has news; true if there is more. Of files that were rotated one after the other, a later
+    /// one is read once an earlier one is at its end.
+    private func readRound(_ flow: FlowFollower) -> Bool {
+        var unfinished: Set<String> = []
+        for file in flow.files where file.hasNews && file.saves.failure == nil && !file.isEnding {
+            guard !unfinished.contains(file.base) else { continue }
+            let stored = saves.stored
+            if read(file, of: flow) { unfinished.insert(file.base) }
+            guard flow.isCareful else { continue }
+            saves.waitUntilStored()
+            if file.saves.failure != nil { return false }
+            if saves.stored > stored { flow.goOn() }
+        }
+        return !unfinished.isEmpty
+    }
+
+    /// Reads a piece; true if there is more.
+    private func read(_ file: FollowedFile, of flow: FlowFollower) -> Bool {
+        arm(file)
+        let before = file.counts
+        let reading = file.read(atMost: flow.pieceSize) {
+            saves.save($0, of: file, to: flow, .init(stored: [$1]), at: $1)
+        }
+        if file.counts.refusedCount > before.refusedCount { log.tellRefused(file.counts, of: file) }
+        if file.counts.cutCount > before.cutCount { log.tellCut(file.counts, of: file) }
+        switch reading {
+        case .lines: return true
+        case .end:
+            file.hasNews = false
+            if file.isAheadOfPosition { storePosition(of: file, flow) }
+            return false
+        case .truncated:
+            // What was read before may still be on its way.
+            saves.waitUntilStored()
+            flow.restart(file)
+            return false
+        case .failed(let number):
+            log.tell("\(file.path) cannot be read: \(Files.message(of: number)).", about: file.path)
+            return false
+        }
+    }
+
+    private func storePosition(of file: FollowedFile, _ flow: FlowFollower, isFinished: Bool = false) {
+        let position = file.currentPosition(isFinished: isFinished)
+        saves.save(PayloadList(), of: file, to: flow, .init(stored: [position]), at: position)
+    }
+
+    /// Asks for one event of a file, before it is read.
+    private func arm(_ file: FollowedFile) {
+        guard let descriptor = file.descriptor, !file.isArmed else { return }
+        file.isArmed = true
+        if let watch = contents.watch(file: descriptor) { watched[watch, default: []].append(file) }
+    }
+
+    // MARK: - files that are not read on
+
+    /// Handles failed saves, and files that are at rest or gone; true if a file is to be read again.
+    private func checkSaves(_ flow: FlowFollower) -> Bool {
+        var isRewound = false
+        for file in flow.files where !file.saves.areUnderWay {
+            if let failure = file.saves.failure {
+                flow.stop(because: failure)
+                file.isEnding = false
+                file.rewind()
+                isRewound = true
+            } else if file.isEnding {
+                file.isEnding = false
+                if file.isGone {
+                    file.addCounts(to: &saves.end)
+                    flow.end(file)
+                } else if !file.hasNews {
+                    file.rest()
+                }
+            } else if !file.hasNews, file.descriptor != nil {
+                checkIdle(file, flow)
+            }
+        }
+        return isRewound
+    }
+
+    private func checkIdle(_ file: FollowedFile, _ flow: FlowFollower) {
+        let idle = ContinuousClock.now - file.lastGrowth
+        let save: (PayloadList, FilePosition) -> Void = { [saves] in
+            saves.save($0, of: file, to: flow, .init(stored: [$1]), at: $1)
+        }
+        if file.holdsRecord, idle >= RecordRules.multilineWait { file.endRecord(save) }
+        guard file.relation != .matches else { return }
+        let isDeleted = file.isDeleted
+        guard idle >= (isDeleted ? Self.deletedWait : Self.rotatedWait) else { return }
+        guard !file.hasGrown else {
+            file.hasNews = true
+            return
+        }
+        if isDeleted || file.relation == nil {
+            // Its last line ends with it.
+            file.finish(save)
+            saves.save(PayloadList(), of: file, to: flow, .init(forgotten: [file.position.id]), at: file.position)
+            (file.isGone, file.isEnding) = (true, true)
+        } else if !file.isWithinLine, !file.holdsRecord {
+            storePosition(of: file, flow, isFinished: true)
+            file.isEnding = true
+        }
+    }
+
+    // MARK: - waiting
+
+    /// How long to wait for events; what has none is looked at after that.
+    private var timeout: Duration {
+        var timeout = max(Self.scanInterval - (.now - lastScan), .zero)
+        let files = flows.lazy.flatMap(\.files).filter { $0.descriptor != nil }
+        let hasPending = files.contains { $0.relation != .matches || $0.holdsRecord || $0.isEnding }
+        if hasPending || directories.needsPolling || contents.needsPolling || flows.contains(where: \.needsRescan) {
+            timeout = min(timeout, Self.pollInterval)
+        }
+        for pause in flows.compactMap(\.pause) where !pause.isOver { timeout = min(timeout, pause.end - .now) }
+        return max(timeout, .zero)
+    }
+
+    private func wait(hasMore: Bool) {
+        let timeout = hasMore ? .zero : timeout
+        let ready = poll([stop.descriptor, directories.readable, contents.readable, saves.failed], timeout)
+        if ready.contains(contents.readable), !hasMore {
+            let age = flows.map(\.flow.bufferAge).min() ?? FileFlow.defaultBufferAge
+            if poll([stop.descriptor, directories.readable], age).contains(directories.readable) { pauseForRotation() }
+        } else if ready.contains(directories.readable) {
+            pauseForRotation()
+        }
+        if ready.contains(saves.failed) { saves.takeFailures() }
+        if !hasMore || ready.contains(contents.readable) { takeContentChanges() }
+        takeDirectoryChanges(isIdle: ready.isEmpty && !hasMore)
+    }
+
+    private func pauseForRotation() {
+        _ = poll([stop.descriptor], Self.rotation)
+    }
+
+    private func takeContentChanges() {
+        let changes = contents.changes()
+        if contents.needsPolling || changes == nil {
+            for file in flows.lazy.flatMap(\.files) where file.descriptor != nil { file.hasNews = true }
+        }
+        for watch in changes ?? Set(watched.keys) {
+            for file in watched.removeValue(forKey: watch) ?? [] {
+                file.isArmed = false
+                file.hasNews = true
+                if file.descriptor == nil { for flow in flows { flow.needsScan = true } }
+            }
+        }
+    }
+
+    private func takeDirectoryChanges(isIdle: Bool) {
+        let changes = directories.changes()
+        let interval = directories.needsPolling ? Self.pollInterval : Self.scanInterval
+        let isDue = ContinuousClock.now - lastScan >= interval
+        if isDue { lastScan = .now }
+        for flow in flows {
+            if changes.map({ !$0.isDisjoint(with: flow.watches) }) ?? true || isDue || (isIdle && flow.needsRescan) {
+                flow.needsScan = true
+            }
+        }
+    }
+
+    /// The descriptors that are readable.
+    private func poll(_ descriptors: [Int32], _ timeout: Duration) -> Set<Int32> {
+        var waited = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        let milliseconds = (timeout / .milliseconds(1)).rounded(.up)
+        guard unsafe Glibc.poll(&waited, nfds_t(waited.count), Int32(milliseconds)) > 0 else { return [] }
+        return Set(waited.filter { $0.revents != 0 }.map(\.fd))
+    }
+}
+
+/// The saves of a follower, and how much of what was read is not stored yet.
+final class FollowSaves {
+    private let window = SaveWindow(capacity: .mebibytes(1))
+    private let counts = FollowCounts()
+    /// Readable after a save failed.
+    let failed: Int32
+    private let failing: Int32
+    /// Of files that are not followed any more.
+    var end = FollowEnd()
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        _ = unsafe pipe(&ends)
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        (failed, failing) = (ends[0], ends[1])
+    }
+
+    /// Stores records together with changes of positions; blocks while too much is on its way.
+    func save(
+        _ payloads: PayloadList,
+        of file: FollowedFile,
+        to flow: FlowFollower,
+        _ changes: FilePositionChanges,
+        at position: FilePosition
+    ) {
+        let records = payloads.ranges.count
+        let size = payloads.bytes.count + records * 32 + 1
+        window.enter(size)
+        let saves = file.saves
+        saves.begin()
+        flow.pipeline.save(
+            payloads,
+            stream: flow.flow.stream,
+            partitionKey: flow.flow.partitionKey,
+            sequence: saves.sequence,
+            filePositions: changes
+        ) { [window, counts, failing] result in
+            saves.end(result, at: position)
+            if case .success = result { counts.add(records) } else { _ = unsafe write(failing, "!", 1) }
+            window.leave(size)
+        }
+    }
+
+    deinit {
+        _ = close(failed)
+        _ = close(failing)
+    }
+
+    /// How many saves were stored.
+    var stored: Int { counts.saves }
+
+    func takeFailures() {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        while unsafe read(failed, &bytes, bytes.count) > 0 {}
+    }
+
+    /// Blocks until all saves have an answer.
+    func waitUntilStored() {
+        window.waitUntilEmpty()
+        end.saved = counts.records
+    }
+}
+
+/// The records that were stored, and the saves.
+private final class FollowCounts: Sendable {
+    private let count = Locked((records: 0, saves: 0))
+
+    var records: Int { count.withLock { $0.records } }
+    var saves: Int { count.withLock { $0.saves } }
+
+    func add(_ records: Int) {
+        count.withLock { count in
+            count.records += records
+            count.saves += 1
+        }
+    }
+}
+
+extension FollowEnd {
+    mutating func add(_ counts: RecordCounts) {
+        refused += counts.refusedCount
+        cut += counts.cutCount
+        withoutKey += counts.withoutKey
+    }
+}

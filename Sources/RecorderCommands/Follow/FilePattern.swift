@@ -1,0 +1,106 @@
+import Glibc
+
+/// A path, or a pattern of paths with the wildcards of a shell, that names the files of a flow.
+///
+/// A file that was rotated away keeps its content under another name in its directory: `app.log.1`, `app.log-20261123`,
+/// `app-2026-11-23.log`. Such names belong to the pattern too.
+struct FilePattern: Sendable, Hashable {
+    /// How a file's name belongs to the pattern.
+    enum Relation: Sendable, Hashable {
+        case matches
+        /// The name of a file that was rotated away.
+        case rotated
+        /// A compressed file, which is never read.
+        case compressed
+    }
+
+    /// Absolute.
+    let text: String
+    /// The components of the directories, and the pattern of the name.
+    private let directories: [String]
+    private let name: String
+
+    /// Names are relative to `directory`.
+    init(_ pattern: String, in directory: String) {
+        let absolute = pattern.hasPrefix("/") ? pattern : "\(directory)/\(pattern)"
+        let parts = absolute.split(separator: "/").map(String.init).filter { $0 != "." }
+        text = "/\(parts.joined(separator: "/"))"
+        directories = Array(parts.dropLast())
+        name = parts.last ?? ""
+    }
+
+    /// Whether it can name more than one file at a time.
+    var hasWildcards: Bool { (directories + [name]).contains(where: Self.isWild) }
+
+    /// Its directories that exist, and those in which others that fit may appear.
+    func existingDirectories() -> (fitting: [String], parents: [String]) {
+        var (fitting, parents) = ([""], [String]())
+        for part in directories {
+            guard Self.isWild(part) else {
+                fitting = fitting.map { "\($0)/\(part)" }
+                continue
+            }
+            parents += fitting.map { $0.isEmpty ? "/" : $0 }
+            fitting = fitting.flatMap { parent in
+                Files.names(in: parent.isEmpty ? "/" : parent).filter { Self.fits($0, part) }.map { "\(parent)/\($0)" }
+            }
+        }
+        return (fitting.map { $0.isEmpty ? "/" : $0 }, parents)
+    }
+
+    /// How a name in one of the directories belongs to the pattern, and the name that the file had before it was rotated; nil if
+    /// it does not belong.
+    func relation(of found: String) -> (relation: Relation, base: String)? {
+        let isCompressed = Self.compressed.contains { found.hasSuffix($0) }
+        let base = Self.unrotatedNames(of: found).first { Self.fits($0, name) }
+        if Self.fits(found, name) { return (isCompressed ? .compressed : .matches, base ?? found) }
+        return isCompressed ? nil : base.map { (.rotated, $0) }
+    }
+
+    /// How a name belongs to the literal name of a file.
+    static func relation(of found: String, to name: String) -> Relation? {
+        if found == name { return .matches }
+        return unrotatedNames(of: found).contains(name) ? .rotated : nil
+    }
+
+    private static let compressed = [".gz", ".bz2", ".xz", ".zst", ".lz4", ".Z", ".zip", ".lzma", ".br"]
+
+    private static func isWild(_ text: String) -> Bool {
+        text.contains { "*?[".contains($0) }
+    }
+
+    private static func fits(_ name: String, _ pattern: String) -> Bool {
+        if name == pattern { return true }
+        return unsafe isWild(pattern) && fnmatch(pattern, name, FNM_PERIOD) == 0
+    }
+
+    /// The names that a rotated file may have had: without the numbers and dates at its end, or before its extension.
+    private static func unrotatedNames(of name: String) -> [String] {
+        var names: [String] = []
+        var rest = name[...]
+        while let shorter = withoutLastPart(rest) {
+            names.append(String(shorter))
+            rest = shorter
+        }
+        if let dot = name.lastIndex(of: "."), var stem = withoutLastPart(name[..<dot]) {
+            names.append("\(stem)\(name[dot...])")
+            while let shorter = withoutLastPart(stem) {
+                names.append("\(shorter)\(name[dot...])")
+                stem = shorter
+            }
+        }
+        // The shortest is the oldest name.
+        return names.reversed()
+    }
+
+    /// Without `.1`, `-20261123`, `.old`; nil if there is no such part.
+    private static func withoutLastPart(_ name: Substring) -> Substring? {
+        guard let separator = name.lastIndex(where: { ".-_".contains($0) }), separator > name.startIndex else {
+            return nil
+        }
+        let part = name[name.index(after: separator)...]
+        let digits = part.utf8.count { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let isDate = digits > 0 && digits + part.utf8.count { "T:Z".utf8.contains($0) } == part.utf8.count
+        return isDate || part == "old" ? name[..<separator] : nil
+    }
+}

@@ -1,0 +1,96 @@
+import CRecorderProcess
+import Glibc
+
+/// Says when files and directories change, by inotify. Where that is not possible, such as for files of another machine,
+/// `needsPolling` is true, and they have to be looked at from time to time.
+final class FileWatcher {
+    /// What an event is about: the number of a watch; nil if events were lost.
+    typealias Watch = Int32
+
+    private let descriptor: Int32
+    /// The directories that are watched.
+    private var directories: [String: Watch] = [:]
+    /// Whether something is not watched.
+    private(set) var needsPolling: Bool
+
+    private static let directoryEvents =
+        UInt32(IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
+    /// One event for each call of `watch`: the writers of a busy file do not queue one for each line.
+    private static let fileEvents = UInt32(IN_MODIFY | IN_ATTRIB) | UInt32(1 << 31)
+
+    init() {
+        descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+        needsPolling = descriptor < 0
+    }
+
+    deinit {
+        if descriptor >= 0 { _ = close(descriptor) }
+    }
+
+    /// For poll(2); negative if there is none.
+    var readable: Int32 { descriptor }
+
+    /// Watches the names in a directory until it is gone. nil if that is not possible. The watch is the same for the same directory;
+    /// a path may lead to another one by now.
+    func watch(directory: String) -> Watch? {
+        guard let watch = add(directory, Self.directoryEvents) else { return nil }
+        directories[directory] = watch
+        return watch
+    }
+
+    /// Asks for one event of an open file. nil if that is not possible.
+    func watch(file: Int32) -> Watch? {
+        add("/proc/self/fd/\(file)", Self.fileEvents)
+    }
+
+    private func add(_ path: String, _ events: UInt32) -> Watch? {
+        guard descriptor >= 0, !Self.isRemote(path) else {
+            needsPolling = true
+            return nil
+        }
+        let watch = unsafe inotify_add_watch(descriptor, path, events)
+        // A directory may be gone; a limit of the machine may be reached.
+        if watch < 0, errno != ENOENT, errno != ENOTDIR { needsPolling = true }
+        return watch < 0 ? nil : watch
+    }
+
+    /// The watches with events since the last call; nil if some were lost, so that all may have.
+    func changes() -> Set<Watch>? {
+        guard descriptor >= 0 else { return nil }
+        var watches: Set<Watch> = []
+        var hasLost = false
+        var buffer = [UInt8](repeating: 0, count: 16 * 1_024)
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { break }
+            var position = 0
+            while position + 16 <= count {
+                let (watch, mask, length) = unsafe buffer.withUnsafeBytes { bytes in
+                    unsafe (
+                        bytes.loadUnaligned(fromByteOffset: position, as: Int32.self),
+                        bytes.loadUnaligned(fromByteOffset: position + 4, as: UInt32.self),
+                        bytes.loadUnaligned(fromByteOffset: position + 12, as: UInt32.self)
+                    )
+                }
+                position += 16 + Int(length)
+                if mask & UInt32(IN_Q_OVERFLOW) != 0 { hasLost = true }
+                if mask & UInt32(IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF) != 0 {
+                    directories = directories.filter { $0.value != watch }
+                }
+                watches.insert(watch)
+            }
+        }
+        return hasLost ? nil : watches
+    }
+
+    /// Whether a file system reports no changes that other machines make.
+    private static func isRemote(_ path: String) -> Bool {
+        var status = statfs()
+        guard unsafe statfs(path, &status) == 0 else { return false }
+        // NFS, SMB, CIFS, SMB2, FUSE, 9P, Ceph, Lustre, AFS
+        let remote: [Int] = [
+            0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546, 0x0102_1997, 0x00C3_6400, 0x0BD0_0BD0, 0x5346_414F,
+        ]
+        return remote.contains(Int(status.f_type) & 0xFFFF_FFFF)
+    }
+}

@@ -1,0 +1,178 @@
+import Glibc
+import RecorderEngine
+
+/// A position whose file was truncated in place, or is gone.
+struct Orphan {
+    let position: FilePosition
+    let isTruncated: Bool
+}
+
+/// Where the reading of new files begins.
+extension FlowFollower {
+    /// A new file that is open.
+    private struct Opened {
+        let found: FoundFile
+        let descriptor: Int32
+        var position: FilePosition
+    }
+
+    /// Takes up the files of a pattern that were found for the first time. Files with a position come first: others may be copies
+    /// of what they held.
+    func admit(_ found: [FoundFile], of pattern: FilePattern, in scan: PatternScan, into admission: inout FileAdmission)
+    {
+        let isFirst = !admission.isMarked(pattern, flow.stream)
+        let wereLost = admission.wereLost(of: pattern, flow.stream)
+        var unknown: [Opened] = []
+        for file in found {
+            guard var opened = open(file, pattern) else { continue }
+            guard let stored = admission.take(opened.position) else {
+                unknown.append(opened)
+                continue
+            }
+            guard resume(&opened, at: stored, &admission) else {
+                unknown.append(opened)
+                continue
+            }
+            let isAtRest = file.relation == .rotated && !file.isRecent && opened.position.offset == file.size
+            add(opened, isAtRest: isAtRest, to: &admission)
+        }
+        forgetGone(pattern, scan, in: &admission)
+        for opened in unknown {
+            if wereLost {
+                log.tellLost(opened.found.path)
+                add(opened, isAtRest: false, to: &admission)
+            } else if isFirst {
+                begin(opened, &admission)
+            } else {
+                beginLater(opened, &admission)
+            }
+        }
+        // Otherwise the next scan looks for files that are gone.
+        if scan.isStable { admission.marks.insert(pattern.text) }
+        if isFirst { admission.changes.stored.append(FilePosition(stream: flow.stream, pattern: pattern.text)) }
+    }
+
+    private func open(_ file: FoundFile, _ pattern: FilePattern) -> Opened? {
+        let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (file.isLink ? 0 : O_NOFOLLOW)
+        let descriptor = unsafe Glibc.open(file.path, flags)
+        let number = errno
+        var status = stat()
+        guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0, FileKey(status) == file.key else {
+            if descriptor >= 0 {
+                _ = close(descriptor)
+            } else if number != ENOENT {
+                let reason = number == ELOOP ? "it was replaced by a link" : Files.message(of: number)
+                log.tell("\(file.path) is not followed: \(reason).", about: file.path)
+            }
+            release(file.key)
+            needsRescan = true
+            return nil
+        }
+        var position = FilePosition(stream: flow.stream, pattern: pattern.text)
+        (position.path, position.directoryDevice) = (file.path, file.directoryDevice)
+        (position.device, position.inode) = (file.key.device, file.key.inode)
+        (position.birth, position.boot) = (birthTime(of: descriptor), boot)
+        return Opened(found: file, descriptor: descriptor, position: position)
+    }
+
+    private func add(_ opened: Opened, isAtRest: Bool, to admission: inout FileAdmission) {
+        let file = FollowedFile(opened.found, in: flow, descriptor: opened.descriptor, position: opened.position)
+        if isAtRest { file.rest() }
+        file.hasNews = !isAtRest
+        admission.files.append(file)
+    }
+
+    /// Goes on where reading ended; false if the position is another file's, whose inode this one has.
+    private func resume(_ opened: inout Opened, at stored: FilePosition, _ admission: inout FileAdmission) -> Bool {
+        let hasOtherDevice = stored.id != opened.position.id
+        if hasOtherDevice { admission.changes.forgotten.append(stored.id) }
+        let path = opened.found.path
+        switch FileStart(stored, of: opened.descriptor, birth: opened.position.birth, boot: boot) {
+        case .resumed:
+            (opened.position.head, opened.position.tail) = (stored.head, stored.tail)
+            (opened.position.offset, opened.position.isFinished) = (stored.offset, stored.isFinished)
+            // What was read from the disk after a boot is on it.
+            opened.position.settled = stored.boot == boot ? stored.settled : stored.point
+            if hasOtherDevice { admission.changes.stored.append(opened.position) }
+        case .endLost(let end):
+            log.tell(
+                "\(path) lost its end when the machine went down. It had been read to byte \(Formatting.count(stored.offset)), "
+                    + "and is read on from byte \(Formatting.count(end)): lines after that may be stored a second time.",
+                about: path
+            )
+            opened.position.move(to: end, in: opened.descriptor)
+            opened.position.settled = opened.position.point
+            admission.changes.stored.append(opened.position)
+        case .truncated:
+            orphans.append(Orphan(position: stored, isTruncated: true))
+            admission.changes.stored.append(opened.position)
+        case .otherFile:
+            if !stored.isFinished { orphans.append(Orphan(position: stored, isTruncated: false)) }
+            if !hasOtherDevice { admission.changes.forgotten.append(stored.id) }
+            return false
+        }
+        return true
+    }
+
+    /// Begins with a file that exists when its pattern is followed for the first time. What was rotated away is not read.
+    private func begin(_ opened: Opened, _ admission: inout FileAdmission) {
+        var opened = opened
+        let (size, isRotated) = (opened.found.size, opened.found.relation == .rotated)
+        if isRotated || flow.firstSight == .end {
+            let end =
+                isRotated
+                ? size : FileBytes.lastLineEnd(opened.descriptor, before: size, delimiter: flow.delimiter)
+            opened.position.move(to: end, in: opened.descriptor)
+            opened.position.isFinished = isRotated
+            admission.changes.stored.append(opened.position)
+        }
+        add(opened, isAtRest: isRotated, to: &admission)
+    }
+
+    /// Begins with a file that appeared later: at its start, unless it is a copy of a file that was read.
+    private func beginLater(_ opened: Opened, _ admission: inout FileAdmission) {
+        if let index = orphans.firstIndex(where: { isCopy(opened, of: $0.position) == true }) {
+            let orphan = orphans.remove(at: index)
+            log.tellCopy(opened.found.path, of: orphan)
+            var opened = opened
+            opened.position.move(to: orphan.position.offset, in: opened.descriptor)
+            // Before anything else of the original is stored in place of its position.
+            admission.changes.stored.append(opened.position)
+            return add(opened, isAtRest: false, to: &admission)
+        }
+        for file in files + admission.files where file.key != opened.found.key {
+            let isCopy = isCopy(opened, of: file.position)
+            let mayBecomeCopy = isCopy == nil && opened.found.isRecent
+            guard isCopy == true || mayBecomeCopy else { continue }
+            holdsCopies = true
+            needsRescan = needsRescan || mayBecomeCopy
+            _ = close(opened.descriptor)
+            return release(opened.found.key)
+        }
+        add(opened, isAtRest: false, to: &admission)
+    }
+
+    private func isCopy(_ opened: Opened, of position: FilePosition) -> Bool? {
+        // Other files may begin with the same lines.
+        guard opened.found.base == position.path, opened.found.path != position.path else { return false }
+        return FileStart.isCopy(opened.descriptor, size: opened.found.size, of: position)
+    }
+
+    /// Forgets positions of files that the scan should have found.
+    private func forgetGone(_ pattern: FilePattern, _ scan: PatternScan, in admission: inout FileAdmission) {
+        guard scan.isStable else { return }
+        let known = Set(files.map(\.position.id))
+        for stored in admission.takeGone(of: flow.stream, pattern) where !known.contains(stored.id) {
+            // Another process may read it, under another name.
+            guard (try? claims.claim(stored.id)) == true else { continue }
+            guard scan.isGone(stored.path, from: stored.directoryDevice) else {
+                claims.release(stored.id)
+                log.tellUnreachable(stored)
+                continue
+            }
+            claims.release(stored.id)
+            admission.changes.forgotten.append(stored.id)
+            orphans.append(Orphan(position: stored, isTruncated: false))
+        }
+    }
+}

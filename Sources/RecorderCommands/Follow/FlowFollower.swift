@@ -1,0 +1,260 @@
+import Dispatch
+import RecorderConcurrency
+import RecorderEngine
+
+/// One flow while it is followed: its files, each claimed from other processes. Used by the follower's thread only.
+final class FlowFollower {
+    let flow: FileFlow
+    let pipeline: RecordPipeline
+    let log: FollowLog
+    private let patterns: [FilePattern]
+    let claims: FileClaims
+    let boot: String
+
+    /// In the order in which they are read: those that were rotated away come first.
+    private(set) var files: [FollowedFile] = []
+    /// Positions whose files were truncated or are gone. A copy of such a file is read from the position on.
+    var orphans: [Orphan] = []
+    private var hasFailedScan = false
+    /// The most bytes that are read of a file at a time.
+    private(set) var pieceSize = largestPiece
+    /// The paths at which there was no link.
+    private var plainPaths: Set<String> = []
+    /// Positions at the start of files that were truncated, stored with the next scan.
+    private var resets: [FilePosition] = []
+    /// Whether there are copies of followed files, which are not read.
+    var holdsCopies = false
+    /// Whether a scan is due when its directories change.
+    var needsScan = true
+    /// Whether files may appear or be freed without an event: a directory is missing, another process reads a file.
+    var needsRescan = false
+    /// The directories that were watched by the last scan.
+    private(set) var watches: Set<FileWatcher.Watch> = []
+    /// Why nothing is read now.
+    private(set) var pause: FollowPause?
+    /// The patterns whose files have been followed before.
+    private var marked: Set<String> = []
+
+    init(_ target: FileFlowTarget, claims: FileClaims, directory: String, log: FollowLog) {
+        flow = target.flow
+        pipeline = target.pipeline
+        self.claims = claims
+        self.log = log
+        patterns = target.flow.patterns.map { FilePattern($0, in: directory) }
+        boot = FileBytes.bootID
+    }
+
+    // MARK: - scan
+
+    /// Looks for files that are new, renamed or gone. Nothing changes if the store cannot be read or written.
+    func scan(_ watcher: FileWatcher) throws(RecorderError) {
+        let (earlierOrphans, failedBefore, earlierWatches) = (orphans, hasFailedScan, watches)
+        (needsScan, needsRescan, hasFailedScan) = (false, false, true)
+        (holdsCopies, watches) = (false, [])
+        let scans = patterns.map { PatternScan($0) }
+        var admission = FileAdmission(scans, stream: flow.stream)
+        do throws(RecorderError) {
+            try find(scans, &admission, watcher)
+            try store(admission)
+        } catch {
+            for file in admission.files { release(file.key) }
+            orphans = earlierOrphans
+            throw error
+        }
+        hasFailedScan = false
+        // A file may have appeared before its directory was watched.
+        if watches != earlierWatches { needsScan = true }
+        if failedBefore { goOn() }
+    }
+
+    /// Finds files, and what has become of others.
+    private func find(
+        _ scans: [PatternScan],
+        _ admission: inout FileAdmission,
+        _ watcher: FileWatcher
+    ) throws(RecorderError) {
+        // A file may be renamed so that another pattern fits.
+        let found = Dictionary(scans.flatMap(\.files).map { ($0.key, $0) }) { first, _ in first }
+        var known = Set(files.map(\.key))
+        for (pattern, scan) in zip(patterns, scans) {
+            watches.formUnion(scan.directories.compactMap { watcher.watch(directory: $0) })
+            for (path, problem) in scan.problems { log.tell("\(path) is not followed: \(problem).", about: path) }
+            needsRescan = needsRescan || scan.isIncomplete || !scan.isStable
+            update(files.filter { $0.position.pattern == pattern.text }, by: scan, found)
+            let claimed = scan.files.filter { known.insert($0.key).inserted && claim($0) }
+            guard !claimed.isEmpty || !marked.contains(pattern.text) else { continue }
+            do throws(RecorderError) {
+                try admission.readPositions(of: pipeline)
+            } catch {
+                for file in claimed { release(file.key) }
+                throw error
+            }
+            if scan.files.isEmpty { log.progress("there is no \(pattern.text) yet; it is followed once there is.") }
+            admit(claimed, of: pattern, in: scan, into: &admission)
+        }
+    }
+
+    /// Stores the positions of a scan, then takes over its files.
+    private func store(_ admission: FileAdmission) throws(RecorderError) {
+        var changes = admission.changes
+        changes.forgotten += admission.damaged
+        changes.stored += resets
+        let gone = files.filter { $0.relation == nil && $0.descriptor == nil }
+        changes.forgotten += gone.map(\.position.id)
+        if !changes.stored.isEmpty || !changes.forgotten.isEmpty {
+            try pipeline.saveNow(changes, stream: flow.stream)
+        }
+        for orphan in orphans { log.tell(orphan) }
+        (orphans, resets) = ([], [])
+        for file in gone { end(file) }
+        marked.formUnion(admission.marks)
+        files += admission.files
+        if !admission.files.isEmpty { log.count(files.count, flow.stream) }
+    }
+
+    /// Takes over what a scan says about files that are followed.
+    private func update(_ followed: [FollowedFile], by scan: PatternScan, _ found: [FileKey: FoundFile]) {
+        for file in followed {
+            let now = found[file.key]
+            if now == nil {
+                let isGone = scan.isStable && scan.isGone(file.path, from: file.position.directoryDevice)
+                guard isGone || file.isDeleted else { continue }
+            }
+            file.update(now)
+            if file.descriptor == nil, let now, now.size != file.position.offset { wake(file) }
+        }
+    }
+
+    private func wake(_ file: FollowedFile) {
+        if file.wake() { return }
+        // Another file has its inode now; the next scan finds that.
+        drop(file)
+        needsScan = true
+    }
+
+    /// Whether this process may read a file.
+    private func claim(_ found: FoundFile) -> Bool {
+        guard !found.isLink || !plainPaths.contains(found.path) else {
+            log.tell(
+                "\(found.path) was a file and is a link now: it is not followed. Start again to follow it.",
+                about: found.path
+            )
+            return false
+        }
+        if !found.isLink { plainPaths.insert(found.path) }
+        let id = FilePosition.id(of: found.key, stream: flow.stream)
+        do throws(RecorderError) {
+            if try claims.claim(id) { return true }
+            log.tell(
+                "\(found.path) is followed already, into the same store and stream; it is left to that follower.",
+                about: found.path
+            )
+        } catch {
+            log.tell(error.message, about: found.path)
+        }
+        needsRescan = true
+        return false
+    }
+
+    // MARK: - end
+
+    /// Begins anew with a file that was truncated, after a scan that looks for a copy of what it held.
+    func restart(_ file: FollowedFile) {
+        orphans.append(Orphan(position: file.saves.stored, isTruncated: true))
+        file.restart()
+        resets.append(file.position)
+        needsScan = true
+    }
+
+    /// Ends the following of a file that is gone, whose lines are stored.
+    func end(_ file: FollowedFile) {
+        drop(file)
+        guard holdsCopies else { return }
+        var position = file.saves.stored
+        position.isFinished = true
+        orphans.append(Orphan(position: position, isTruncated: false))
+        needsScan = true
+    }
+
+    func release(_ key: FileKey) {
+        claims.release(FilePosition.id(of: key, stream: flow.stream))
+    }
+
+    /// Ends the following of a file.
+    func drop(_ file: FollowedFile) {
+        files.removeAll { $0 === file }
+        file.rest()
+        release(file.key)
+    }
+
+    // MARK: - pauses
+
+    private static let (largestPiece, smallestPiece) = (128 * 1_024, 512)
+
+    var mayRead: Bool { pause?.isOver ?? true }
+
+    /// Whether the next piece shows what the store takes.
+    var isCareful: Bool { pause != nil || pieceSize < Self.largestPiece }
+
+    /// Stops the reading for a while, because the store takes nothing; or reads less at a time, if that may be enough.
+    func stop(because error: RecorderError) {
+        let isFull = if case .storeFull = error { true } else { false }
+        if isFull, pieceSize > Self.smallestPiece {
+            pieceSize = max(pieceSize / 4, Self.smallestPiece)
+            return
+        }
+        if pause == nil { log.tellPause(error, flow.stream) }
+        pause = FollowPause(after: pause, upTo: isFull ? .milliseconds(500) : .seconds(10))
+    }
+
+    /// Takes note that the store takes records again.
+    func goOn() {
+        pieceSize = min(pieceSize * 2, Self.largestPiece)
+        guard pause != nil else { return }
+        pause = nil
+        log.progress("reading for \(flow.stream) goes on.")
+    }
+}
+
+/// How long nothing is read.
+struct FollowPause {
+    private let length: Duration
+    let end: ContinuousClock.Instant
+
+    init(after earlier: FollowPause?, upTo limit: Duration) {
+        length = min((earlier?.length ?? .milliseconds(250)) * 2, limit)
+        end = .now + length
+    }
+
+    var isOver: Bool { end <= .now }
+}
+
+extension FilePosition {
+    static func id(of key: FileKey, stream: String) -> Int64 {
+        var position = FilePosition(stream: stream, pattern: "")
+        (position.device, position.inode) = (key.device, key.inode)
+        return position.id
+    }
+
+    /// Takes the fingerprints at a byte of an open file.
+    mutating func move(to end: Int, in file: Int32) {
+        let length = Self.fingerprintLength
+        offset = end
+        head = FileBytes.fingerprint(file, 0..<min(end, length)) ?? .none
+        tail = FileBytes.fingerprint(file, max(end - length, 0)..<end) ?? .none
+    }
+}
+
+extension RecordPipeline {
+    /// Stores changes of positions; blocks until they are on disk.
+    func saveNow(_ changes: FilePositionChanges, stream: String) throws(RecorderError) {
+        let done = DispatchSemaphore(value: 0)
+        let result = Locked<Result<Void, RecorderError>>(.success(()))
+        save(PayloadList(), stream: stream, partitionKey: nil, filePositions: changes) { answer in
+            result.withLock { $0 = answer }
+            done.signal()
+        }
+        done.wait()
+        try result.withLock { $0 }.get()
+    }
+}

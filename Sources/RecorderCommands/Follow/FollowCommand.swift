@@ -1,0 +1,112 @@
+import Glibc
+import RecorderAWS
+import RecorderEngine
+
+/// `follow STREAM PATH...`: each line of files that grow becomes a record, once.
+struct FollowCommand: Command {
+    private let session: Session
+    private let settings: SaveSettings
+    private let flow: FileFlow
+    private let discards: DiscardLog
+    private let pipeline: RecordPipeline
+    private let metrics: MetricsFile?
+    private let stop = StopSignal.shared
+
+    init(_ session: Session) throws(CommandFailure) {
+        self.session = session
+        let settings = try SaveSettings(session)
+        self.settings = settings
+        guard let delimiter = settings.delimiter else {
+            throw CommandFailure(
+                .usage,
+                message: "--delimiter none: a file that grows has no end. Give the byte that ends a record."
+            )
+        }
+        flow = FileFlow(
+            stream: settings.stream,
+            partitionKey: settings.partitionKey,
+            patterns: Array(session.invocation.arguments.dropFirst()),
+            firstSight: session.invocation.has(.fromEnd) ? .end : .start,
+            delimiter: delimiter,
+            keepsDelimiter: settings.keepsDelimiter,
+            recordLimit: settings.policy.largestRecord(upTo: settings.recordLimit, keyBytes: settings.keyBytes),
+            rules: settings.rules
+        )
+        let discards = DiscardLog(session.console)
+        self.discards = discards
+        let policy = settings.policy.waitingAtLimit
+        metrics = try MetricsFile(session)
+        pipeline = try session.pipeline(for: session.service, policy: policy, metrics: metrics) { discards.handle($0) }
+    }
+
+    func run() async throws(CommandFailure) -> ExitStatus {
+        let start = ContinuousClock.now
+        try flow.check()
+        if settings.submits { try checkCaller() }
+        let console = session.console
+        let submitter =
+            settings.submits ? BackgroundSubmitter(pipeline, console: console, stop: stop, metrics: metrics) : nil
+        metrics?.start()
+        submitter?.start()
+        let target = FileFlowTarget(flow: flow, pipeline: pipeline)
+        let manager = session.serviceManager
+        stop.whenStopped { manager.stopping() }
+        let follower = FileFollower([target], console: session.console, stop: stop) {
+            manager.ready("following files into \(StreamName(unchecked: flow.stream))")
+        }
+        let end = await follower.run()
+        _ = await submitter?.finish()
+        await metrics?.finish()
+        discards.finish()
+        session.console.report(end.summary(of: flow.stream, elapsed: ContinuousClock.now - start))
+        // A stop is how it ends; lines that are not stored yet are in their files.
+        return .success
+    }
+
+    private func checkCaller() throws(CommandFailure) {
+        do throws(ConfigurationFailure) {
+            _ = try session.caller(for: session.service.service)
+        } catch {
+            throw CommandFailure(.configuration(error))
+        }
+    }
+}
+
+extension FileFlow {
+    /// Throws for a path that cannot be followed. A file that does not exist yet can.
+    func check() throws(CommandFailure) {
+        for pattern in patterns.map({ FilePattern($0, in: Files.workingDirectory) }) where !pattern.hasWildcards {
+            if let problem = PatternScan(pattern).problems[pattern.text] {
+                throw CommandFailure(.noInput, message: "\(pattern.text) cannot be followed: \(problem).")
+            }
+            guard unsafe access(pattern.text, R_OK) != 0, errno == EACCES else { continue }
+            let message = Files.message(of: EACCES)
+            throw CommandFailure(.noInput, message: "\(pattern.text) cannot be read: \(message).")
+        }
+    }
+}
+
+extension RecorderPolicy {
+    /// At the size limit of the store nothing more is read: the lines can wait in their files, and none has to be discarded.
+    var waitingAtLimit: RecorderPolicy {
+        var policy = self
+        policy.limits.refusesWhenFull = limits.bytes > 0
+        return policy
+    }
+
+    /// The largest record that has room in the store once that is empty. Nothing after a larger one would ever be read.
+    func largestRecord(upTo limit: ByteCount, keyBytes: Int) -> ByteCount {
+        limits.bytes == 0 ? limit : ByteCount(min(limit.bytes, max(limits.bytes - keyBytes, 0)))
+    }
+}
+
+extension FollowEnd {
+    func summary(of stream: String, elapsed: Duration) -> String {
+        let stream = StreamName(unchecked: stream)
+        var line = "saved \(Formatting.records(saved)) to \(stream) in \(Formatting.elapsed(elapsed))"
+        if refused > 0 { line += "; refused \(Formatting.count(refused))" }
+        if cut > 0 { line += "; cut \(Formatting.count(cut))" }
+        if withoutKey > 0 { line += "; \(Formatting.count(withoutKey)) without the text for their key" }
+        return line
+    }
+}

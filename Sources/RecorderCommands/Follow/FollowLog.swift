@@ -1,0 +1,110 @@
+import RecorderConcurrency
+import RecorderEngine
+
+/// What a follower says: each thing once.
+final class FollowLog {
+    private let console: Console
+    private var told: [String: String] = [:]
+
+    init(_ console: Console) {
+        self.console = console
+    }
+
+    func tell(_ text: String, about path: String) {
+        guard told.updateValue(text, forKey: path) != text else { return }
+        console.error(text)
+    }
+
+    func progress(_ text: String) {
+        console.progress(text)
+    }
+
+    /// Says how many files are followed, if that has changed.
+    func count(_ files: Int, _ stream: String) {
+        let text = "following \(Formatting.count(files)) file\(files == 1 ? "" : "s") into \(stream)."
+        if told.updateValue(text, forKey: "count \(stream)") != text { console.progress(text) }
+    }
+
+    func tell(_ orphan: Orphan) {
+        let position = orphan.position
+        let byte = Formatting.count(position.offset)
+        if orphan.isTruncated {
+            console.error(
+                "\(position.path) was truncated in place, or written anew, and is read from its start. It had been read to byte "
+                    + "\(byte): lines that were written after that and before the truncation may be missing. Rotate it by "
+                    + "renaming to lose none."
+            )
+        } else if !position.isFinished {
+            console.error(
+                "\(position.path) is gone: it was deleted, or compressed after a rotation. It had been read to byte \(byte): "
+                    + "lines after that may be missing."
+            )
+        }
+    }
+
+    func tellUnreachable(_ position: FilePosition) {
+        guard !position.isFinished else { return }
+        tell(
+            "\(position.path) cannot be reached, as if its file system were not mounted. Its position, byte "
+                + "\(Formatting.count(position.offset)), is kept.",
+            about: position.path
+        )
+    }
+
+    func tellCopy(_ path: String, of orphan: Orphan) {
+        let what =
+            orphan.isTruncated
+            ? "was truncated in place; lines that were written between its copying and that are missing" : "is gone"
+        console.error(
+            "\(orphan.position.path) \(what); its copy \(path) is read from byte \(Formatting.count(orphan.position.offset))."
+        )
+    }
+
+    func tellLost(_ path: String) {
+        console.error(
+            "the position of \(path) was lost when the store was damaged. It is read from byte 0: its lines may be stored a "
+                + "second time."
+        )
+    }
+
+    func tellPause(_ error: RecorderError, _ stream: String) {
+        let reason =
+            if case .storeFull = error { "the store is at its --limit. \(error.message)" } else { error.message }
+        console.error("reading for \(stream) stops: \(reason) It goes on by itself; lines wait in their files.")
+    }
+
+    /// Says what was refused since the last call.
+    func tellRefused(_ counts: RecordCounts, of file: FollowedFile) {
+        tellTooLong(counts.refused, of: counts.refusedCount, verb: "refused", in: file)
+    }
+
+    /// Says what was cut since the last call.
+    func tellCut(_ counts: RecordCounts, of file: FollowedFile) {
+        tellTooLong(counts.cut, of: counts.cutCount, verb: "cut", in: file)
+    }
+
+    private func tellTooLong(
+        _ first: [RecordSplitter.Refusal],
+        of count: Int,
+        verb: String,
+        in file: FollowedFile
+    ) {
+        guard count > 0, let last = first.last else { return }
+        let limit = Formatting.count(file.flow.recordLimit.bytes)
+        let text =
+            count <= first.count
+            ? "\(file.path): a line of \(Formatting.count(last.bytes)) bytes was \(verb); the limit is \(limit)."
+            : "\(file.path): more lines over the limit of \(limit) bytes were \(verb)."
+        tell(text, about: "\(verb) \(file.path)")
+    }
+}
+
+/// What a follower has done until it was stopped.
+struct FollowEnd: Sendable {
+    var saved = 0
+    var refused = 0
+    /// Lines of which only the beginning was saved.
+    var cut = 0
+    /// Records without the text for a partition key.
+    var withoutKey = 0
+}

@@ -1,0 +1,48 @@
+extension FollowCommand {
+    static let spec = CommandSpec(
+        name: "follow",
+        summary: "save each line of files that grow as a record, exactly once",
+        arguments: [.init(name: "STREAM"), .init(name: "PATH", isRepeated: true, completion: .files)],
+        options: [.firehose, .fromEnd, .delimiter, .keepDelimiter, .partitionKey] + RecordRules.options
+            + [.submit, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys] + OptionSpec.entries
+            + [.limit, .maximumRecord, .maximumAge, .metricsFile] + OptionSpec.log + OptionSpec.store
+            + OptionSpec.service,
+        runsUntilStopped: true,
+        details: """
+            The position in a file is stored in the same transaction as the lines before it. So after a kill or a power \
+            cut, each line is in the store exactly once, and a later run goes on where this one ended. PATH is a file, \
+            which need not exist yet, or a quoted pattern with *, ? and [...], which is looked up again while the command \
+            runs.
+
+            A file is recognized by its inode and its bytes. One that is renamed is read to its end, also if that happens \
+            while nothing follows it, as long as it stays in its directory, and has a name such as app.log.1, \
+            app.log-20261123 or app-20261123.log. Compressed files are not read: if a file is compressed or deleted before \
+            it was read to its end, that is reported. A file that is truncated in place (copytruncate) is reported as \
+            well, with what may be missing; its copy is read on if there is one.
+
+            A line is complete at its newline, or when its file is deleted. A line over 1,024,000 bytes, or over \
+            --max-record, is refused, reported and counted. If the disk is full or the store is at its --limit, reading \
+            stops until there is room: nothing is discarded. Several commands may share a store; one of them reads each \
+            file for a stream.
+
+            SIGINT, SIGTERM and SIGHUP end the command with status 0; a second signal ends it at once.
+            """,
+        examples: [
+            .init(
+                line: "kinesis-recorder follow app /var/log/app.log --submit",
+                meaning: "a log file, sent as it grows"
+            ),
+            .init(
+                line: "kinesis-recorder follow app '/var/log/app/*.log' --from-end",
+                meaning: "all logs of a directory; of files that exist now, only new lines"
+            ),
+        ]
+    )
+}
+
+extension OptionSpec {
+    static let fromEnd = OptionSpec(
+        "from-end",
+        help: "when a path is followed for the first time, begin at the end of the files that exist [the start]"
+    )
+}

@@ -1,0 +1,91 @@
+import RecorderEngine
+
+extension RecordRules {
+    /// The options of a command that makes records of lines.
+    static let options: [OptionSpec] = [
+        .partitionKeyField, .partitionKeyPattern, .multilineStart, .skipEmpty, .dropMatching, .keepMatching,
+    ]
+
+    /// What the options of a command say.
+    init(_ invocation: Invocation, service: StreamServiceDescription) throws(CommandFailure) {
+        key = try Self.key(invocation, service: service)
+        multilineStart = try invocation.pattern(.multilineStart)
+        skipsEmpty = invocation.has(.skipEmpty)
+        dropped = try invocation.pattern(.dropMatching)
+        kept = try invocation.pattern(.keepMatching)
+    }
+
+    private static func key(
+        _ invocation: Invocation,
+        service: StreamServiceDescription
+    ) throws(CommandFailure) -> Key? {
+        let given = [OptionSpec.partitionKey, .partitionKeyField, .partitionKeyPattern].filter { invocation.has($0) }
+        if given.count > 1 {
+            throw CommandFailure(
+                .usage,
+                message: "--\(given[0].name) and --\(given[1].name): a record has one key. Give one of these options."
+            )
+        }
+        if let option = given.first, !service.sendsPartitionKey {
+            throw CommandFailure(
+                .usage,
+                message: "--\(option.name): Firehose has no partition keys. Leave out this option or --firehose."
+            )
+        }
+        if let name = invocation.value(.partitionKeyField) { return .field(name) }
+        return try invocation.pattern(.partitionKeyPattern).map(Key.pattern)
+    }
+
+    /// Says of a record that its partition key was not found, and what it is saved with instead; nil without such a rule.
+    func noteWithoutKey(_ number: Int) -> String? {
+        let reason: String
+        switch key {
+        case .field(let name): reason = "has no member \"\(name)\" that is a string or a number and can be a key"
+        case .pattern(let pattern): reason = "has no text for \(pattern.source) that can be a key"
+        case .digest, nil: return nil
+        }
+        return "record \(Formatting.count(number)) \(reason). It gets a key of its own, as do others like it; "
+            + "they are counted."
+    }
+}
+
+extension Invocation {
+    fileprivate func pattern(_ option: OptionSpec) throws(CommandFailure) -> LinePattern? {
+        guard let text = value(option) else { return nil }
+        do throws(PatternError) {
+            return try LinePattern(text)
+        } catch {
+            throw CommandFailure(.usage, message: "--\(option.name) \(text): \(error.message)")
+        }
+    }
+}
+
+extension OptionSpec {
+    static let partitionKeyField = OptionSpec(
+        "partition-key-field",
+        value: "NAME",
+        help: "the partition key is this member of the JSON object in each record, a string or a number"
+    )
+    static let partitionKeyPattern = OptionSpec(
+        "partition-key-regex",
+        value: "REGEX",
+        help:
+            "the partition key is what the first group of REGEX matches in each record, or all of REGEX if it has no group"
+    )
+    static let multilineStart = OptionSpec(
+        "multiline-start",
+        value: "REGEX",
+        help: "a record begins at a line that REGEX matches; other lines belong to the record before"
+    )
+    static let skipEmpty = OptionSpec("skip-empty", help: "leave out empty records")
+    static let dropMatching = OptionSpec(
+        "drop-matching",
+        value: "REGEX",
+        help: "leave out records in which REGEX matches"
+    )
+    static let keepMatching = OptionSpec(
+        "keep-matching",
+        value: "REGEX",
+        help: "leave out records in which REGEX does not match"
+    )
+}

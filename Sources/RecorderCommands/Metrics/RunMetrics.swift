@@ -1,0 +1,134 @@
+import FoundationEssentials
+import RecorderAWS
+import RecorderConcurrency
+import RecorderEngine
+
+/// What one run of the program knows besides the counts in its stores: its requests and its submits.
+final class RunMetrics: Sendable {
+    private struct Counts {
+        var requests: [String: Int] = [:]
+        var throttledRecords = 0
+        var submits = 0
+        var failedSubmits = 0
+        var submitSeconds = 0.0
+        var lastSuccess: Date?
+    }
+
+    /// By the name of the service.
+    private let counts = Locked<[String: Counts]>([:])
+
+    /// What may become of a request. `accepted` are those with an answer of success, which may still name records that failed.
+    private static let outcomes = ["accepted", "throttled", "server_error", "refused", "denied", "no_answer"]
+
+    /// From now on the metrics have values for a service, even if nothing happens.
+    func add(_ service: String) {
+        change(service) { _ in }
+    }
+
+    /// An HTTP request ended; retries count, too.
+    func countRequest(to service: String, failure: ServiceFailure?) {
+        guard let outcome = Self.outcome(of: failure) else { return }
+        change(service) { $0.requests[outcome, default: 0] += 1 }
+    }
+
+    /// nil if no request was made.
+    private static func outcome(of failure: ServiceFailure?) -> String? {
+        switch failure?.kind {
+        case nil: "accepted"
+        case .throttled: "throttled"
+        case .transient: "server_error"
+        case .transport, .unreadable, .redirect: "no_answer"
+        case .denied, .expiredCredentials, .clockSkew: "denied"
+        case .notFound, .invalidRequest, .other: "refused"
+        case .credentials, .configuration, .cancelled: nil
+        }
+    }
+
+    func handle(_ event: RecorderEvent, of service: String) {
+        guard case .answered(let answer) = event, answer.throttled > 0 else { return }
+        change(service) { $0.throttledRecords += answer.throttled }
+    }
+
+    /// A submit ended.
+    func countSubmit(of service: String, _ outcome: FlushOutcome, after duration: Duration) {
+        change(service) { counts in
+            counts.submits += 1
+            counts.submitSeconds += duration / .seconds(1)
+            if outcome.status != nil { counts.failedSubmits += 1 }
+        }
+        if outcome.status == nil, !outcome.isStopped { countSuccess(of: service) }
+    }
+
+    /// Everything was sent, or nothing was stored.
+    func countSuccess(of service: String) {
+        change(service) { $0.lastSuccess = Date() }
+    }
+
+    private func change(_ service: String, by change: (inout Counts) -> Void) {
+        counts.withLock { change(&$0[service, default: Counts()]) }
+    }
+
+    // MARK: text
+
+    var families: [MetricFamily] {
+        let counts = counts.withLock { $0 }.sorted { $0.key < $1.key }
+        return Self.requests(counts.map { ($0.key, $0.value) }) + Self.submits(counts.map { ($0.key, $0.value) })
+    }
+
+    private typealias Sample = MetricFamily.Sample
+
+    private static func requests(_ counts: [(service: String, counts: Counts)]) -> [MetricFamily] {
+        [
+            MetricFamily(
+                "requests_total",
+                .counter,
+                help:
+                    "Requests of this process by outcome; each retry counts, and accepted ones may hold records that failed.",
+                samples: counts.flatMap { service, counts in
+                    outcomes.map { outcome in
+                        Sample(counts.requests[outcome] ?? 0, labels: [("service", service), ("outcome", outcome)])
+                    }
+                }
+            ),
+            MetricFamily(
+                "throttled_records_total",
+                .counter,
+                help:
+                    "Records that an accepted request of this process held and the service had no capacity for; each time counts.",
+                samples: counts.map { Sample($1.throttledRecords, labels: [("service", $0)]) }
+            ),
+        ]
+    }
+
+    private static func submits(_ counts: [(service: String, counts: Counts)]) -> [MetricFamily] {
+        [
+            MetricFamily(
+                "failed_submits_total",
+                .counter,
+                help: "Submits of this process after which records were left because of an error.",
+                samples: counts.map { Sample($1.failedSubmits, labels: [("service", $0)]) }
+            ),
+            MetricFamily(
+                "submit_duration_seconds",
+                .summary,
+                help: "The time that submits of this process took.",
+                samples: counts.flatMap { service, counts in
+                    [
+                        Sample(counts.submitSeconds, suffix: "_sum", labels: [("service", service)]),
+                        Sample(counts.submits, suffix: "_count", labels: [("service", service)]),
+                    ]
+                }
+            ),
+            MetricFamily(
+                "last_success_timestamp_seconds",
+                .gauge,
+                help:
+                    "When a submit of this process last sent everything that was stored, or found nothing, in seconds since "
+                    + "1970; 0 for never.",
+                samples: counts.map { service, counts in
+                    Sample(counts.lastSuccess?.timeIntervalSince1970 ?? 0, labels: [("service", service)])
+                }
+            ),
+        ]
+    }
+}

@@ -1,0 +1,20 @@
+import RecorderConcurrency
+
+/// What flushes have learned of the streams that throttle, so that the next flush does not begin with a large request.
+final class StreamRates: Sendable {
+    private let limiters = Locked<[StreamName: StreamRateLimiter]>([:])
+
+    /// A flush's limiter for a stream: as the last flush left it, or a new one.
+    func limiter(of stream: StreamName) -> StreamRateLimiter {
+        limiters.withLock { $0[stream] } ?? StreamRateLimiter()
+    }
+
+    /// Keeps a limiter for the next flush if the stream throttles, and forgets the streams that no longer do.
+    func keep(_ limiter: StreamRateLimiter, of stream: StreamName) {
+        limiters.withLock { limiters in
+            limiters[stream] = limiter
+            let now = ContinuousClock.now
+            limiters = limiters.filter { $0.value.isPacing(at: now) }
+        }
+    }
+}

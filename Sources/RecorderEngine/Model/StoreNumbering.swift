@@ -1,0 +1,20 @@
+/// What a store says about the records that it saved without a partition key, to explain which of them a stream lacks.
+package struct StoreNumbering: Sendable {
+    /// What new records are numbered under, as `RecordIdentity.store`; nil before the first one.
+    package let store: UInt64?
+    /// By number; including streams without records.
+    package let streams: [Stream]
+
+    package struct Stream: Sendable {
+        package let number: Int64
+        package let name: StreamName
+        /// The ordinal of its first record under `store`. Lower ones were given under other stores: the file was copied or moved.
+        package let first: Int64
+        /// The ordinal of its next record.
+        package let next: Int64
+        /// How many of these were delivered under random keys, or without keys. Nothing says which they were.
+        package let unnamed: Int
+        /// The ordinals of records that are in the store now, by the store that they were numbered under.
+        package let held: [UInt64: OrdinalRanges]
+    }
+}

@@ -1,0 +1,71 @@
+import Glibc
+import RecorderAWS
+import RecorderConcurrency
+
+/// Which followed files this process reads: no other one reads them into the same store meanwhile.
+///
+/// A claim is a lock on one byte of a file beside the database, the byte of the position's id. It ends when its process dies,
+/// however that happens. The lock belongs to the open file (an OFD lock, https://man7.org/linux/man-pages/man2/F_GETLK.2const.html),
+/// not to the process, whose other users of the file would release it.
+package final class FileClaims: Sendable {
+    private struct State {
+        var descriptor: Int32?
+        var claimed: Set<Int64> = []
+    }
+
+    private let path: @Sendable () throws(RecorderError) -> String
+    private let state = Locked(State())
+
+    /// The C library hides this command behind _GNU_SOURCE.
+    private static let setLock: Int32 = 37
+
+    init(at path: @escaping @Sendable () throws(RecorderError) -> String) {
+        self.path = path
+    }
+
+    deinit {
+        state.withLock { if let file = $0.descriptor { _ = close(file) } }
+    }
+
+    /// Claims the file of a position for this process; false if it is claimed already, here or by another process.
+    package func claim(_ id: Int64) throws(RecorderError) -> Bool {
+        try state.withLock { (state) throws(RecorderError) in
+            guard !state.claimed.contains(id) else { return false }
+            let file = if let open = state.descriptor { open } else { try open(try path()) }
+            state.descriptor = file
+            guard Self.set(F_WRLCK, at: id, in: file) else { return false }
+            state.claimed.insert(id)
+            return true
+        }
+    }
+
+    package func release(_ id: Int64) {
+        state.withLock { state in
+            guard state.claimed.remove(id) != nil, let file = state.descriptor else { return }
+            _ = Self.set(F_UNLCK, at: id, in: file)
+        }
+    }
+
+    private static func set(_ type: Int32, at id: Int64, in file: Int32) -> Bool {
+        var lock = flock()
+        lock.l_type = Int16(type)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = off_t(id)
+        lock.l_len = 1
+        return unsafe fcntl(file, setLock, &lock) == 0
+    }
+
+    private func open(_ path: String) throws(RecorderError) -> Int32 {
+        let file = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else {
+            let number = errno
+            try StoreFiles.checkKindAndOwner(of: path)
+            let advice = StorageErrorMapping.advice(
+                for: number,
+                otherwise: "Make its directory writable for this user."
+            )
+            throw .storage("The lock file \(path) cannot be opened: \(advice)", nil)
+        }
+        return file
+    }
+}

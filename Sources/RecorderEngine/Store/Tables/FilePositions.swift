@@ -1,0 +1,277 @@
+import RecorderSQLite
+
+/// How far a followed file has been read into the store. It is committed together with the records that were read.
+///
+/// The file is recognized by its inode and its bytes, whatever its name is: a rotated file has another name, an inode may be used
+/// again by another file, and some devices get another number at each boot.
+package struct FilePosition: Sendable, Hashable {
+    /// A checksum of some bytes of a file, and their number: the file may grow behind them.
+    package struct Fingerprint: Sendable, Hashable {
+        package let length: Int
+        let sum: Int64
+
+        /// That of no bytes.
+        package static let none = Fingerprint(length: 0, sum: 0)
+
+        package init(of bytes: UnsafeRawBufferPointer) {
+            length = bytes.count
+            sum = unsafe bytes.isEmpty ? 0 : Int64(bitPattern: RecordChecksum.of(bytes))
+        }
+
+        init(length: Int, sum: Int64) {
+            self.length = length
+            self.sum = sum
+        }
+    }
+
+    /// A byte of a file, and the bytes before it.
+    package struct Point: Sendable, Hashable {
+        package var offset = 0
+        package var tail = Fingerprint.none
+
+        package init() {}
+
+        /// Whether the bytes before it are all those of the file, and not none.
+        package var isWhole: Bool { offset > 0 && tail.length == offset }
+    }
+
+    /// The stream that the lines go to, as the flow names it. Each stream has positions of its own.
+    package var stream: String
+    /// The pattern by which the flow found the file.
+    package var pattern: String
+    /// The file's path when the position was stored.
+    package var path = ""
+    package var device: UInt64 = 0
+    /// The device of its directory: one that is not mounted shows other files under the same name.
+    package var directoryDevice: UInt64 = 0
+    /// 0 for the mark of a pattern.
+    package var inode: UInt64 = 0
+    /// When the file was created, in nanoseconds since 1970; 0 where the file system does not say.
+    package var birth: Int64 = 0
+    /// The boot during which the position was stored. A power cut may take the end of a file that was not synced.
+    package var boot = ""
+    /// Of the first bytes of the file.
+    package var head = Fingerprint.none
+    /// Of the last bytes before `offset`.
+    package var tail = Fingerprint.none
+    /// Every line before this byte is stored, or was refused.
+    package var offset = 0
+    /// An earlier position, of a minute before or more: the kernel has written the bytes before it to disk since.
+    package var settled = Point()
+    /// Whether the file was read to its end after it was rotated, so that nothing is missing if it is gone.
+    package var isFinished = false
+
+    package init(stream: String, pattern: String) {
+        self.stream = stream
+        self.pattern = pattern
+    }
+
+    /// The position without the file.
+    package var point: Point {
+        var point = Point()
+        (point.offset, point.tail) = (offset, tail)
+        return point
+    }
+
+    /// Whether this is no position, but says that files of the pattern have been followed: a new file is read from its start.
+    package var isPatternMark: Bool { inode == 0 }
+
+    /// The same for each position of a file by one stream, or mark of a pattern by one stream.
+    package var id: Int64 {
+        let text = isPatternMark ? "\(stream)\0\(pattern)" : "\(stream)\0\(device)\0\(inode)"
+        // Positive, and so small that it can be the first byte of a locked range. 0 is the mark of lost positions.
+        return max(text.checksum & (1 << 62 - 1), 1)
+    }
+
+    /// Of everything, so that damage is not taken for a position.
+    fileprivate var checksum: Int64 {
+        """
+        \(stream)\0\(pattern)\0\(path)\0\(device)\0\(inode)\0\(birth)\0\(boot)\0\(head.length)\0\(head.sum)\0\
+        \(tail.length)\0\(tail.sum)\0\(offset)\0\(isFinished)\0\(directoryDevice)\0\(settled.offset)\0\
+        \(settled.tail.length)\0\(settled.tail.sum)
+        """.checksum
+    }
+}
+
+/// What one save changes of the positions.
+package struct FilePositionChanges: Sendable {
+    package var stored: [FilePosition]
+    /// The ids of positions whose files are gone.
+    package var forgotten: [Int64]
+
+    package init(stored: [FilePosition] = [], forgotten: [Int64] = []) {
+        self.stored = stored
+        self.forgotten = forgotten
+    }
+}
+
+/// The positions of a store.
+package struct FilePositions: Sendable {
+    package var positions: [FilePosition] = []
+    /// The ids of rows that were altered by damage.
+    package var damaged: [Int64] = []
+    /// Whether positions were lost when the store was damaged and rescued. Marks of patterns from before that are lost as well.
+    package var wereLost = false
+
+    /// Reads all positions; none if no file was ever followed.
+    init(_ connection: SQLiteConnection) throws(SQLiteError) {
+        guard try connection.integer(FilePositionTable.existence) == 1 else { return }
+        let rows = try connection.prepare(FilePositionTable.query)
+        while try rows.step() { add(rows) }
+    }
+
+    /// Reads what can be read of a damaged store.
+    init(damaged connection: SQLiteConnection?) {
+        let existence = "SELECT count(*) FROM sqlite_schema WHERE name = '\(FilePositionTable.name)'"
+        guard let connection, let exists = try? connection.integer(existence) else {
+            wereLost = true
+            return
+        }
+        guard exists > 0 else { return }
+        // From its start up to damage, then from its end back to it.
+        var isComplete = false
+        for order in ["ASC", "DESC"] where !isComplete {
+            guard let rows = try? connection.prepare("\(FilePositionTable.query) ORDER BY id \(order)") else {
+                continue
+            }
+            do {
+                while try rows.step() { add(rows) }
+                isComplete = true
+            } catch {}
+        }
+        wereLost = wereLost || !isComplete || !damaged.isEmpty
+        if wereLost { positions.removeAll(where: \.isPatternMark) }
+    }
+
+    private mutating func add(_ row: SQLiteStatement) {
+        guard row.integer(at: 0) != FilePositionTable.lossMark else {
+            wereLost = true
+            return
+        }
+        guard let position = FilePosition(row) else { return damaged.append(row.integer(at: 0)) }
+        if !positions.contains(position) { positions.append(position) }
+    }
+}
+
+/// The table of positions. Belongs to the writer; every method runs inside its transaction.
+///
+/// It is newer than the file format, and made when the first position is stored.
+final class FilePositionTable {
+    fileprivate static let name = "file_position"
+    fileprivate static let existence = "SELECT 1 FROM sqlite_schema WHERE name = '\(name)'"
+    fileprivate static let query = """
+        SELECT id, stream, pattern, path, boot, device, inode, birth, head_length, head, tail_length, tail, offset,
+            is_finished, sum, directory_device, settled_offset, settled_length, settled
+        FROM \(name)
+        """
+    /// The id of a row that says that positions were lost.
+    fileprivate static let lossMark: Int64 = 0
+
+    private let connection: SQLiteConnection
+    /// nil until they are used, and after a rollback: the table may not exist then.
+    private var statements: (store: SQLiteStatement, forget: SQLiteStatement)?
+
+    init(_ connection: SQLiteConnection) {
+        self.connection = connection
+    }
+
+    /// Called after a rollback.
+    func forgetStatements() {
+        statements = nil
+    }
+
+    func apply(_ changes: FilePositionChanges) throws(SQLiteError) {
+        let (store, forget) = try prepared()
+        for id in changes.forgotten {
+            try forget.bind(id, at: 1)
+            try forget.run()
+        }
+        for position in changes.stored { try store.run(binding: position) }
+    }
+
+    /// Stores what could be read of a damaged store.
+    func restore(_ rescued: FilePositions) throws(SQLiteError) {
+        guard rescued.wereLost || !rescued.positions.isEmpty else { return }
+        try apply(FilePositionChanges(stored: rescued.positions))
+        guard rescued.wereLost else { return }
+        try connection.execute(
+            """
+            INSERT INTO \(Self.name) VALUES (\(Self.lossMark), '', '', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+            """
+        )
+    }
+
+    private func prepared() throws(SQLiteError) -> (store: SQLiteStatement, forget: SQLiteStatement) {
+        if let statements { return statements }
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS \(Self.name) (
+                id INTEGER PRIMARY KEY, stream TEXT NOT NULL, pattern TEXT NOT NULL, path TEXT NOT NULL,
+                boot TEXT NOT NULL, device INTEGER NOT NULL, inode INTEGER NOT NULL, birth INTEGER NOT NULL,
+                head_length INTEGER NOT NULL, head INTEGER NOT NULL, tail_length INTEGER NOT NULL,
+                tail INTEGER NOT NULL, offset INTEGER NOT NULL, is_finished INTEGER NOT NULL, sum INTEGER NOT NULL,
+                directory_device INTEGER NOT NULL, settled_offset INTEGER NOT NULL, settled_length INTEGER NOT NULL,
+                settled INTEGER NOT NULL
+            )
+            """
+        )
+        let new = (
+            store: try connection.prepare(
+                """
+                INSERT OR REPLACE INTO \(Self.name)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
+                """
+            ),
+            forget: try connection.prepare("DELETE FROM \(Self.name) WHERE id = ?1")
+        )
+        statements = new
+        return new
+    }
+}
+
+@available(*, unavailable)
+extension FilePositionTable: Sendable {}
+
+extension FilePosition {
+    /// nil if the row was altered.
+    fileprivate init?(_ row: SQLiteStatement) {
+        self.init(stream: row.text(at: 1), pattern: row.text(at: 2))
+        path = row.text(at: 3)
+        boot = row.text(at: 4)
+        device = UInt64(bitPattern: row.integer(at: 5))
+        inode = UInt64(bitPattern: row.integer(at: 6))
+        birth = row.integer(at: 7)
+        head = Fingerprint(length: Int(row.integer(at: 8)), sum: row.integer(at: 9))
+        tail = Fingerprint(length: Int(row.integer(at: 10)), sum: row.integer(at: 11))
+        offset = Int(row.integer(at: 12))
+        isFinished = row.integer(at: 13) != 0
+        directoryDevice = UInt64(bitPattern: row.integer(at: 15))
+        settled.offset = Int(row.integer(at: 16))
+        settled.tail = Fingerprint(length: Int(row.integer(at: 17)), sum: row.integer(at: 18))
+        guard row.integer(at: 14) == checksum, row.integer(at: 0) == id else { return nil }
+    }
+}
+
+extension SQLiteStatement {
+    fileprivate func run(binding position: FilePosition) throws(SQLiteError) {
+        let texts = [position.stream, position.pattern, position.path, position.boot]
+        let (head, tail, settled) = (position.head, position.tail, position.settled)
+        let numbers = [
+            Int64(bitPattern: position.device), Int64(bitPattern: position.inode), position.birth, Int64(head.length),
+            head.sum, Int64(tail.length), tail.sum, Int64(position.offset), position.isFinished ? 1 : 0,
+            position.checksum, Int64(bitPattern: position.directoryDevice), Int64(settled.offset),
+            Int64(settled.tail.length), settled.tail.sum,
+        ]
+        try bind(position.id, at: 1)
+        for (index, text) in texts.enumerated() { try bind(text, at: Int32(index + 2)) }
+        for (index, number) in numbers.enumerated() { try bind(number, at: Int32(index + 6)) }
+        try run()
+    }
+}
+
+extension String {
+    fileprivate var checksum: Int64 {
+        var text = self
+        return text.withUTF8 { Int64(bitPattern: unsafe RecordChecksum.of(UnsafeRawBufferPointer($0))) }
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import RecorderTestSupport
+
+/// A directory of log files, and a store that `follow` fills with their lines.
+struct FollowedLogs: Sendable {
+    let tool: Tool
+    let directory: TemporaryDirectory
+
+    init(to url: String? = nil) throws {
+        tool = try Tool(to: url)
+        directory = try TemporaryDirectory()
+    }
+
+    func path(_ name: String) -> String { directory.path(name) }
+
+    func append(_ text: String, to name: String = "app.log") throws {
+        let path = path(name)
+        if !FileManager.default.fileExists(atPath: path) {
+            _ = FileManager.default.createFile(atPath: path, contents: nil)
+        }
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        try file.seekToEnd()
+        try file.write(contentsOf: Data(text.utf8))
+    }
+
+    func rename(_ name: String, to other: String) throws {
+        guard Glibc.rename(path(name), path(other)) == 0 else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
+    }
+
+    func remove(_ name: String) throws {
+        try FileManager.default.removeItem(atPath: path(name))
+    }
+
+    func start(_ arguments: String..., under prefix: [String] = []) throws -> RunningTool {
+        try tool.start(under: prefix, ["follow", "app"] + arguments)
+    }
+
+    /// Stops a follower as a service manager does.
+    func stop(_ running: RunningTool, _ number: Int32 = SIGTERM) async -> Tool.Ran {
+        _ = running.signal(number)
+        return await running.end(closesInput: false)
+    }
+
+    var database: String {
+        tool.home.path(".local/state/kinesis-recorder/com.amazonaws.AWSKinesisRecorder/kinesis.db")
+    }
+
+    /// The records in the store, in order.
+    var stored: [String] {
+        ((try? StoredRecord.all(at: database)) ?? []).map { String(decoding: $0.data, as: UTF8.self) }
+    }
+
+    /// Returns what is stored, once there are so many records; what there is after a minute otherwise.
+    func stored(_ count: Int) async throws -> [String] {
+        try await waitUntil { stored.count >= count }
+        return stored
+    }
+
+    /// Returns once `condition` holds, or after a minute.
+    func waitUntil(_ condition: () async throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try await !condition(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Glibc
+import Testing
+
+/// A socket that receives datagrams as systemd's does.
+final class NotifySocket {
+    let name: String
+    private let file: Int32
+
+    init(_ name: String) throws {
+        self.name = name
+        file = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = name.hasPrefix("@") ? [0] + Array(name.utf8.dropFirst()) : Array(name.utf8) + [0]
+        try #require(bytes.count <= MemoryLayout.size(ofValue: address.sun_path))
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(file, $0, length) }
+        }
+        try #require(bound == 0)
+    }
+
+    deinit { close(file) }
+
+    /// The next datagram.
+    func next() async -> String {
+        let file = file
+        return await Task.detached {
+            var buffer = [UInt8](repeating: 0, count: 4_096)
+            let count = recv(file, &buffer, buffer.count, 0)
+            return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+        }.value
+    }
+}

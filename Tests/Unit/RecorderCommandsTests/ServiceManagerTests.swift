@@ -1,0 +1,47 @@
+import Foundation
+import RecorderTestSupport
+import Testing
+
+/// What systemd is told about a unit with `Type=notify`.
+@Suite(.timeLimit(.minutes(2))) struct ServiceManagerTests {
+    @Test(arguments: [false, true])
+    func `a watch says when it is ready, what it does and that it stops`(isAbstract: Bool) async throws {
+        let service = try AcceptingService()
+        var tool = try Tool(to: service.url)
+        _ = try await tool.run("save", "app", input: Data("a\n".utf8))
+        let name = isAbstract ? "@recorder-test-\(UUID().uuidString)" : tool.home.path("notify")
+        let socket = try NotifySocket(name)
+        tool.environment["NOTIFY_SOCKET"] = name
+        let running = try tool.start(["submit", "--watch", "3600"])
+        #expect(await socket.next() == "READY=1\nSTATUS=submitting")
+        #expect(await socket.next() == "STATUS=everything stored before the last submit was sent")
+        #expect(running.signal(SIGTERM) == 0)
+        #expect(await socket.next() == "STOPPING=1\nSTATUS=stopping")
+        #expect(await running.end().err == "")
+    }
+
+    @Test func `an error of the service is the unit's status`() async throws {
+        let service = try LocalServer { _, _ in .json(400, #"{"__type":"ResourceNotFoundException","message":"no"}"#) }
+        var tool = try Tool(to: service.url)
+        _ = try await tool.run("save", "app", input: Data("a\n".utf8))
+        let socket = try NotifySocket(tool.home.path("notify"))
+        tool.environment["NOTIFY_SOCKET"] = socket.name
+        let running = try tool.start(["submit", "--watch", "3600"])
+        _ = await socket.next()
+        #expect(await socket.next().hasPrefix("STATUS=kinesis: app: "))
+        _ = running.signal(SIGTERM)
+        _ = await running.end()
+    }
+
+    @Test func `a socket that cannot be written is an error that names it, and the command goes on`() async throws {
+        var tool = try Tool(to: try AcceptingService().url)
+        for name in ["vsock:2:1", tool.home.path("nothing"), "/" + String(repeating: "x", count: 200)] {
+            tool.environment["NOTIFY_SOCKET"] = name
+            let ran = try await tool.run("submit")
+            #expect(
+                ran.status == 0 && ran.err.contains("NOTIFY_SOCKET is \(name), which cannot be written: "),
+                "\(ran)"
+            )
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import RecorderEngine
+import RecorderTestSupport
+import Testing
+
+/// `--aggregate`, `--pack` and `--ordered`.
+@Suite(.timeLimit(.minutes(5))) struct SharedEntryCommandTests {
+    private let lines = (0..<500).map { "line \($0)" }
+    private func run(_ tool: Tool, _ words: [String], input: Data = Data()) async throws -> Tool.Ran {
+        let running = try tool.start(words)
+        running.write(input)
+        return await running.end()
+    }
+
+    private var input: Data { Data(lines.map { "\($0)\n" }.joined().utf8) }
+
+    @Test(arguments: [["save", "--submit"], ["submit"]])
+    func `lines are aggregated for Kinesis, and status and summary count records and entries`(words: [String])
+        async throws
+    {
+        let moto = try await MotoServer.shared()
+        let stream = "cli-aggregated-\(words[0])"
+        try await moto.createStream(stream)
+        let tool = try Tool(to: moto.url)
+        let options = ["--aggregate", "--entry-size", "4K", "--ordered"]
+        if words[0] == "save" {
+            #expect(try await run(tool, ["save", stream, "--submit"] + options, input: input).status == 0)
+        } else {
+            #expect(try await run(tool, ["save", stream], input: input).status == 0)
+            let sent = try await run(tool, ["submit"] + options)
+            #expect(
+                sent.status == 0 && sent.out.contains(/500 records delivered in .* s \(.*\/s\), in \d+ entries/),
+                "\(sent)"
+            )
+        }
+        let entries = try await moto.kinesisRecords(stream)
+        let records = entries.flatMap { AggregatedEntry.records(in: Array($0.data)) ?? [] }
+        #expect(records.map { String(decoding: $0.data, as: UTF8.self) } == lines)
+        #expect(entries.count < 20 && entries.allSatisfy { $0.data.count <= 4_096 })
+        #expect(try await tool.run("status").out.contains("500 delivered in \(entries.count) entries, 0 discarded"))
+        let json = try await tool.run("status", "--json").out
+        #expect(json.contains(#""entries":\#(entries.count)"#) || json.contains(#""entries" : \#(entries.count)"#))
+    }
+
+    @Test func `a submit packs lines for Firehose, and leaves those for Kinesis alone`() async throws {
+        let moto = try await MotoServer.shared()
+        try await moto.createDeliveryStream("cli-packed")
+        try await moto.createStream("cli-beside-packed")
+        let tool = try Tool(to: moto.url)
+        _ = try await run(tool, ["save", "cli-packed", "--firehose"], input: input)
+        _ = try await run(tool, ["save", "cli-beside-packed"], input: Data("a\nb\n".utf8))
+        let sent = try await tool.run("submit", "--pack")
+        #expect(sent.status == 0 && sent.out.contains("firehose: 500 records delivered"))
+        #expect(try await moto.firehoseBytes("cli-packed") == Array(input))
+        #expect(try await moto.requests("cli-packed").map(\.records) == [1])
+        #expect(try await moto.kinesisRecords("cli-beside-packed").map(\.text) == ["a", "b"])
+        #expect(try await tool.run("status", "-F").out.contains("500 delivered in 1 entry, 0 discarded"))
+    }
+}
