@@ -126,7 +126,7 @@ package struct AgentFlow: Sendable {
             }
         }
         rules.joinsLines = try joinsLines(&settings)
-        rules.skippedHeaderLines = try settings.number("skipHeaderLines", in: 0...Int(Int32.max)) ?? 0
+        rules.skippedHeaderLines = try settings.number("skipHeaderLines", in: 0...1_000) ?? 0
         let ending = Array((try settings.text("truncatedRecordTerminator", mayBeEmpty: true) ?? "\n").utf8)
         guard ending.count < 1_024_000 else {
             throw ConfigurationFailure("\(settings.path).truncatedRecordTerminator is longer than a record may be.")

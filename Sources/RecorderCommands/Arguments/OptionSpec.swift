@@ -109,8 +109,10 @@ extension OptionSpec {
     static let rate = OptionSpec(
         "rate",
         value: "SIZE",
-        help:
-            "the most bytes of request bodies in a second, on average, from 1K on, such as 20K for a metered link [no limit]"
+        help: """
+            the most bytes of request bodies in a second to each service, on average, from 1K on, such as 20K for a metered link \
+            [no limit]
+            """
     )
     static let omitKeys = OptionSpec(
         "omit-keys",

@@ -18,7 +18,7 @@ struct ExportCommand: Command {
             after the start is left out. The caches of Amplify clients are printed too: --key is their region.
             """,
         examples: [
-            .init(line: "kinesis-recorder export > records.jsonl", meaning: "a copy of everything stored"),
+            .init(line: "kinesis-recorder export > records.jsonl", meaning: "a copy of what the program stores"),
             .init(line: "kinesis-recorder export clicks --raw | tail -n 3", meaning: "the newest lines of a stream"),
             .init(
                 line: "kinesis-recorder export -d /mnt/old | kinesis-recorder import -",

@@ -9,8 +9,8 @@ struct VerifyCommand: Command {
         summary: "check the stores for damage, without changing them",
         options: [.onlyKinesis, .onlyFirehose, .quiet] + OptionSpec.store,
         details: """
-            Reads every record that waits, and checks SQLite's structures, the checksum of each record and all counts \
-            against the records. A line for each store says that it is sound; otherwise a line for each problem names \
+            Reads every record that waits, and checks SQLite's structures, the checksum of each record, and the counts of \
+            records, of each stream and in all, against the records. A line for each store says that it is sound; otherwise a line for each problem names \
             the table or the stream, and the exit status is 1. Works while programs save and submit. The caches of \
             Amplify clients are checked too: --key is their region.
 
@@ -34,8 +34,8 @@ struct VerifyCommand: Command {
         for (service, location) in stores {
             let found = try CommandFailure.wrapping(try StoreVerification(at: location))
             let title = "\(service): \(location.path)"
-            if found.problems.isEmpty {
-                session.console.report("\(title) is sound: \(Self.summary(of: found))")
+            if found.problems.isEmpty, let readable = found.readable {
+                session.console.report("\(title) is sound: \(Self.summary(of: readable))")
             } else {
                 status = .damage
                 report(found, title: title, location: location)
@@ -45,7 +45,9 @@ struct VerifyCommand: Command {
     }
 
     private func report(_ found: StoreVerification, title: String, location: StoreLocation) {
-        session.console.error("\(title) is damaged; \(Self.summary(of: found)) can be read.")
+        let readable =
+            found.readable.map { "\(Self.summary(of: $0)) can be read" } ?? "what can be read of it was not counted"
+        session.console.error("\(title) is damaged; \(readable).")
         for problem in found.problems { session.console.error("  \(problem)") }
         if found.isTruncated { session.console.error("  and more") }
         let directory = FileRights.quoted(location.directory)
@@ -59,7 +61,7 @@ struct VerifyCommand: Command {
         )
     }
 
-    private static func summary(of found: StoreVerification) -> String {
+    private static func summary(of found: StoreVerification.Readable) -> String {
         let streams = Formatting.counted(found.streams, "stream")
         return "\(Formatting.records(found.records)), \(ByteCount(found.bytes)), in \(streams)"
     }

@@ -18,9 +18,9 @@ struct FileAdmission {
         foundInodes = Set(keys.map(\.inode))
     }
 
-    /// Reads the positions once. A claim that precedes it keeps others from changing those of its file.
+    /// Reads the positions, once all found files are claimed: until then others may change those of their files.
     mutating func readPositions(of pipeline: RecordPipeline) throws(RecorderError) {
-        if stored == nil { stored = try pipeline.filePositions() }
+        stored = try pipeline.filePositions()
     }
 
     /// Whether positions of a pattern's files may have been lost when the store was damaged.

@@ -81,8 +81,8 @@ final class FollowLoop {
             wait(hasMore: hasMore || flows.contains { $0.needsScan && $0.mayRead })
         }
         saves.waitUntilStored()
-        var end = saves.end
-        for file in flows.flatMap(\.files) { file.addCounts(to: &end) }
+        var end = FollowEnd(saved: saves.records)
+        for flow in flows { end.add(flow.totals) }
         return end
     }
 
@@ -174,7 +174,6 @@ final class FollowLoop {
             } else if file.isEnding {
                 file.isEnding = false
                 if file.isGone {
-                    file.addCounts(to: &saves.end)
                     flow.end(file)
                 } else if !file.hasNews {
                     file.rest()
@@ -284,8 +283,6 @@ final class FollowSaves {
     /// Readable after a save failed.
     let failed: Int32
     private let failing: Int32
-    /// Of files that are not followed any more.
-    var end = FollowEnd()
 
     init() {
         var ends: [Int32] = [-1, -1]
@@ -331,16 +328,16 @@ final class FollowSaves {
     /// How many saves were stored.
     var stored: Int { counts.saves }
 
+    /// How many records were stored.
+    var records: Int { counts.records }
+
     func takeFailures() {
         var bytes = [UInt8](repeating: 0, count: 64)
         while unsafe read(failed, &bytes, bytes.count) > 0 {}
     }
 
     /// Blocks until all saves have an answer.
-    func waitUntilStored() {
-        window.waitUntilEmpty()
-        end.saved = counts.records
-    }
+    func waitUntilStored() { window.waitUntilEmpty() }
 }
 
 /// The records that were stored, and the saves.
@@ -355,13 +352,5 @@ private final class FollowCounts: Sendable {
             count.records += records
             count.saves += 1
         }
-    }
-}
-
-extension FollowEnd {
-    mutating func add(_ counts: RecordCounts) {
-        refused += counts.refusedCount
-        cut += counts.cutCount
-        withoutKey += counts.withoutKey
     }
 }

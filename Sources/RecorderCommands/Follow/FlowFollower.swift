@@ -32,6 +32,8 @@ final class FlowFollower {
     private(set) var watches: Set<FileWatcher.Watch> = []
     /// Why nothing is read now.
     private(set) var pause: FollowPause?
+    /// The counts of files that are not followed any more.
+    private var ended = FollowEnd()
     /// The patterns whose files have been followed before.
     private var marked: Set<String> = []
 
@@ -76,19 +78,23 @@ final class FlowFollower {
         // A file may be renamed so that another pattern fits.
         let found = Dictionary(scans.flatMap(\.files).map { ($0.key, $0) }) { first, _ in first }
         var known = Set(files.map(\.key))
+        var unread: [(pattern: FilePattern, scan: PatternScan, files: [FoundFile])] = []
         for (pattern, scan) in zip(patterns, scans) {
             watches.formUnion(scan.directories.compactMap { watcher.watch(directory: $0) })
             for (path, problem) in scan.problems { log.tell("\(path) is not followed: \(problem).", about: path) }
             needsRescan = needsRescan || scan.isIncomplete || !scan.isStable
             update(files.filter { $0.position.pattern == pattern.text }, by: scan, found)
             let claimed = scan.files.filter { known.insert($0.key).inserted && claim($0) }
-            guard !claimed.isEmpty || !marked.contains(pattern.text) else { continue }
-            do throws(RecorderError) {
-                try admission.readPositions(of: pipeline)
-            } catch {
-                for file in claimed { release(file.key) }
-                throw error
-            }
+            if !claimed.isEmpty || !marked.contains(pattern.text) { unread.append((pattern, scan, claimed)) }
+        }
+        guard !unread.isEmpty else { return }
+        do throws(RecorderError) {
+            try admission.readPositions(of: pipeline)
+        } catch {
+            for file in unread.lazy.flatMap(\.files) { release(file.key) }
+            throw error
+        }
+        for (pattern, scan, claimed) in unread {
             if scan.files.isEmpty { log.progress("there is no \(pattern.text) yet; it is followed once there is.") }
             admit(claimed, of: pattern, in: scan, into: &admission)
         }
@@ -176,12 +182,16 @@ final class FlowFollower {
         needsScan = true
     }
 
+    /// The counts of all files that were followed.
+    var totals: FollowEnd { files.reduce(into: ended) { $0.add($1.totals) } }
+
     func release(_ key: FileKey) {
         claims.release(FilePosition.id(of: key, stream: flow.stream))
     }
 
     /// Ends the following of a file.
     func drop(_ file: FollowedFile) {
+        ended.add(file.totals)
         files.removeAll { $0 === file }
         file.rest()
         release(file.key)

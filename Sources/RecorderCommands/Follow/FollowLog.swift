@@ -107,4 +107,17 @@ struct FollowEnd: Sendable {
     var cut = 0
     /// Records without the text for a partition key.
     var withoutKey = 0
+
+    mutating func add(_ counts: RecordCounts) {
+        refused += counts.refusedCount
+        cut += counts.cutCount
+        withoutKey += counts.withoutKey
+    }
+
+    mutating func add(_ other: FollowEnd) {
+        saved += other.saved
+        refused += other.refused
+        cut += other.cut
+        withoutKey += other.withoutKey
+    }
 }

@@ -205,12 +205,11 @@ final class FollowedFile {
         start += old
     }
 
-    /// Adds what was refused.
-    func addCounts(to end: inout FollowEnd) {
-        end.refused += earlier.refused
-        end.cut += earlier.cut
-        end.withoutKey += earlier.withoutKey
-        end.add(splitter.counts)
+    /// What was refused, cut or saved without its key so far.
+    var totals: FollowEnd {
+        var totals = earlier
+        totals.add(splitter.counts)
+        return totals
     }
 
     // MARK: - another beginning

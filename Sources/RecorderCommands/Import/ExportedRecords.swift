@@ -71,12 +71,13 @@ struct ExportedRecords: Sendable {
     private func read(_ input: InputReader) -> Failure? {
         defer { window.waitUntilEmpty() }
         var (number, line) = (0, [UInt8]())
+        var service: String?
         do throws(CommandFailure) {
             while let chunk = try input.next() {
                 for part in chunk.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
                     if part.offset > 0 {
                         number += 1
-                        if let failure = save(line, number: number) { return failure }
+                        if let failure = save(line, number: number, after: &service) { return failure }
                         line.removeAll(keepingCapacity: true)
                     }
                     line.append(contentsOf: part.element)
@@ -87,25 +88,32 @@ struct ExportedRecords: Sendable {
             return Failure(line: number + 1, status: error.status, error.message)
         }
         // After a signal the last line may be incomplete.
-        return StopSignal.shared.number == nil ? save(line, number: number + 1) : nil
+        return StopSignal.shared.number == nil ? save(line, number: number + 1, after: &service) : nil
     }
 
-    private func save(_ line: [UInt8], number: Int) -> Failure? {
+    /// Saves one line. The services have stores of their own, so the lines of one are on disk before a line of another is saved:
+    /// when one fails, no later one is saved.
+    private func save(_ line: [UInt8], number: Int, after last: inout String?) -> Failure? {
         guard !line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) else { return nil }
         guard let record = try? JSONDecoder().decode(ExportLine.self, from: Data(line)) else {
             return Failure(
                 line: number,
-                status: .refusedRecords,
+                status: .noInput,
                 "it is not a record as `\(Program.name) export` prints it."
             )
         }
         let service = record.service?.split(separator: "-").last.map { String($0) } ?? session.service.name
         guard let pipeline = pipelines[service] else {
-            return Failure(line: number, status: .refusedRecords, "there is no service \(service).")
+            return Failure(line: number, status: .noInput, "there is no service \(service).")
         }
         let key = pipeline.service.sendsPartitionKey ? record.partitionKey : nil
         if let error = invalidity(of: record, key: key, for: pipeline.service) {
-            return Failure(line: number, status: .refusedRecords, error.message)
+            return Failure(line: number, status: .noInput, error.message)
+        }
+        if service != last {
+            window.waitUntilEmpty()
+            last = service
+            guard tally.result.failure == nil else { return nil }
         }
         let size = record.data.count + SaveWindow.overhead
         window.enter(size)

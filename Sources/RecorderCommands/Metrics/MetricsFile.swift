@@ -33,7 +33,10 @@ final class MetricsFile: Sendable {
         var printedError: String?
     }
 
-    /// nil without --metrics-file. Throws if the file cannot be written.
+    /// The disk or its quota, which may be free again later: no mistake in the path.
+    private static let temporaryErrors = [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE]
+
+    /// nil without --metrics-file. Throws if the path cannot be used.
     init?(_ session: Session) throws(CommandFailure) {
         guard let path = session.invocation.value(.metricsFile) else { return nil }
         (self.path, console) = (path, session.console)
@@ -43,12 +46,14 @@ final class MetricsFile: Sendable {
                 message: "--metrics-file \(path): this is not a file. Give the path of a file."
             )
         }
-        if let error = replace(with: MetricFamily.text(of: [.build]) + "\n") {
+        guard let error = replace(with: MetricFamily.text(of: [.build]) + "\n") else { return }
+        guard Self.temporaryErrors.contains(error) else {
             throw CommandFailure(
                 .usage,
                 message: "--metrics-file \(path) cannot be written: \(Files.message(of: error))."
             )
         }
+        report(error)
     }
 
     /// From now on the file has the counts of a store, too.
@@ -96,7 +101,12 @@ final class MetricsFile: Sendable {
             (try? store.pipeline.status()).map { StatusReport($0, of: store.pipeline.service.name, at: store.path) }
         }
         let families = StatusReport.metrics(of: reports) + run.families
-        let error = replace(with: MetricFamily.text(of: families) + "\n").map { Files.message(of: $0) }
+        report(replace(with: MetricFamily.text(of: families) + "\n"))
+    }
+
+    /// Prints an error that was not printed before; nil is none.
+    private func report(_ number: Int32?) {
+        let error = number.map { Files.message(of: $0) }
         let isNew = state.withLock { state in
             defer { state.printedError = error }
             return error != nil && error != state.printedError

@@ -54,16 +54,23 @@ struct SubmitCommand: Command {
         }
         await metrics?.finish()
         if session.invocation.has(.summary) {
-            let counts = stores.values.map { try? $0.pipeline.stored(in: session.selection).records }
             let summary = RunSummary(
                 delivered: tally.delivered,
                 discarded: tally.discarded,
-                left: counts.reduce(0) { sum, count in sum.flatMap { sum in count.map { sum + $0 } } },
+                left: left(in: stores),
                 durationSeconds: (.now - start) / .seconds(1)
             )
             session.console.print(json: try JSONText.text(of: summary))
         }
         return try result.get()
+    }
+
+    /// The records in all stores; nil if one cannot be read. A signal may have ended the run before each was opened.
+    private func left(in stores: Stores) -> Int? {
+        try? session.existingStores().reduce(0) { sum, store in
+            let pipeline = try stores[store.service.name]?.pipeline ?? session.pipeline(for: store.service)
+            return try sum + pipeline.stored(in: session.selection).records
+        }
     }
 
     private func submitRepeatedly(_ stores: inout Stores) async throws(CommandFailure) -> ExitStatus {

@@ -76,11 +76,12 @@ struct RecordVerification {
 
     mutating func run(_ result: inout StoreVerification) throws(SQLiteError) {
         try readSegments(&result)
+        var streams = 0
         let rows = try connection.prepare(
             "SELECT number, name, records, cursor, numbered, key_source FROM stream WHERE number > 0 ORDER BY number"
         )
         while try rows.step() {
-            result.streams += 1
+            streams += 1
             let stream = Stream(
                 number: rows.integer(at: 0),
                 name: rows.text(at: 1),
@@ -92,8 +93,7 @@ struct RecordVerification {
             try check(stream, &result)
         }
         try checkTotals(&result)
-        result.records = Int(all.records - all.altered)
-        result.bytes = Int(all.bytes)
+        result.readable = .init(records: Int(all.records - all.altered), bytes: Int(all.bytes), streams: streams)
     }
 
     private mutating func readSegments(_ result: inout StoreVerification) throws(SQLiteError) {

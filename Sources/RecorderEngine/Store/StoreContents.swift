@@ -36,7 +36,7 @@ package final class StoreContents {
     private static let mostRecords = 1_000
     private static let mostBytes = 1 << 20
 
-    /// Opens a file that exists. Throws for a damaged one, and for one that an older or newer version wrote.
+    /// Opens a file that exists. Throws for a damaged one, for one of format 1 or 2, and for one of a newer version.
     package init(at location: StoreLocation, clock: SystemClock = .system) throws(RecorderError) {
         let store = try ReadOnlyStore(at: location)
         self.store = store

@@ -6,12 +6,19 @@ package struct StoreVerification: Sendable {
     package private(set) var problems: [String] = []
     /// Whether there are more problems than are listed.
     package private(set) var isTruncated = false
-    /// The records that wait, as far as they can be read unaltered.
-    package internal(set) var records = 0
-    /// What they take, in bytes.
-    package internal(set) var bytes = 0
-    /// How many streams the store knows.
-    package internal(set) var streams = 0
+    /// The records that wait, as far as they can be read unaltered; nil if damage ended the check before it had counted them.
+    package internal(set) var readable: Readable?
+
+    /// What can be read of a store.
+    package struct Readable: Sendable {
+        package let records: Int
+        /// What the records take, in bytes.
+        package let bytes: Int
+        /// How many streams the store knows.
+        package let streams: Int
+
+        static let nothing = Readable(records: 0, bytes: 0, streams: 0)
+    }
 
     private static let mostProblems = 20
 
@@ -19,7 +26,10 @@ package struct StoreVerification: Sendable {
     package init(at location: StoreLocation) throws(RecorderError) {
         do {
             let store = try ReadOnlyStore(at: location)
-            guard store.format != nil else { return }
+            guard store.format != nil else {
+                readable = .nothing
+                return
+            }
             self = try store.perform(try StoreVerification(of: store))
         } catch {
             guard error.isCorrupt, case .storage(let message, let cause) = error else { throw error }

@@ -52,8 +52,8 @@ struct Child: Sendable {
 
     func kill() { _ = Glibc.kill(id, SIGKILL) }
 
-    /// Asks it to end.
-    func terminate() { _ = Glibc.kill(id, SIGTERM) }
+    /// Asks it to end, once it handles that.
+    func terminate() { StopSignals.send(SIGTERM, to: id) }
 
     /// Continues it after it stopped itself.
     func resume() { _ = Glibc.kill(id, SIGCONT) }

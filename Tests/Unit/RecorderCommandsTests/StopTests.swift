@@ -33,6 +33,17 @@ import Testing
         #expect(try await tool.run("status", "--json").out.contains("\"records\" : 2"))
     }
 
+    @Test func `a submit that a signal stops counts the records of every store as left`() async throws {
+        let server = try LocalServer { _, _ in .stall }
+        let tool = try Tool(to: server.url)
+        _ = try await tool.run("save", "app", input: Data("a\nb\n".utf8))
+        _ = try await tool.run("save", "app", "--firehose", input: Data("c\n".utf8))
+        let running = try tool.start(["submit", "--json"])
+        await server.received(1)
+        let ran = try await Self.stop(running).0
+        #expect(ran.status == 128 + SIGTERM && ran.out.contains("\"left\" : 3"), "\(ran)")
+    }
+
     @Test(arguments: Unfinished.allCases)
     func `an endless answer ends at the time limit, and the records stay`(
         server: Unfinished

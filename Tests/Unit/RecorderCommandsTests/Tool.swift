@@ -93,7 +93,7 @@ final class RunningTool: @unchecked Sendable {
         return line.flatMap { Int($0.filter(\.isNumber)) }.map { $0 * 1_024 } ?? 0
     }
 
-    func signal(_ number: Int32) -> Int32 { kill(process.processIdentifier, number) }
+    func signal(_ number: Int32) -> Int32 { StopSignals.send(number, to: process.processIdentifier) }
 
     private func signal(_ number: Int32, _ handler: __sighandler_t) -> __sighandler_t? {
         Glibc.signal(number, handler)

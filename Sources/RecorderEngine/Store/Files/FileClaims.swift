@@ -31,11 +31,17 @@ package final class FileClaims: Sendable {
     package func claim(_ id: Int64) throws(RecorderError) -> Bool {
         try state.withLock { (state) throws(RecorderError) in
             guard !state.claimed.contains(id) else { return false }
-            let file = if let open = state.descriptor { open } else { try open(try path()) }
+            let file = if let open = state.descriptor { open } else { try StoreFiles.openLockFile(at: try path()) }
             state.descriptor = file
-            guard Self.set(F_WRLCK, at: id, in: file) else { return false }
-            state.claimed.insert(id)
-            return true
+            switch Self.set(F_WRLCK, at: id, in: file) {
+            case 0:
+                state.claimed.insert(id)
+                return true
+            case EAGAIN, EACCES: return false
+            case let number:
+                let cause = String(cString: unsafe strerror(number))
+                throw .storage("Files cannot be followed, for their lock file cannot be locked: \(cause).", nil)
+            }
         }
     }
 
@@ -46,26 +52,13 @@ package final class FileClaims: Sendable {
         }
     }
 
-    private static func set(_ type: Int32, at id: Int64, in file: Int32) -> Bool {
+    /// Returns the number of an error; 0 if there is none.
+    private static func set(_ type: Int32, at id: Int64, in file: Int32) -> Int32 {
         var lock = flock()
         lock.l_type = Int16(type)
         lock.l_whence = Int16(SEEK_SET)
         lock.l_start = off_t(id)
         lock.l_len = 1
-        return unsafe fcntl(file, setLock, &lock) == 0
-    }
-
-    private func open(_ path: String) throws(RecorderError) -> Int32 {
-        let file = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else {
-            let number = errno
-            try StoreFiles.checkKindAndOwner(of: path)
-            let advice = StorageErrorMapping.advice(
-                for: number,
-                otherwise: "Make its directory writable for this user."
-            )
-            throw .storage("The lock file \(path) cannot be opened: \(advice)", nil)
-        }
-        return file
+        return unsafe fcntl(file, setLock, &lock) == 0 ? 0 : errno
     }
 }

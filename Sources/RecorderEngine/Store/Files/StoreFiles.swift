@@ -31,7 +31,7 @@ enum StoreFiles {
     }
 
     /// The same for a lock file that is open, whatever is at its path now.
-    static func secure(_ path: String, descriptor: Int32) throws(RecorderError) {
+    private static func secure(_ path: String, descriptor: Int32) throws(RecorderError) {
         guard let status = FileStatus(descriptor: descriptor) else { return }
         try secure(path, status: status)
     }
@@ -42,9 +42,26 @@ enum StoreFiles {
         }
     }
 
-    /// Throws for a file that could not be opened, if its kind or its owner is the cause.
-    static func checkKindAndOwner(of path: String) throws(RecorderError) {
-        if let status = FileStatus(path: path) { try secure(path, status: status) }
+    /// Opens a file that processes lock, and creates it if there is none. The caller closes it.
+    static func openLockFile(at path: String) throws(RecorderError) -> Int32 {
+        let file = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else {
+            let number = errno
+            // Its kind or its owner may be the cause.
+            if let status = FileStatus(path: path) { try secure(path, status: status) }
+            let advice = StorageErrorMapping.advice(
+                for: number,
+                otherwise: "Make its directory writable for this user, or set AWS_KINESIS_RECORDER_DIR elsewhere."
+            )
+            throw .storage("The lock file \(path) cannot be opened: \(advice)", nil)
+        }
+        do throws(RecorderError) {
+            try secure(path, descriptor: file)
+            return file
+        } catch {
+            _ = close(file)
+            throw error
+        }
     }
 }
 

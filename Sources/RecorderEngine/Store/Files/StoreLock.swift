@@ -97,23 +97,8 @@ final class StoreLock: Sendable {
     }
 
     private func open() throws(RecorderError) -> OpenFile {
-        let opened = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard opened >= 0 else {
-            let number = errno
-            try StoreFiles.checkKindAndOwner(of: path)
-            let advice = StorageErrorMapping.advice(
-                for: number,
-                otherwise: "Make its directory writable for this user, or set AWS_KINESIS_RECORDER_DIR elsewhere."
-            )
-            throw .storage("The lock file \(path) cannot be opened: \(advice)", nil)
-        }
-        do throws(RecorderError) {
-            try StoreFiles.secure(path, descriptor: opened)
-            return OpenFile(descriptor: opened, fileID: FileIdentity(descriptor: opened))
-        } catch {
-            _ = Glibc.close(opened)
-            throw error
-        }
+        let opened = try StoreFiles.openLockFile(at: path)
+        return OpenFile(descriptor: opened, fileID: FileIdentity(descriptor: opened))
     }
 
     /// Writes this process's number into the file, for others that wait.

@@ -85,23 +85,7 @@ import Testing
     }
 
     @Test mutating func `the published example sends new lines of two files to two services, once`() async throws {
-        let example = """
-            {
-                "cloudwatch.emitMetrics": true,
-                "kinesis.endpoint": "https://your/kinesis/endpoint",
-                "firehose.endpoint": "https://your/firehose/endpoint",
-                "flows": [
-                    {
-                        "filePattern": "/tmp/app1.log*",
-                        "kinesisStream": "yourkinesisstream"
-                    },
-                    {
-                        "filePattern": "/tmp/app2.log*",
-                        "deliveryStream": "yourfirehosedeliverystream"
-                    }
-                ]
-            }
-            """.replacingOccurrences(of: "/tmp/", with: tool.home.path(""))
+        let example = publishedAgentExample.replacingOccurrences(of: "/tmp/", with: tool.home.path(""))
         try append("old\n", to: "app1.log")
         for round in 1...2 {
             let running = try await start(example, ["--endpoint-url", server.url])

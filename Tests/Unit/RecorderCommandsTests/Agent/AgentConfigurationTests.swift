@@ -29,25 +29,7 @@ import Testing
     }
 
     @Test func `the published example has two flows, and a warning about CloudWatch`() throws {
-        let configuration = try read(
-            """
-            {
-                "cloudwatch.emitMetrics": true,
-                "kinesis.endpoint": "https://your/kinesis/endpoint",
-                "firehose.endpoint": "https://your/firehose/endpoint",
-                "flows": [
-                    {
-                        "filePattern": "/tmp/app1.log*",
-                        "kinesisStream": "yourkinesisstream"
-                    },
-                    {
-                        "filePattern": "/tmp/app2.log*",
-                        "deliveryStream": "yourfirehosedeliverystream"
-                    }
-                ]
-            }
-            """
-        )
+        let configuration = try read(publishedAgentExample)
         #expect(
             configuration.flows.map(\.destination) == [
                 .kinesis("yourkinesisstream"), .firehose("yourfirehosedeliverystream"),
@@ -194,7 +176,7 @@ import Testing
             #""maxBufferSizeRecords":501"#,
             "flows[0].maxBufferSizeRecords is 501: a whole number from 1 to 500 is expected."
         ),
-        (#""skipHeaderLines":-1"#, "flows[0].skipHeaderLines is -1: a whole number of at least 0 is expected."),
+        (#""skipHeaderLines":-1"#, "flows[0].skipHeaderLines is -1: a whole number from 0 to 1,000 is expected."),
         (#""multiLineStartPattern":["a"]"#, "flows[0].multiLineStartPattern is a list: a string is expected."),
         (#""initialPosition":"END""#, #"flows[0].initialPosition is "END": START_OF_FILE or END_OF_FILE is expected."#),
         (#""partitionKeyOption":{}"#, "flows[0].partitionKeyOption is an object: RANDOM or DETERMINISTIC is expected."),
@@ -272,3 +254,23 @@ import Testing
         #expect(AgentConfiguration.region(ofEndpoint: endpoint) == region)
     }
 }
+
+/// The example of the Kinesis Agent's documentation, with two flows:
+/// https://docs.aws.amazon.com/streams/latest/dev/writing-with-agents.html
+let publishedAgentExample = """
+    {
+        "cloudwatch.emitMetrics": true,
+        "kinesis.endpoint": "https://your/kinesis/endpoint",
+        "firehose.endpoint": "https://your/firehose/endpoint",
+        "flows": [
+            {
+                "filePattern": "/tmp/app1.log*",
+                "kinesisStream": "yourkinesisstream"
+            },
+            {
+                "filePattern": "/tmp/app2.log*",
+                "deliveryStream": "yourfirehosedeliverystream"
+            }
+        ]
+    }
+    """

@@ -88,7 +88,7 @@ import Testing
         let tool = try Tool()
         let good = #"{"stream":"app","data":"YQ=="}"# + "\n"
         let ran = try await tool.run("import", "-", input: Data((good + line + "\n" + good).utf8))
-        #expect(ran.status == 65 && ran.err.contains(message) && ran.err.contains("tail -n +2"), "\(ran.err)")
+        #expect(ran.status == 66 && ran.err.contains(message) && ran.err.contains("tail -n +2"), "\(ran.err)")
         #expect(ran.out == "imported 1 record\n")
         #expect(try await tool.run("export", "--raw").out == "a\n")
     }
@@ -124,5 +124,16 @@ import Testing
         #expect(damaged.err.contains("cp -a /") && damaged.out.contains("firehose.db is sound"))
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
         #expect(try await tool.run("export").status == 74)
+    }
+
+    @Test func `a check that damage ends says that nothing was counted`() async throws {
+        let tool = try await toolWithRecords()
+        let path = tool.home.path(".local/state/kinesis-recorder/com.amazonaws.AWSKinesisRecorder/kinesis.db")
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        // The list of tables, on the first page behind the header.
+        bytes.replaceSubrange(100..<512, with: Data(repeating: 0xff, count: 412))
+        try bytes.write(to: URL(fileURLWithPath: path))
+        let ran = try await tool.run("verify", "--kinesis")
+        #expect(ran.status == 1 && ran.err.contains("is damaged; what can be read of it was not counted."), "\(ran)")
     }
 }
