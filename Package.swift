@@ -114,7 +114,8 @@ let package = Package(
         .target(
             name: "RecorderCommands",
             dependencies: [
-                "CRecorderProcess", "RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP",
+                "CRecorderProcess", "CRecorderThread", "RecorderAWS", "RecorderConcurrency", "RecorderEngine",
+                "RecorderHTTP",
                 "RecorderSQLite",
             ]
         ),

@@ -1,8 +1,8 @@
 import Foundation
 import RecorderTestSupport
 
-/// The processor time per line, and the memory, of `kinesis-recorder follow` with sixteen files that grow and are rotated, every
-/// line durable; and its processor time while nothing is written.
+/// The processor time per line, and the memory, of `kinesis-recorder agent` with sixteen flows whose files grow and are rotated,
+/// every line durable, while the service cannot be reached; and its processor time while nothing is written.
 ///
 /// The baseline is the drain of as many records of the same size, as for P13.
 let p16FollowCost = Benchmark(name: "P16", about: "processor time and memory of following files", needsQuiet: false) {
@@ -50,13 +50,13 @@ private struct GrowingLogs {
 
     static let lineBytes = 200
     private static let files = 16
-    /// How often lines are written, and how often files are rotated.
-    private static let (ticks, rotation) = (100, 10)
+    /// How often a second lines are written, how many to each file, and after how many seconds files are rotated.
+    private static let (ticks, linesPerTick, rotation) = (125, 5, 10)
 
     let seconds: Int
     private let directory: ScratchDirectory
     /// 10,000 a second.
-    var lines: Int { seconds * 10_000 / (Self.ticks * Self.files) * Self.ticks * Self.files }
+    var lines: Int { seconds * Self.ticks * Self.linesPerTick * Self.files }
 
     init(seconds: Int) throws {
         self.seconds = seconds
@@ -77,9 +77,11 @@ private struct GrowingLogs {
         while try harness.records() < lines { usleep(50_000) }
         let busy = Meter.processorSeconds(of: tool.processIdentifier)
         sleep(2)
+        // In the full run as long as the longest pause between two attempts to send.
+        let pause = seconds < 60 ? 10 : 60
         let before = Meter.processorSeconds(of: tool.processIdentifier)
-        sleep(10)
-        let idle = (Meter.processorSeconds(of: tool.processIdentifier) - before) / 10
+        sleep(UInt32(pause))
+        let idle = (Meter.processorSeconds(of: tool.processIdentifier) - before) / Double(pause)
         return Cost(
             processorSeconds: busy,
             peakBytes: Meter.peakResidentBytes(of: tool.processIdentifier),
@@ -88,8 +90,7 @@ private struct GrowingLogs {
     }
 
     private func write(to paths: [String]) throws {
-        let count = lines / (seconds * Self.ticks * Self.files)
-        let text = (0..<count).reduce(into: Data()) { text, _ in
+        let text = (0..<Self.linesPerTick).reduce(into: Data()) { text, _ in
             text += Payload.data(Self.lineBytes) + [UInt8(ascii: "\n")]
         }
         var files: [FileHandle] = []

@@ -45,10 +45,23 @@ struct Tool {
         return try Program.start(arguments, input: input, output: Pipe())
     }
 
-    /// Starts following files. Returns when lines that are written from then on are read.
+    /// Starts following files, each into a stream of its own, while the service cannot be reached. Returns when lines that are
+    /// written from then on are read.
     func startFollowing(_ paths: [String], in store: ScratchDirectory) throws -> Process {
-        let arguments = [Self.path, "follow", Payload.stream, "--limit", "0", "--directory", store.path] + paths
-        let process = try Program.start(arguments, output: Pipe(), errors: Pipe())
+        let flows = paths.enumerated().map { #"{"filePattern":"\#($1)*","kinesisStream":"\#(Payload.stream)-\#($0)"}"# }
+        let endpoint = "http://127.0.0.1:1"
+        let configuration = #"{"kinesis.endpoint":"\#(endpoint)","flows":[\#(flows.joined(separator: ","))]}"#
+        let file = directory.path("agent.json")
+        try Data(configuration.utf8).write(to: URL(fileURLWithPath: file))
+        let process = try Program.start(
+            [Self.path, "agent", "--configuration", file, "--limit", "0", "--directory", store.path],
+            [
+                "no_proxy": "127.0.0.1", "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE",
+                "AWS_SECRET_ACCESS_KEY": "secret",
+            ],
+            output: Pipe(),
+            errors: Pipe()
+        )
         let harness = try PipelineHarness(in: store.path)
         while try harness.pipeline.filePositions().positions.count < paths.count { usleep(10_000) }
         return process

@@ -13,9 +13,11 @@ package enum CommandLineTool {
 
     package static let table = CommandTable(commands: commands.map { $0.spec })
 
-    /// Must be called before anything opens a file.
-    package static func occupyStandardDescriptors() {
+    /// Must be called before anything opens a file or starts a thread.
+    package static func prepareProcess() {
         ProcessSetup.occupyStandardDescriptors()
+        ProcessSetup.disableCoreDumps()
+        ProcessSetup.useOneArena()
     }
 
     /// Prints a line to standard error.
@@ -25,7 +27,6 @@ package enum CommandLineTool {
 
     /// Runs one command and returns the status to exit with. Prints to standard output and standard error.
     package static func run(_ words: [String], environment: [String: String]) async -> Int32 {
-        ProcessSetup.disableCoreDumps()
         var console = Console(LogStyle(environment: environment), environment: environment)
         do throws(CommandFailure) {
             let invocation = try ArgumentParser.parse(words, by: table)

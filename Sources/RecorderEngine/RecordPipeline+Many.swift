@@ -21,7 +21,7 @@ extension RecordPipeline {
         completion: @escaping SaveCompletion
     ) {
         do {
-            let sizes = payloads.ranges.lazy.map(\.count)
+            let sizes = payloads.ranges.lazy.map { $0.count }
             let (name, key) = try checkRecords(of: sizes, stream: stream, partitionKey: partitionKey)
             try service.checkKeys(of: payloads)
             let group = RecordGroup(payloads, of: name, partitionKey: key)
@@ -79,7 +79,7 @@ extension RecordPipeline {
         append: (PendingSave) -> Void
     ) {
         do {
-            let sizes = payloads.lazy.map(\.count)
+            let sizes = payloads.lazy.map { $0.count }
             let (name, key) = try checkRecords(of: sizes, stream: stream, partitionKey: partitionKey)
             let lists = lists(of: payloads)
             if policy.delimiter != nil {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import RecorderCommands
 
-CommandLineTool.occupyStandardDescriptors()
+CommandLineTool.prepareProcess()
 
 // Swift reads the arguments from /proc. Without the check, every command line would look empty.
 guard !CommandLine.arguments.isEmpty else {

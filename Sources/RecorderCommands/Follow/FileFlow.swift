@@ -22,13 +22,8 @@ struct FileFlow: Sendable {
     var keepsDelimiter = false
     /// The size of the largest record; longer ones are refused, reported and counted.
     var recordLimit: ByteCount
-    /// The longest time that lines wait in their file before they are read, so that many are stored together. A crash loses
-    /// none of them: they are in the file.
-    var bufferAge = defaultBufferAge
     /// What records are made of lines.
     var rules = RecordRules()
-
-    static let defaultBufferAge = Duration.milliseconds(250)
 }
 
 /// A flow and the pipeline that saves its records. Flows of one service share a pipeline.

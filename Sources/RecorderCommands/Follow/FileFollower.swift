@@ -41,6 +41,8 @@ final class FollowLoop {
     /// The files that are watched for one event.
     private var watched: [FileWatcher.Watch: [FollowedFile]] = [:]
     private var lastScan = ContinuousClock.now
+    /// When files were last read because they had changed.
+    private var lastChange = ContinuousClock.now - steadyWait
 
     /// How long a deleted file is kept open after its last byte: a program may still write to it.
     private static let deletedWait = Duration.seconds(5)
@@ -49,6 +51,9 @@ final class FollowLoop {
     /// How often files are looked at for which there are no events.
     private static let pollInterval = Duration.seconds(1)
     private static let scanInterval = Duration.seconds(60)
+    /// How long lines wait in their file before they are read, so that many are stored together: the first ones, and those that
+    /// are written all the time. A crash loses none of them, they are in the file.
+    private static let (firstWait, steadyWait) = (Duration.milliseconds(250), Duration.seconds(1))
     /// The time for the steps of one rotation.
     private static let rotation = Duration.milliseconds(10)
 
@@ -78,6 +83,7 @@ final class FollowLoop {
                 let (isUnfinished, isRewound) = (readRound(flow), checkSaves(flow))
                 hasMore = hasMore || isUnfinished || (isRewound && flow.mayRead)
             }
+            saves.begin()
             wait(hasMore: hasMore || flows.contains { $0.needsScan && $0.mayRead })
         }
         saves.waitUntilStored()
@@ -227,8 +233,12 @@ final class FollowLoop {
         let timeout = hasMore ? .zero : timeout
         let ready = poll([stop.descriptor, directories.readable, contents.readable, saves.failed], timeout)
         if ready.contains(contents.readable), !hasMore {
-            let age = flows.map(\.flow.bufferAge).min() ?? FileFlow.defaultBufferAge
-            if poll([stop.descriptor, directories.readable], age).contains(directories.readable) { pauseForRotation() }
+            let isSteady = ContinuousClock.now - lastChange < Self.steadyWait
+            let wait = isSteady ? Self.steadyWait : Self.firstWait
+            if poll([stop.descriptor, directories.readable], wait).contains(directories.readable) {
+                pauseForRotation()
+            }
+            lastChange = .now
         } else if ready.contains(directories.readable) {
             pauseForRotation()
         }
@@ -273,84 +283,5 @@ final class FollowLoop {
         let milliseconds = (timeout / .milliseconds(1)).rounded(.up)
         guard unsafe Glibc.poll(&waited, nfds_t(waited.count), Int32(milliseconds)) > 0 else { return [] }
         return Set(waited.filter { $0.revents != 0 }.map(\.fd))
-    }
-}
-
-/// The saves of a follower, and how much of what was read is not stored yet.
-final class FollowSaves {
-    private let window = SaveWindow(capacity: .mebibytes(1))
-    private let counts = FollowCounts()
-    /// Readable after a save failed.
-    let failed: Int32
-    private let failing: Int32
-
-    init() {
-        var ends: [Int32] = [-1, -1]
-        _ = unsafe pipe(&ends)
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
-        (failed, failing) = (ends[0], ends[1])
-    }
-
-    /// Stores records together with changes of positions; blocks while too much is on its way.
-    func save(
-        _ payloads: PayloadList,
-        of file: FollowedFile,
-        to flow: FlowFollower,
-        _ changes: FilePositionChanges,
-        at position: FilePosition
-    ) {
-        let records = payloads.ranges.count
-        let size = payloads.bytes.count + records * 32 + 1
-        window.enter(size)
-        let saves = file.saves
-        saves.begin()
-        flow.pipeline.save(
-            payloads,
-            stream: flow.flow.stream,
-            partitionKey: flow.flow.partitionKey,
-            sequence: saves.sequence,
-            filePositions: changes
-        ) { [window, counts, failing] result in
-            saves.end(result, at: position)
-            if case .success = result { counts.add(records) } else { _ = unsafe write(failing, "!", 1) }
-            window.leave(size)
-        }
-    }
-
-    deinit {
-        _ = close(failed)
-        _ = close(failing)
-    }
-
-    /// How many saves were stored.
-    var stored: Int { counts.saves }
-
-    /// How many records were stored.
-    var records: Int { counts.records }
-
-    func takeFailures() {
-        var bytes = [UInt8](repeating: 0, count: 64)
-        while unsafe read(failed, &bytes, bytes.count) > 0 {}
-    }
-
-    /// Blocks until all saves have an answer.
-    func waitUntilStored() { window.waitUntilEmpty() }
-}
-
-/// The records that were stored, and the saves.
-private final class FollowCounts: Sendable {
-    private let count = Locked((records: 0, saves: 0))
-
-    var records: Int { count.withLock { $0.records } }
-    var saves: Int { count.withLock { $0.saves } }
-
-    func add(_ records: Int) {
-        count.withLock { count in
-            count.records += records
-            count.saves += 1
-        }
     }
 }

@@ -52,7 +52,7 @@ final class FollowedFile {
     private var earlier = FollowEnd()
     /// What was read last: at least the 1,024 bytes before the splitter's position and everything after it, but of a line that
     /// is skipped only its last bytes.
-    private var recent: [UInt8] = []
+    private var recent = RecentBytes(at: 0)
     /// The end of the lines before a line that is skipped.
     private var skippedFrom: FilePosition.Point?
     /// What becomes the settled point of the position, and when it was the position.
@@ -87,9 +87,7 @@ final class FollowedFile {
     }
 
     /// The byte where the next reading begins.
-    private var end: Int { start + recent.count }
-    /// Where `recent` begins.
-    private var start = 0
+    private var end: Int { recent.end }
 
     var isWithinLine: Bool { splitter.isWithinLine }
     var holdsRecord: Bool { splitter.holdsRecord }
@@ -125,23 +123,20 @@ final class FollowedFile {
     func read(atMost size: Int, _ save: (PayloadList, FilePosition) -> Void) -> Reading {
         guard let descriptor else { return .end }
         if hasOtherBytes { return .truncated }
-        let overlap = min(recent.count, FilePosition.fingerprintLength)
-        var failure: Int32 = 0
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: overlap + size) { buffer, count in
-            let read = unsafe pread(descriptor, buffer.baseAddress, overlap + size, end - overlap)
-            if read < 0 { failure = errno }
-            count = max(read, 0)
-        }
+        let overlap = max(end - FilePosition.fingerprintLength, recent.start)..<end
+        // One more than there is shows the end. Memory for more would be held until the lines are stored.
+        let left = (status?.st_size).map { Int($0) - end + 1 } ?? size
+        let wanted = min(size, max(left, 1))
+        let (repeated, new, failure) = FileBytes.read(descriptor, overlap, andThen: wanted)
         if failure == EINTR { return .lines }
         guard failure == 0 else { return .failed(failure) }
-        guard bytes.count >= overlap, bytes[..<overlap] == recent.suffix(overlap) else { return .truncated }
-        guard bytes.count > overlap else { return .end }
+        guard repeated == recent[overlap] else { return .truncated }
+        guard !new.isEmpty else { return .end }
         lastGrowth = .now
-        let chunk = Array(bytes[overlap...])
-        recent += chunk
-        splitter.split(chunk) { lines in pass(lines, to: save) }
+        recent.add(new)
+        splitter.split(new) { lines in pass(lines, to: save) }
         forgetOld()
-        return bytes.count < overlap + size ? .end : .lines
+        return new.count < wanted ? .end : .lines
     }
 
     /// Passes on the record of several lines that waits for its next line.
@@ -173,7 +168,7 @@ final class FollowedFile {
         position.offset = offset
         (position.path, position.directoryDevice) = (path, directoryDevice)
         position.isFinished = false
-        if position.head.length < length, start == 0 { position.head = fingerprint(0..<min(offset, length)) }
+        if position.head.length < length, recent.start == 0 { position.head = fingerprint(0..<min(offset, length)) }
         let now = ContinuousClock.now
         guard now - settling.since >= Self.settlingTime else { return }
         position.settled = settling.point
@@ -183,12 +178,11 @@ final class FollowedFile {
     /// The fingerprint of the bytes before an offset.
     private func tail(at offset: Int) -> FilePosition.Fingerprint {
         if let skippedFrom, skippedFrom.offset == offset { return skippedFrom.tail }
-        return fingerprint(max(offset - FilePosition.fingerprintLength, start)..<offset)
+        return fingerprint(max(offset - FilePosition.fingerprintLength, recent.start)..<offset)
     }
 
     private func fingerprint(_ range: Range<Int>) -> FilePosition.Fingerprint {
-        let bytes = recent[range.lowerBound - start..<range.upperBound - start]
-        return unsafe bytes.withUnsafeBytes { unsafe FilePosition.Fingerprint(of: $0) }
+        unsafe recent[range].withUnsafeBytes { unsafe FilePosition.Fingerprint(of: $0) }
     }
 
     private func forgetOld() {
@@ -199,10 +193,7 @@ final class FollowedFile {
             (point.tail, point.offset) = (tail(at: offset), offset)
             skippedFrom = point
         }
-        let old = (splitter.isSkipping ? end : offset) - length - start
-        guard old > 0 else { return }
-        recent.removeFirst(old)
-        start += old
+        recent.keep(from: max((splitter.isSkipping ? end : offset) - length, recent.start))
     }
 
     /// What was refused, cut or saved without its key so far.
@@ -257,10 +248,10 @@ final class FollowedFile {
     /// truncated while it was not read.
     private func readBefore(_ position: FilePosition) {
         let range = position.offset - position.tail.length..<position.offset
-        recent = descriptor.flatMap { FileBytes.read($0, range) } ?? []
-        start = position.offset - recent.count
+        let bytes = descriptor.flatMap { FileBytes.read($0, range) } ?? []
+        recent = RecentBytes(bytes, at: position.offset - bytes.count)
         skippedFrom = nil
-        hasOtherBytes = descriptor != nil && fingerprint(start..<position.offset) != position.tail
+        hasOtherBytes = descriptor != nil && fingerprint(recent.start..<position.offset) != position.tail
     }
 }
 
@@ -330,6 +321,29 @@ enum FileBytes {
             count = max(unsafe pread(file, buffer.baseAddress, range.count, range.lowerBound), 0)
         }
         return bytes.count == range.count ? bytes : nil
+    }
+
+    /// Reads the bytes of a range, and behind it at most `count` more; less at the end of the file. The third value is the number
+    /// of an error, 0 if there is none.
+    static func read(
+        _ file: Int32,
+        _ range: Range<Int>,
+        andThen count: Int
+    ) -> (range: [UInt8], behind: [UInt8], error: Int32) {
+        var (behind, error): ([UInt8], Int32) = ([], 0)
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: range.count) { first, firstCount in
+            behind = unsafe [UInt8](unsafeUninitializedCapacity: count) { second, secondCount in
+                let parts = unsafe [
+                    iovec(iov_base: first.baseAddress, iov_len: range.count),
+                    iovec(iov_base: second.baseAddress, iov_len: count),
+                ]
+                let read = unsafe preadv(file, parts, 2, range.lowerBound)
+                if read < 0 { error = errno }
+                secondCount = max(read - range.count, 0)
+                firstCount = min(max(read, 0), range.count)
+            }
+        }
+        return (bytes, behind, error)
     }
 
     static func fingerprint(_ file: Int32, _ range: Range<Int>) -> FilePosition.Fingerprint? {

@@ -38,7 +38,10 @@ extension StreamServiceDescription {
     ) throws(RecorderError) -> (StreamName, RecordKey) {
         let key = sendsPartitionKey ? try checkPartitionKey(partitionKey) : .none
         let keyBytes = countsKey ? key.bytes : 0
-        for (index, bytes) in sizes.enumerated() where bytes + keyBytes > maximumBytes {
+        let largest = sizes.max() ?? 0
+        if largest + keyBytes > maximumBytes,
+            let (index, bytes) = sizes.enumerated().first(where: { $0.element + keyBytes > maximumBytes })
+        {
             let subject = sizes.count == 1 ? "The record" : "Record \(index + 1) of \(sizes.count)"
             throw .invalidRecord(
                 .dataTooLarge,
@@ -47,7 +50,7 @@ extension StreamServiceDescription {
             )
         }
         // An import has a limit beyond that of the service, because its records were saved before.
-        if maximumBytes <= maximumRecordBytes { try checkService((sizes.max() ?? 0) + key.bytes) }
+        if maximumBytes <= maximumRecordBytes { try checkService(largest + key.bytes) }
         return (try checkStream(stream, region: region), key)
     }
 

@@ -168,7 +168,7 @@ extension FaultRows {
             let log = try PowerLog(output)
             let events = log.events
             let first = log.ends.count { $0 <= bytesBefore } + 1
-            try #require(events.count > first + 50)
+            try #require(events.count > first + 25)
             let cuts = (0..<count(6, full: 200)).map { _ in Int.random(in: first..<events.count, using: &random) }
                 .sorted()
             var (disk, next, lost, repeated) = (CutDisk(root: root), 0, 0, 0)

@@ -39,8 +39,10 @@ package final class FileClaims: Sendable {
                 return true
             case EAGAIN, EACCES: return false
             case let number:
-                let cause = String(cString: unsafe strerror(number))
-                throw .storage("Files cannot be followed, for their lock file cannot be locked: \(cause).", nil)
+                throw .storage(
+                    "Files cannot be followed, for their lock file cannot be locked: \(String(errorNumber: number)).",
+                    nil
+                )
             }
         }
     }
