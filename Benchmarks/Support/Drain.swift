@@ -52,11 +52,12 @@ struct Drain {
     static func ofOurs(
         _ count: Int,
         bytes: Int,
+        keys: [String] = [],
         to sink: Sink,
         _ options: Options = Options()
     ) throws -> Drain {
         let directory = try ScratchDirectory()
-        try PipelineHarness(in: directory.path).saveTogether(count, of: Payload.data(bytes))
+        try PipelineHarness(in: directory.path).saveTogether(count, of: Payload.data(bytes), keys: keys)
         let text = try Program.run(
             Program.executable,
             argument,

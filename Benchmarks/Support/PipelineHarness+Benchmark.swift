@@ -62,15 +62,21 @@ extension PipelineHarness {
         for _ in 0..<count { try await save() }
     }
 
-    /// Saves `count` records, up to 1,024 of them in flight, and waits for the last.
-    func saveTogether(_ count: Int, to stream: String = Payload.stream, of data: Data = Payload.data) {
+    /// Saves `count` records, up to 1,024 of them in flight, and waits for the last. With `keys`, they get these in turns.
+    func saveTogether(
+        _ count: Int,
+        to stream: String = Payload.stream,
+        of data: Data = Payload.data,
+        keys: [String] = []
+    ) {
         // Slots are released 64 at a time, because a signal for each save would be most of the work.
         let share = 64
         let slots = DispatchSemaphore(value: 1_024 / share)
         for number in 1...count {
             let endsShare = number.isMultiple(of: share)
             if number % share == 1 { slots.wait() }
-            pipeline.save(data, stream: stream, partitionKey: nil) { result in
+            let key = keys.isEmpty ? nil : keys[number % keys.count]
+            pipeline.save(data, stream: stream, partitionKey: key) { result in
                 if case .failure(let error) = result { fatalError("A save failed: \(error.message)") }
                 if endsShare || number == count { slots.signal() }
             }
