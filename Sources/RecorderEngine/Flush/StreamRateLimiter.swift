@@ -11,7 +11,8 @@ import Glibc
 /// a second. Devices that share a stream converge to equal rates by that alone. They pace differently at random, and send small
 /// requests while their rates are low. After five seconds without throttling the rate increases faster and faster: ten times after
 /// half a minute. While retries accept nothing although the stream accepts most other records, one of its shards is full: the rate
-/// and the size of requests stay, because less for the other shards would not help that one.
+/// and the size of requests stay, because less for the other shards would not help that one. A stream that throttles the same share
+/// at lower rates is slowed down no further, see ``ThrottlingTrend``.
 package struct StreamRateLimiter: Sendable {
     /// The longest delay before a request.
     package static let longestDelay = Duration.seconds(20)
@@ -21,7 +22,8 @@ package struct StreamRateLimiter: Sendable {
     private static let firstRate = 0.02
     /// The smallest request within the longest delay.
     private static let slowestRate = 0.001
-    /// The additive increase, in shards a second: an entry a second more each second. At most this share of the rate.
+    /// The additive increase, in shards a second: an entry a second more each second. At most this share of the rate,
+    /// and this share while a lower rate does not help.
     private static let increase = 0.001
     private static let largestIncrease = 0.03
     /// What is left of the rate after throttling.
@@ -47,6 +49,7 @@ package struct StreamRateLimiter: Sendable {
     private var rate: Double?
     private var throttledAt: ContinuousClock.Instant?
     private var acceptedSince = StreamLoad()
+    private var trend = ThrottlingTrend()
     /// The last answer to a request that was no retry.
     private var fresh = (accepted: StreamLoad(), throttled: StreamLoad())
     /// What that request held, while its throttled records stay throttled although the stream accepts most others: one shard is
@@ -93,6 +96,7 @@ package struct StreamRateLimiter: Sendable {
         at now: ContinuousClock.Instant
     ) {
         acceptedSince += accepted
+        trend.count(accepted: Self.shardSeconds(accepted), throttled: Self.shardSeconds(throttled))
         if isRetry ? accepted.entries > 0 : throttled.entries == 0 { held = nil }
         if !isRetry { fresh = (accepted, throttled) }
         guard throttled.entries > 0 else { return }
@@ -106,6 +110,8 @@ package struct StreamRateLimiter: Sendable {
         }
         let seconds = (now - throttledAt) / .seconds(1)
         guard seconds > Self.sameShortage else { return }
+        trend.compare(at: current)
+        if trend.isIndependentOfRate { return learn(current, at: now) }
         let measured = Self.shardSeconds(acceptedSince) / max(seconds - idle, Self.sameShortage)
         let share = Self.shardSeconds(accepted) / (Self.shardSeconds(accepted) + Self.shardSeconds(throttled))
         let least = seconds < Self.reliable ? current * share : 0
@@ -130,7 +136,9 @@ package struct StreamRateLimiter: Sendable {
         guard let rate, let throttledAt else { return nil }
         let seconds = max((now - throttledAt) / .seconds(1), 0)
         let doublings = min(max(seconds - Self.quiet, 0) / Self.doubling, 10)
-        return (rate + min(Self.increase, Self.largestIncrease * rate) * seconds) * exp2(doublings * doublings)
+        let largest = Self.largestIncrease * rate
+        let increase = trend.isIndependentOfRate ? largest : min(largest, Self.increase)
+        return (rate + increase * seconds) * exp2(doublings * doublings)
     }
 
     /// How long one shard takes to accept a load.

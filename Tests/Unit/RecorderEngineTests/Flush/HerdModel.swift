@@ -15,6 +15,8 @@ struct HerdModel {
         var batch = 500
         var latency = 0.02
         var seed: UInt64 = 1
+        /// The share of entries that the stream throttles at random, whatever its rate.
+        var throttledShare = 0.0
         /// Replaces pacing and retries: what was throttled is sent again after this many seconds.
         var fixedDelay: Double?
     }
@@ -87,7 +89,8 @@ struct HerdModel {
     }
 
     private mutating func put(_ entries: Int, at time: Double) -> Int {
-        let offered = (0..<entries).map { _ in
+        let count = (0..<entries).count { _ in setup.throttledShare == 0 || chance() >= setup.throttledShare }
+        let offered = (0..<count).map { _ in
             (shard: Int(truncatingIfNeeded: random.next() % UInt64(setup.shards)), bytes: setup.entryBytes)
         }
         let accepted = stream.put(offered, at: instant(time)).count { $0 != nil }

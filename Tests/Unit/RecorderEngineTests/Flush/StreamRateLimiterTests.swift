@@ -152,4 +152,15 @@ import Testing
         let control = HerdModel.run(setup)
         #expect(control.sentOverTaken(from: 3) > 4)
     }
+    /// Another producer takes no notice, say. To send less would not help.
+    @Test(arguments: [(0.05, 200.0), (0.1, 200), (0.3, 100)], [UInt64(1), 2, 3])
+    func `a stream that throttles a share of the records at any rate is still used`(
+        throttled: (share: Double, leastRate: Double),
+        seed: UInt64
+    ) {
+        let setup = HerdModel.Setup(shards: 100, backlog: 20_000, seed: seed, throttledShare: throttled.share)
+        let result = HerdModel.run(setup)
+        #expect(20_000 / result.done[0] >= throttled.leastRate)
+        #expect(result.sentOverTaken <= 1.01 / (1 - throttled.share))
+    }
 }
