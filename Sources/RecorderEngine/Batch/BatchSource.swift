@@ -10,8 +10,11 @@ struct BatchSource {
     private let buffers: RequestBuffers
     private let format: @Sendable () -> RequestFormat
     private let computesDigests: Bool
-    private var rules: BatchRules
+    private let rules: BatchRules
     private var position: RecordID?
+    /// Records up to this one are sent in entries of their own, because a shared one with some of them was refused.
+    private var separateThrough: RecordID?
+    private var refusals = 0
     private var batchesLeft: Int
 
     /// The records of a stream whose sequences are below `end`. `format` is asked before each batch.
@@ -36,11 +39,26 @@ struct BatchSource {
         batchesLeft = policy.batchesPerStream ?? .max
     }
 
-    /// Begins again with the oldest record that is left, each in an entry of its own.
-    mutating func restartWithoutSharing() {
-        rules.sharedEntryBytes = nil
+    /// After so many refused entries, no more are shared: what is refused is not a single record.
+    private static let mostRefusals = 3
+
+    /// Begins again with the oldest record that is left. Records up to `last` get entries of their own.
+    mutating func restartWithoutSharing(through last: RecordID?) {
+        refusals += 1
+        if let last, refusals < Self.mostRefusals {
+            separateThrough = max(separateThrough ?? last, last)
+        } else {
+            separateThrough = RecordID(lastOf: stream.number)
+        }
         position = nil
         batchesLeft = max(batchesLeft, 1)
+    }
+
+    /// How the records after `position` become entries.
+    private func currentRules() -> BatchRules {
+        var rules = rules
+        if let separateThrough, position.map({ $0 < separateThrough }) ?? true { rules.sharedEntryBytes = nil }
+        return rules
     }
 
     /// The next batch; each record is read once.
@@ -48,6 +66,7 @@ struct BatchSource {
         guard batchesLeft > 0 else { return nil }
         // As much as it will need, or a little more: growing the buffer would copy it.
         let format = format()
+        let rules = currentRules()
         let capacity = stream.batchBytes(
             limit: planner.maximumBytes,
             format: format,

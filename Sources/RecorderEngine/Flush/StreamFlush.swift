@@ -89,7 +89,7 @@ struct StreamFlush {
         // If a record must be sent again, it is sent before the next batch, which waits.
         if first.answer.isDelivered, let batch = nextBatch, mayBeSent(batch) { send(batch) }
         let ending = try await delivery.finish(request.batch, first: first, limiter: &limiter)
-        if ending == .sharedEntryRefused { await restartWithoutSharing() }
+        if ending == .sharedEntryRefused { await restartWithoutSharing(request.batch) }
         if !request.hasRest { context.sender.buffers.recycle(request.batch) }
     }
 
@@ -98,11 +98,12 @@ struct StreamFlush {
         requests.allSatisfy { $0.batch.orderedKeys.isDisjoint(with: batch.orderedKeys) }
     }
 
-    /// Begins again with the oldest record that is left, once the answers of requests in flight are settled.
-    private mutating func restartWithoutSharing() async {
+    /// Begins again with the oldest record that is left, once the answers of requests in flight are settled. Those of the refused
+    /// batch get entries of their own.
+    private mutating func restartWithoutSharing(_ refused: Batch) async {
         await settleRequestsInFlight()
         nextBatch = nil
-        source.restartWithoutSharing()
+        source.restartWithoutSharing(through: refused.records.last?.id)
     }
 
     /// Applies what the answers of requests in flight prove, and sends nothing again.

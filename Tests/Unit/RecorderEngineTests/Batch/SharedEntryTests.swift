@@ -195,6 +195,24 @@ extension Reply {
     }
 
     @Test(arguments: [1, 4])
+    func `after a refused entry, only the records of its request get entries of their own`(atOnce: Int) async throws {
+        let server = try LocalServer { request, _ in
+            .entries(request) { $0.texts.contains("record 17") ? "InvalidRecord" : nil }
+        }
+        let harness = try harness(to: server) {
+            $0.batchByteLimit = 20_000
+            $0.requestsPerStream = atOnce
+        }
+        let texts = (0..<3_000).map { "record \($0)" }
+        try await harness.saveAll(texts)
+        let report = try await harness.flush()
+        #expect(report.delivered == 2_999 && report.discarded == 1)
+        #expect(sent(by: server).count { !$0.isShared } <= 1_000)
+        #expect(Set(sent(by: server).flatMap(\.texts)) == Set(texts))
+        #expect(try harness.records() == 0)
+    }
+
+    @Test(arguments: [1, 4])
     func `a stream that refuses shared entries gets every record once, in entries of its own`(atOnce: Int) async throws
     {
         let server = try LocalServer { request, _ in
