@@ -1,4 +1,5 @@
 import RecorderAWS
+import RecorderEngine
 
 /// `agent`: runs the flows of an Amazon Kinesis Agent's configuration.
 struct AgentCommand: Command {
@@ -7,7 +8,8 @@ struct AgentCommand: Command {
         summary: "run the flows of an Amazon Kinesis Agent's configuration",
         options: [.configuration, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys]
             + OptionSpec.entries
-            + [.limit, .maximumAge, .metricsFile] + OptionSpec.log + OptionSpec.store + OptionSpec.service,
+            + [.limit, .maximumAge, .metricsFile, .previewsFiles] + OptionSpec.log + OptionSpec.store
+            + OptionSpec.service,
         runsUntilStopped: true,
         details: """
             Follows the files of each flow as `follow` does, and sends their lines as `save --submit` does. The file is \
@@ -25,7 +27,11 @@ struct AgentCommand: Command {
             .init(
                 line: "kinesis-recorder agent --configuration /etc/aws-kinesis/agent.json",
                 meaning: "in place of the agent"
-            )
+            ),
+            .init(
+                line: "kinesis-recorder agent --configuration agent.json --dry-run",
+                meaning: "check a configuration, and see which files it names"
+            ),
         ]
     )
 
@@ -53,6 +59,7 @@ struct AgentCommand: Command {
     func run() async throws(CommandFailure) -> ExitStatus {
         let start = ContinuousClock.now
         for warning in configuration.warnings { session.console.error("\(file): \(warning)") }
+        if session.invocation.has(.previewsFiles) { return try preview() }
         for service in services { try service.check() }
         let submitters = services.map { service in
             BackgroundSubmitter(
@@ -77,6 +84,17 @@ struct AgentCommand: Command {
         await metrics?.finish()
         for service in services { service.discards.finish() }
         session.console.report(end.summary(of: streams, elapsed: ContinuousClock.now - start))
+        return .success
+    }
+
+    /// Checks what can be checked without opening a store, and prints the files of each flow.
+    private func preview() throws(CommandFailure) -> ExitStatus {
+        for service in services {
+            try service.checkSettings()
+            for target in service.targets {
+                session.console.print(FlowPreview(target.flow, to: service.pipeline.service).text)
+            }
+        }
         return .success
     }
 }

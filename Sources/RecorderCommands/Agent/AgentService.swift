@@ -78,6 +78,11 @@ struct AgentService: Sendable {
     /// Throws what would make every record fail, before the first one is read.
     func check() throws(CommandFailure) {
         _ = try CommandFailure.wrapping(try pipeline.totals())
+        try checkSettings()
+    }
+
+    /// The same without opening the store.
+    func checkSettings() throws(CommandFailure) {
         for target in targets { try target.flow.check() }
         do throws(ConfigurationFailure) {
             _ = try session.caller(for: pipeline.service.service)

@@ -6,7 +6,7 @@ struct ClearCommand: Command {
     static let spec = CommandSpec(
         name: "clear",
         summary: "remove what is stored, without sending it",
-        options: [.onlyKinesis, .onlyFirehose, .stream, .yes] + OptionSpec.store,
+        options: [.onlyKinesis, .onlyFirehose, .stream, .yes, .previewsRemoval] + OptionSpec.store,
         details: "Asks for confirmation, unless --yes is given. Removed records cannot be restored.",
         examples: [
             .init(line: "kinesis-recorder clear --firehose", meaning: "the Firehose store, after a question"),
@@ -28,6 +28,10 @@ struct ClearCommand: Command {
             guard load.records > 0 else { continue }
             let names = session.selection == nil ? "" : " of \(load.streams.joined(separator: ", "))"
             let what = "\(Formatting.records(load.records))\(names) (\(ByteCount(load.bytes))) in \(location.path)"
+            guard !session.invocation.has(.previewsRemoval) else {
+                session.console.print("would remove \(what).")
+                continue
+            }
             guard try isConfirmed("Remove \(what) without sending?") else {
                 session.console.report("\(service.name): nothing was removed.")
                 continue
@@ -38,6 +42,7 @@ struct ClearCommand: Command {
                 throw CommandFailure(error)
             }
         }
+        guard !session.invocation.has(.previewsRemoval) else { return .success }
         session.console.report("removed \(Formatting.records(removed)).")
         return .success
     }
@@ -57,5 +62,6 @@ struct ClearCommand: Command {
 }
 
 extension OptionSpec {
+    fileprivate static let previewsRemoval = dryRun("print what would be removed, and remove nothing")
     fileprivate static let yes = OptionSpec("yes", letter: "y", help: "do not ask for confirmation")
 }

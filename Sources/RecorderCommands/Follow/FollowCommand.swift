@@ -44,6 +44,10 @@ struct FollowCommand: Command {
         try flow.check()
         if settings.submits { try checkCaller() }
         let console = session.console
+        if session.invocation.has(.previewsFiles) {
+            console.print(FlowPreview(flow, to: session.service).text)
+            return .success
+        }
         let submitter =
             settings.submits ? BackgroundSubmitter(pipeline, console: console, stop: stop, metrics: metrics) : nil
         metrics?.start()

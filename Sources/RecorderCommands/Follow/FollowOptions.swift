@@ -5,7 +5,7 @@ extension FollowCommand {
         arguments: [.init(name: "STREAM"), .init(name: "PATH", isRepeated: true, completion: .files)],
         options: [.firehose, .fromEnd, .delimiter, .keepDelimiter, .partitionKey] + RecordRules.options
             + [.submit, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys] + OptionSpec.entries
-            + [.limit, .maximumRecord, .maximumAge, .metricsFile] + OptionSpec.log + OptionSpec.store
+            + [.limit, .maximumRecord, .maximumAge, .metricsFile, .previewsFiles] + OptionSpec.log + OptionSpec.store
             + OptionSpec.service,
         runsUntilStopped: true,
         details: """

@@ -24,6 +24,14 @@ import Testing
         #expect(await logs.stop(second, SIGINT).status == 0)
     }
 
+    @Test func `a dry run names the files, and stores nothing`() async throws {
+        try logs.append("1\n")
+        let ran = try await logs.tool.run("follow", "app", logs.path("app.*"), "--dry-run")
+        #expect(ran.status == 0 && ran.err.isEmpty, "\(ran)")
+        #expect(ran.out == "\(logs.path("app.*")) to kinesis app, from their starts:\n  \(logs.path("app.log")), 2 B\n")
+        #expect(!FileManager.default.fileExists(atPath: logs.database))
+    }
+
     @Test func `a kill between two lines repeats and loses none`() async throws {
         try logs.append("1\n")
         let first = try logs.start(logs.path("app.log"))

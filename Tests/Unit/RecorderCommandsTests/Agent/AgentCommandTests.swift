@@ -164,6 +164,25 @@ import Testing
         #expect(ran.status != 0 && ran.err.contains(reason), "\(ran)")
     }
 
+    @Test func `a dry run checks the configuration and names the files, and stores nothing`() async throws {
+        try append("1\n", to: "app.log")
+        try append("2\n", to: "app.log.1")
+        let path = tool.home.path("agent.json")
+        let (logs, none) = (tool.home.path("app.log*"), tool.home.path("none.log"))
+        let flows = [(logs, "kinesisStream"), (none, "deliveryStream")].map { pattern, kind in
+            #"{"filePattern":"\#(pattern)","\#(kind)":"s"}"#
+        }
+        let text = #"{"flows":[\#(flows.joined(separator: ","))],"cloudwatch.endpoint":"x"}"#
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        let ran = try await tool.run("agent", "-c", path, "--dry-run")
+        let lines = ran.out.split(separator: "\n")
+        #expect(ran.status == 0 && ran.err.contains("cloudwatch.*"), "\(ran)")
+        #expect(lines.count == 5 && lines[0].hasPrefix("\(logs) to kinesis s, from their ends"), "\(ran)")
+        #expect(Set(lines[1...2].map { $0.hasSuffix(".log, 2 B") || $0.contains(".log.1, 2 B") }) == [true])
+        #expect(lines[3].hasPrefix("\(none) to firehose s") && lines[4] == "  no file yet")
+        #expect(!FileManager.default.fileExists(atPath: tool.home.path(".local/state/kinesis-recorder")))
+    }
+
     @Test func `a file that cannot be read is an error`() async throws {
         for path in [tool.home.path("missing.json"), tool.home.path] {
             let ran = try await tool.run("agent", "-c", path)

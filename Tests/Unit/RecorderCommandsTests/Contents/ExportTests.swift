@@ -136,4 +136,33 @@ import Testing
         let ran = try await tool.run("verify", "--kinesis")
         #expect(ran.status == 1 && ran.err.contains("is damaged; what can be read of it was not counted."), "\(ran)")
     }
+
+    @Test func `JSON has the counts of a sound store, and the problems of a damaged one`() async throws {
+        struct Report: Decodable {
+            let service: String
+            let path: String
+            let sound: Bool
+            let problems: [String]
+            let moreProblems: Bool
+            let records: Int?
+            let streams: Int?
+        }
+        let tool = try await toolWithRecords()
+        let path = tool.home.path(".local/state/kinesis-recorder/com.amazonaws.AWSKinesisRecorder/firehose.db")
+        try Data("no store".utf8).write(to: URL(fileURLWithPath: path))
+        let ran = try await tool.run("verify", "--json")
+        let reports = try JSONDecoder().decode([Report].self, from: Data(ran.out.utf8))
+        #expect(ran.status == 1 && ran.err.isEmpty)
+        #expect(reports.map(\.service) == ["kinesis", "firehose"] && reports.map(\.sound) == [true, false])
+        #expect(reports[0].records == 4 && reports[0].streams == 2 && reports[0].problems.isEmpty)
+        #expect(reports[1].records == nil && reports[1].problems.count == 1 && !reports[1].moreProblems)
+        #expect(reports[1].path == path)
+    }
+
+    @Test func `a dry run of clear names what would be removed, and removes nothing`() async throws {
+        let tool = try await toolWithRecords()
+        let ran = try await tool.run("clear", "--dry-run", "--stream", "two", "--yes")
+        #expect(ran.status == 0 && ran.out.hasPrefix("would remove 2 records of two ("), "\(ran)")
+        #expect(try await tool.run("export", "two").out.split(separator: "\n").count == 2)
+    }
 }

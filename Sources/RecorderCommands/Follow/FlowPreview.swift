@@ -1,0 +1,41 @@
+import RecorderEngine
+
+extension OptionSpec {
+    /// Of commands that would change something.
+    static func dryRun(_ help: String) -> OptionSpec { OptionSpec("dry-run", help: help) }
+
+    static let previewsFiles = dryRun("print the files that would be read, and end; read, store and send nothing")
+}
+
+/// What `--dry-run` prints of a flow: its paths, and the files that they match now.
+struct FlowPreview {
+    private let flow: FileFlow
+    private let service: StreamServiceDescription
+
+    init(_ flow: FileFlow, to service: StreamServiceDescription) {
+        self.flow = flow
+        self.service = service
+    }
+
+    var text: String {
+        flow.patterns.map { FilePattern($0, in: Files.workingDirectory) }.map(text).joined(separator: "\n")
+    }
+
+    private func text(of pattern: FilePattern) -> String {
+        let scan = PatternScan(pattern)
+        let start = flow.firstSight == .end ? "from their ends when followed for the first time" : "from their starts"
+        let title = "\(pattern.text) to \(service.name) \(StreamName(unchecked: flow.stream)), \(start):"
+        let files = scan.files.map { "\($0.path), \(ByteCount($0.size))\(Self.note(on: $0.relation))" }
+        let problems = scan.problems.sorted { $0.key < $1.key }.map { "\($0.key) cannot be followed: \($0.value)" }
+        let found = files + problems
+        return ([title] + (found.isEmpty ? ["no file yet"] : found).map { "  \($0)" }).joined(separator: "\n")
+    }
+
+    private static func note(on relation: FilePattern.Relation) -> String {
+        switch relation {
+        case .matches: ""
+        case .rotated: ", rotated: read if it was followed before"
+        case .compressed: ", compressed: not read"
+        }
+    }
+}
