@@ -23,7 +23,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     private let callers: ServiceCallers
     private let errors: RecorderErrors
     private let faults = SaveFaultLog()
-    private let sender: NotificationSender
+    let sender: NotificationSender
 
     init(_ identity: RecorderIdentity, configuration: AWSServiceConfiguration?) {
         let sender = NotificationSender(identity)
@@ -264,12 +264,16 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
             source.set(error: errors.error(error))
             return source.task
         }
-        let ticket = pipeline.flush { [errors] result in
+        let start = ContinuousClock.now
+        let ticket = pipeline.flush { [errors, weak self] result in
+            let outcome: Result<Void, NSError>
             switch result {
-            case .success(let report): source.complete(errors.result(of: report))
-            case .failure(.cancelled): source.cancel()
-            case .failure(let error): source.complete(.failure(errors.error(error)))
+            case .success(let report): outcome = errors.result(of: report)
+            case .failure(.cancelled): return source.cancel()
+            case .failure(let error): outcome = .failure(errors.error(error))
             }
+            source.complete(outcome)
+            self?.reportMetrics(of: try? result.get(), outcome, since: start)
         }
         let registration = cancellationToken?.registerCancellationObserver { [pipeline] in pipeline.withdraw(ticket) }
         if let registration { source.task.continueWith { _ in registration.dispose() } }

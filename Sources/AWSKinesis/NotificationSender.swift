@@ -21,6 +21,12 @@ final class NotificationSender: Sendable {
     /// Only the newest progress waits.
     private let progress = NotificationQueue<AWSSubmitProgress>(capacity: 1) { newest, waiting in waiting = [newest] }
 
+    private let onMetrics = Locked<(@Sendable (AWSSubmitMetrics) -> Void)?>(nil)
+    private let metrics = NotificationQueue<AWSSubmitMetrics>(capacity: 16) { newest, waiting in
+        waiting.removeFirst()
+        waiting.append(newest)
+    }
+
     init(_ identity: RecorderIdentity) {
         self.identity = identity
     }
@@ -33,6 +39,15 @@ final class NotificationSender: Sendable {
     var progressHandler: (@Sendable (AWSSubmitProgress) -> Void)? {
         get { onProgress.withLock { $0 } }
         set { onProgress.withLock { $0 = newValue } }
+    }
+
+    var metricsHandler: (@Sendable (AWSSubmitMetrics) -> Void)? {
+        get { onMetrics.withLock { $0 } }
+        set { onMetrics.withLock { $0 = newValue } }
+    }
+
+    func deliver(_ submit: AWSSubmitMetrics, to handler: (AWSSubmitMetrics) -> Void) {
+        metrics.deliver(submit, call: handler)
     }
 
     /// Called on the recorder's callback threads.

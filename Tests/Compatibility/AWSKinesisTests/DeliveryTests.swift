@@ -100,6 +100,31 @@ import Testing
         #expect(progress.withLock { $0 }.map(\.recordsLeft) == [0])
     }
 
+    @Test func `the metrics handler is called once for each submit, also for one that fails`() async throws {
+        let moto = try await MotoServer.shared()
+        try await moto.createStream("metrics")
+        let (stopped, recorder) = (
+            try Recorders.kinesis(url: "http://127.0.0.1:1"), try Recorders.kinesis(url: moto.url)
+        )
+        let submits = AsyncStream<AWSSubmitMetrics>.makeStream()
+        for recorder in [stopped, recorder] {
+            recorder.metricsHandler = { submits.continuation.yield($0) }
+            for text in ["one", "two"] {
+                _ = try await recorder.saveRecord(Data(text.utf8), streamName: "metrics").value
+            }
+            _ = try? await recorder.submitAllRecords().value
+        }
+        var found: [AWSSubmitMetrics] = []
+        for await submit in submits.stream {
+            found.append(submit)
+            if found.count == 2 { break }
+        }
+        #expect(found.map(\.recordsSent) == [0, 2] && found.map(\.entriesSent) == [0, 2])
+        #expect(found.map { $0.error?.domain } == [NSURLErrorDomain, nil])
+        #expect(found.map { $0.statistics?.stored } == [2, 0] && found.map { $0.statistics?.saved } == [2, 2])
+        #expect(found.allSatisfy { $0.duration > 0 && $0.recordsDiscarded == 0 })
+    }
+
     @Test func `a service that validates signatures and policies accepts records, and those of an unknown user stay`()
         async throws
     {

@@ -11,4 +11,5 @@ public final class Gauge: Sendable {
     public init(label: String, dimensions: [(String, String)] = []) {}
 
     public func record<DataType: BinaryInteger>(_ value: DataType) {}
+    public func record<DataType: BinaryFloatingPoint>(_ value: DataType) {}
 }
