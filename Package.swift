@@ -249,8 +249,7 @@ let package = Package(
             name: "AWSKinesisTests",
             dependencies: [
                 "AWSCognito", "AWSCore", "AWSFirehose", "AWSKinesis", "RecorderAWS", "RecorderConcurrency",
-                "RecorderHTTP",
-                "RecorderTestSupport",
+                "RecorderEngine", "RecorderHTTP", "RecorderTestSupport",
             ],
             path: "Tests/Compatibility/AWSKinesisTests",
             resources: [.copy("Recordings")]

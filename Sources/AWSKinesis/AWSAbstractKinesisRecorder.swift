@@ -179,6 +179,21 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
         set { pipeline.policy.discardsAfterFailures = newValue == 0 ? nil : Int(clamping: newValue) }
     }
 
+    /// Whether the store keeps a copy of each record that the service does not accept; false by default.
+    ///
+    /// Copied are records that leave because the service calls them invalid, or because they reached `maximumFailures`: their
+    /// stream, partition key and data, when they were saved and rejected, and the service's code and message. They are discarded and
+    /// reported as without copies. `kinesis-recorder rejected` shows the copies, exports them, puts them back, or removes them;
+    /// `removeAllRecords()` does not.
+    ///
+    /// There are at most 1,000 copies in a store, with 4 MiB of data and keys; the oldest ones go first, and a larger record is not
+    /// copied. On a full disk none are made. They count neither in `diskBytesUsed` and `diskByteLimit` nor in `statistics`. A change
+    /// applies from the next submit on.
+    public var keepsRejected: Bool {
+        get { pipeline.policy.keepsRejected }
+        set { pipeline.policy.keepsRejected = newValue }
+    }
+
     // MARK: save
 
     /// Saves a record on disk, with a partition key of its own, a UUID.

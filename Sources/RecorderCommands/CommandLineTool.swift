@@ -7,7 +7,8 @@ package enum CommandLineTool {
     private static let commands: [any Command.Type] = [
         SaveCommand.self, FollowCommand.self, AgentCommand.self, SubmitCommand.self, StatusCommand.self,
         ListCommand.self,
-        PeekCommand.self, ExportCommand.self, VerifyCommand.self, ClearCommand.self, ImportCommand.self,
+        PeekCommand.self, ExportCommand.self, VerifyCommand.self, RejectedCommand.self, ClearCommand.self,
+        ImportCommand.self,
         AuditCommand.self, DoctorCommand.self, CompletionsCommand.self, HelpCommand.self, VersionCommand.self,
     ]
 

@@ -6,7 +6,7 @@ struct AgentCommand: Command {
     static let spec = CommandSpec(
         name: "agent",
         summary: "run the flows of an Amazon Kinesis Agent's configuration",
-        options: [.configuration, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys]
+        options: [.configuration, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys, .keepRejected]
             + OptionSpec.entries
             + [.limit, .maximumAge, .metricsFile, .previewsFiles] + OptionSpec.log + OptionSpec.store
             + OptionSpec.service,

@@ -126,6 +126,11 @@ extension OptionSpec {
             "send records that were saved without a partition key with a random one, instead of one by which consumers and "
             + "`audit` tell which record it is"
     )
+    static let keepRejected = OptionSpec(
+        "keep-rejected",
+        help:
+            "keep copies of records that the service does not accept: `rejected` shows them, exports them or puts them back"
+    )
     static let gzip = OptionSpec("gzip", help: "send request bodies compressed")
     static let cbor = OptionSpec(
         "cbor",
@@ -147,6 +152,7 @@ extension OptionSpec {
 
     static let quiet = OptionSpec("quiet", letter: "q", help: "print errors only")
     static let json = OptionSpec("json", help: "print JSON")
+    static let yes = OptionSpec("yes", letter: "y", help: "do not ask for confirmation")
     static let summary = OptionSpec(
         "json",
         help:

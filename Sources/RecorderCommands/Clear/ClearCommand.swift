@@ -1,4 +1,3 @@
-import Glibc
 import RecorderEngine
 
 /// `clear`: removes what is stored, after a confirmation.
@@ -7,7 +6,9 @@ struct ClearCommand: Command {
         name: "clear",
         summary: "remove what is stored, without sending it",
         options: [.onlyKinesis, .onlyFirehose, .stream, .yes, .previewsRemoval] + OptionSpec.store,
-        details: "Asks for confirmation, unless --yes is given. Removed records cannot be restored.",
+        details:
+            "Asks for confirmation, unless --yes is given. Removed records cannot be restored. Copies of rejected records stay: "
+            + "`rejected --clear` removes them.",
         examples: [
             .init(line: "kinesis-recorder clear --firehose", meaning: "the Firehose store, after a question"),
             .init(line: "kinesis-recorder clear --stream test --yes", meaning: "one stream"),
@@ -32,7 +33,7 @@ struct ClearCommand: Command {
                 session.console.print("would remove \(what).")
                 continue
             }
-            guard try isConfirmed("Remove \(what) without sending?") else {
+            guard try session.isConfirmed("Remove \(what) without sending?") else {
                 session.console.report("\(service.name): nothing was removed.")
                 continue
             }
@@ -46,22 +47,8 @@ struct ClearCommand: Command {
         session.console.report("removed \(Formatting.records(removed)).")
         return .success
     }
-
-    private func isConfirmed(_ question: String) throws(CommandFailure) -> Bool {
-        if session.invocation.has(.yes) { return true }
-        guard isatty(STDIN_FILENO) == 1 else {
-            throw CommandFailure(
-                .usage,
-                message: "clear: standard input is not a terminal, so there is no confirmation. Give --yes to remove."
-            )
-        }
-        session.console.ask("\(question) [y/N] ")
-        let answer = readLine()?.lowercased()
-        return answer == "y" || answer == "yes"
-    }
 }
 
 extension OptionSpec {
     fileprivate static let previewsRemoval = dryRun("print what would be removed, and remove nothing")
-    fileprivate static let yes = OptionSpec("yes", letter: "y", help: "do not ask for confirmation")
 }

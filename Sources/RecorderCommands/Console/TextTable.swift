@@ -16,6 +16,14 @@ enum TextTable {
     }
 }
 
+extension TextTable {
+    /// The same with one more column, which is printed as it is.
+    static func text(_ rows: [[String]], lastColumn: [String]) -> String {
+        let lines = text(rows).split(separator: "\n", omittingEmptySubsequences: false)
+        return zip(lines, lastColumn).map { "\($0)  \($1)" }.joined(separator: "\n")
+    }
+}
+
 /// A value as JSON, for scripts.
 enum JSONText {
     static func text(of value: some Encodable) throws(CommandFailure) -> String {

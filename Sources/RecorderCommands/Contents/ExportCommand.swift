@@ -90,15 +90,35 @@ struct ExportLine: Codable {
     let storeID: String?
     let ordinal: Int64?
     let data: Data
+    /// Why and when the service rejected it; nil for a record that is stored.
+    private(set) var code: String?
+    private(set) var message: String?
+    private(set) var rejectedAt: String?
 
     init(_ record: ContentRecord, of stream: StoredStreams.Stream) {
         service = stream.service
         self.stream = stream.name
         partitionKey = record.partitionKey
-        savedAt = record.savedAt.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        savedAt = Self.text(of: record.savedAt)
         storeID = record.identity?.storeID
         ordinal = record.identity?.ordinal
         data = record.data
+    }
+
+    init(_ copy: RejectedRecord, of service: String) {
+        self.service = service
+        stream = copy.stream.rawValue
+        partitionKey = copy.partitionKey
+        savedAt = Self.text(of: copy.savedAt)
+        let identity = copy.partitionKey.flatMap { RecordIdentity(partitionKey: $0) }
+        storeID = identity?.storeID
+        ordinal = identity?.ordinal
+        data = copy.data
+        (code, message, rejectedAt) = (copy.code, copy.message, Self.text(of: copy.rejectedAt))
+    }
+
+    private static func text(of date: Date) -> String {
+        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
     /// The line without its end. Other characters than ASCII are escaped if a terminal must not get them.

@@ -50,8 +50,7 @@ struct PeekCommand: Command {
                 starts.append(Self.start(of: record.data))
             }
         }
-        let lines = TextTable.text(rows).split(separator: "\n", omittingEmptySubsequences: false)
-        session.console.print(zip(lines, starts).map { "\($0)  \($1)" }.joined(separator: "\n"))
+        session.console.print(TextTable.text(rows, lastColumn: starts))
     }
 
     private static let shownCharacters = 60

@@ -4,7 +4,8 @@ extension FollowCommand {
         summary: "save each line of files that grow as a record, exactly once",
         arguments: [.init(name: "STREAM"), .init(name: "PATH", isRepeated: true, completion: .files)],
         options: [.firehose, .fromEnd, .delimiter, .keepDelimiter, .partitionKey] + RecordRules.options
-            + [.submit, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys] + OptionSpec.entries
+            + [.submit, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys, .keepRejected]
+            + OptionSpec.entries
             + [.limit, .maximumRecord, .maximumAge, .metricsFile, .previewsFiles] + OptionSpec.log + OptionSpec.store
             + OptionSpec.service,
         runsUntilStopped: true,

@@ -4,7 +4,8 @@ extension SaveCommand {
         summary: "save each line of standard input as a record",
         arguments: [.init(name: "STREAM")],
         options: [.firehose, .file, .fromByte, .delimiter, .keepDelimiter, .partitionKey] + RecordRules.options
-            + [.submit, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys] + OptionSpec.entries
+            + [.submit, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys, .keepRejected]
+            + OptionSpec.entries
             + [.limit, .maximumRecord, .maximumAge, .metricsFile] + OptionSpec.output
             + OptionSpec.store + OptionSpec.service,
         details: """

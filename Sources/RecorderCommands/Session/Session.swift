@@ -1,3 +1,4 @@
+import Glibc
 import RecorderAWS
 import RecorderEngine
 
@@ -85,6 +86,18 @@ struct Session: Sendable {
             }
         }
         return found
+    }
+
+    /// Asks whether to remove something, unless --yes is given.
+    func isConfirmed(_ question: String) throws(CommandFailure) -> Bool {
+        if invocation.has(.yes) { return true }
+        guard isatty(STDIN_FILENO) == 1 else {
+            let reason = "standard input is not a terminal, so there is no confirmation. Give --yes to remove."
+            throw CommandFailure(.usage, message: "\(invocation.command.name): \(reason)")
+        }
+        console.ask("\(question) [y/N] ")
+        let answer = readLine()?.lowercased()
+        return answer == "y" || answer == "yes"
     }
 
     func pipeline(

@@ -48,6 +48,8 @@ struct StatusReport: Codable, Sendable {
     let rejected: Int
     let exhausted: Int
     let cleared: Int
+    /// The copies of rejected records; nil if there are none.
+    let rejectedCopies: Int?
     /// 0 for no limit; nil before the first save.
     let byteLimit: Int?
     let ageLimitSeconds: Int?
@@ -89,6 +91,7 @@ struct StatusReport: Codable, Sendable {
         rejected = totals.rejected
         exhausted = totals.exhausted
         cleared = totals.cleared
+        rejectedCopies = status.rejectedCopies > 0 ? status.rejectedCopies : nil
         byteLimit = status.limits?.bytes
         ageLimitSeconds = (status.limits?.age.components.seconds).map { Int($0) }
         streams = status.streams.map { stream in
@@ -142,14 +145,18 @@ extension StatusReport {
                 stream.oldestAgeSeconds.map { Formatting.age(.seconds($0)) } ?? "-",
             ]
         }
-        let head = ["STREAM", "RECORDS", "BYTES", "OLDEST"]
         let errors = streams.compactMap { stream in
             stream.lastError.map { error in
                 "\(stream.title), \(Formatting.age(.seconds(stream.lastErrorAgeSeconds ?? 0))) ago: \(Visible.line(error))"
             }
         }
-        return (["\(service): \(Visible.line(path))", TextTable.text([head] + rows), limits, counters] + errors)
-            .joined(separator: "\n")
+        let copies = rejectedCopies.map { count in
+            "\(Formatting.counted(count, "rejected record is", plural: "rejected records are")) kept: `\(Program.name) rejected`"
+        }
+        let head = [
+            "\(service): \(Visible.line(path))", TextTable.text([["STREAM", "RECORDS", "BYTES", "OLDEST"]] + rows),
+        ]
+        return (head + [limits, counters] + [copies].compactMap { $0 } + errors).joined(separator: "\n")
     }
 
     private var counters: String {

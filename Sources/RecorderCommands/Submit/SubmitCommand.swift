@@ -7,7 +7,7 @@ struct SubmitCommand: Command {
         summary: "send the stored records",
         options: [
             .onlyKinesis, .onlyFirehose, .stream, .watch, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys,
-            .randomKeys,
+            .randomKeys, .keepRejected,
         ]
             + OptionSpec.entries + [.metricsFile] + OptionSpec.output + OptionSpec.store + OptionSpec.service,
         details: """

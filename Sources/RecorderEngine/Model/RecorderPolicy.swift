@@ -38,6 +38,8 @@ package struct RecorderPolicy: Sendable {
     package var delimiter: UInt8?
     /// Failures after which a record is discarded; nil keeps it, within the limits.
     package var discardsAfterFailures: Int?
+    /// Whether a record that the service does not accept is copied before it leaves: see `RejectedTable`.
+    package var keepsRejected = false
     /// What a failure means for its record and for the flush.
     package var failureRule = FailureRule.retriesInFlush
     /// The maximum number of batches of a stream that `flushIfFree` sends; nil sends all records.

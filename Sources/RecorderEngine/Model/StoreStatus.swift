@@ -9,6 +9,8 @@ package struct StoreStatus: Sendable {
     package let limits: DiskLimits?
     /// By name, including streams without records.
     package var streams: [StreamStatus]
+    /// The copies of rejected records.
+    package var rejectedCopies = 0
 }
 
 /// The status of one stream of a store.

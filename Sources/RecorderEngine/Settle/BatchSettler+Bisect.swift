@@ -71,9 +71,8 @@ extension BatchSettler {
         if countsAttempts {
             addAttempt(of: record, failure: refusal, to: &settlement)
         } else {
-            let code = RefusedRecords.Candidate(record: record, refusal: refusal).code
-            settlement.remove(record, as: .discarded(.rejected(code: code)))
-            settlement.rejection = refusal.message
+            let candidate = RefusedRecords.Candidate(record: record, refusal: refusal)
+            settlement.remove(record, as: candidate.departure, message: refusal.message)
         }
         try await apply(settlement, reason: refusal)
         noteKept(settlement, refusal: refusal)
@@ -126,8 +125,7 @@ extension BatchSettler {
         for candidate in counted {
             var settlement = Settlement()
             if candidate.record.failures + 1 >= limit {
-                settlement.removeAlone(candidate.record, as: .discarded(.rejected(code: candidate.code)))
-                settlement.rejection = candidate.refusal.message
+                settlement.removeAlone(candidate.record, as: candidate.departure, message: candidate.refusal.message)
             } else {
                 settlement.keepCountingFailure(candidate.record)
                 reportFailure(.service(candidate.refusal))

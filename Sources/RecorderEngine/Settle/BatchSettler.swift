@@ -58,13 +58,12 @@ struct BatchSettler {
             case .rejected(let code, let message) where part.isShared(record):
                 settled.sharedRejection = ServiceFailure(ofRecord: code, message: message)
             case .rejected(let code, let message) where !countsAttempts:
-                settlement.remove(record, as: .discarded(.rejected(code: code)))
-                settlement.rejection = message.sanitized()
+                settlement.remove(record, as: .discarded(.rejected(code: code)), message: message.sanitized())
             case .rejected(let code, let message), .retry(let code, let message):
                 let failure = ServiceFailure(ofRecord: code, message: message)
                 reason = failure
                 if failure.kind == .throttled { throttled.append(record) }
-                if let kept = addFailed(record, to: &settlement) {
+                if let kept = addFailed(record, failure: failure, to: &settlement) {
                     settled.failed.append(kept)
                     settled.lastFailure = failure
                 }
@@ -110,7 +109,11 @@ struct BatchSettler {
     /// Adds a record that failed. Returns the record as kept, or nil if it has failed too often and is discarded.
     ///
     /// Failures are not counted if no limit depends on them.
-    private func addFailed(_ record: BatchedRecord, to settlement: inout Settlement) -> BatchedRecord? {
+    private func addFailed(
+        _ record: BatchedRecord,
+        failure: ServiceFailure,
+        to settlement: inout Settlement
+    ) -> BatchedRecord? {
         guard context.policy.discardsAfterFailures != nil || countsAttempts else {
             settlement.keep(record)
             return record
@@ -118,7 +121,7 @@ struct BatchSettler {
         var record = record
         record.failures += 1
         if let limit = context.policy.discardsAfterFailures, record.failures >= limit {
-            settlement.remove(record, as: .discarded(.retriesExhausted))
+            settlement.remove(record, as: .discarded(.retriesExhausted), message: failure.message)
             return nil
         }
         settlement.keepCountingFailure(record)
@@ -137,7 +140,7 @@ struct BatchSettler {
     /// record, and after an answer without proof it may have been accepted.
     func addAttempt(of record: BatchedRecord, failure: ServiceFailure, to settlement: inout Settlement) {
         if failure.isOfService, failure.kind != .unreadable {
-            _ = addFailed(record, to: &settlement)
+            _ = addFailed(record, failure: failure, to: &settlement)
         } else {
             settlement.keep(record)
         }
@@ -148,8 +151,7 @@ struct BatchSettler {
         let confirmed = refused.confirmInvalid()
         guard !countsAttempts else { return }
         for candidate in confirmed {
-            settlement.removeAlone(candidate.record, as: .discarded(.rejected(code: candidate.code)))
-            settlement.rejection = candidate.refusal.message
+            settlement.removeAlone(candidate.record, as: candidate.departure, message: candidate.refusal.message)
         }
     }
 
@@ -162,6 +164,8 @@ struct BatchSettler {
         throttled: Int = 0
     ) async throws(RecorderError) {
         guard !settlement.isEmpty else { return }
+        var settlement = settlement
+        settlement.keepsRejected = context.policy.keepsRejected
         let receipt = try await context.store.settle(settlement, flushStart: context.totalsAtStart)
         let discarded = receipt.discards.reduce(0) { $0 + $1.count }
         let retried = settlement.kept.count

@@ -28,7 +28,10 @@ struct RefusedRecords {
         /// Whether not every stream accepts a record of this size.
         var mayBeTooLarge = false
 
-        var code: String { refusal.code ?? "InvalidRequest" }
+        /// How it leaves once it is confirmed invalid.
+        var departure: StoreLedger.Departure {
+            .discarded(.rejected(code: refusal.code ?? "InvalidRequest"))
+        }
     }
 
     /// The number of refusals after which a record that is alone in its stream is deleted.

@@ -63,5 +63,13 @@ final class ReadOnlyStore {
     }
 }
 
+extension RejectedRecords {
+    /// Reads the copies in a file that exists; nil selects all streams.
+    package init(at location: StoreLocation, of selection: StreamSelection? = nil) throws(RecorderError) {
+        let store = try ReadOnlyStore(at: location)
+        self = try store.perform(try RejectedRecords(store.connection, of: selection))
+    }
+}
+
 @available(*, unavailable)
 extension ReadOnlyStore: Sendable {}

@@ -139,6 +139,13 @@ package final class RecordStore: Sendable {
         return try connections.write(StoreWriter.clear)
     }
 
+    /// Puts copies of rejected records back, or removes them. Blocks; called on the write queue.
+    func changeRejected(_ change: StoreWriter.RejectedChange, of selection: StreamSelection?) throws(RecorderError)
+        -> Int
+    {
+        try connections.write(StoreWriter.changeRejected, change, selection)
+    }
+
     /// Imports another library's database. Blocks; called on the write queue.
     func importRecords(of source: LegacyDatabase.Source) throws(RecorderError) -> Import {
         try connections.write(StoreWriter.importRecords, source, clock.now()).get()

@@ -30,6 +30,8 @@ struct Settlement: Sendable {
     /// Records that leave for one reason and are neighbors in the table, so that one range removes them.
     struct Run: Sendable {
         let departure: StoreLedger.Departure
+        /// Why the service rejected them, or why they failed last.
+        let message: String?
         var records: [BatchedRecord]
     }
 
@@ -40,19 +42,24 @@ struct Settlement: Sendable {
     private(set) var failed: [BatchedRecord] = []
     /// Entries that the service accepted.
     var acceptedEntries = 0
-    /// Why the service rejected a record that leaves.
-    var rejection: String?
+    /// Whether records that leave because the service does not accept them are copied first.
+    var keepsRejected = false
 
     var isEmpty: Bool { runs.isEmpty && kept.isEmpty }
 
+    /// Why the service rejected the last one of the rejected records.
+    var rejection: String? {
+        runs.last { run in if case .discarded(.rejected) = run.departure { true } else { false } }?.message
+    }
+
     /// Adds a record that leaves; call in the order of the batch.
-    mutating func remove(_ record: BatchedRecord, as departure: StoreLedger.Departure) {
-        if let last = runs.last, last.departure == departure, let end = last.records.last?.position,
-            end + 1 == record.position
+    mutating func remove(_ record: BatchedRecord, as departure: StoreLedger.Departure, message: String? = nil) {
+        if let last = runs.last, last.departure == departure, last.message == message,
+            let end = last.records.last?.position, end + 1 == record.position
         {
             runs[runs.count - 1].records.append(record)
         } else {
-            runs.append(Run(departure: departure, records: [record]))
+            removeAlone(record, as: departure, message: message)
         }
     }
 
@@ -61,15 +68,15 @@ struct Settlement: Sendable {
         if let first = records.first, let last = records.last, runs.isEmpty,
             last.position - first.position == records.count - 1
         {
-            runs = [Run(departure: departure, records: records)]
+            runs = [Run(departure: departure, message: nil, records: records)]
         } else {
             for record in records { remove(record, as: departure) }
         }
     }
 
     /// Adds a record that leaves out of order, perhaps of an earlier batch: it has no neighbors.
-    mutating func removeAlone(_ record: BatchedRecord, as departure: StoreLedger.Departure) {
-        runs.append(Run(departure: departure, records: [record]))
+    mutating func removeAlone(_ record: BatchedRecord, as departure: StoreLedger.Departure, message: String? = nil) {
+        runs.append(Run(departure: departure, message: message, records: [record]))
     }
 
     /// Adds a record that stays unchanged.

@@ -27,7 +27,12 @@ extension StoreReader {
                 )
             )
         }
-        return StoreStatus(totals: totals, limits: limits, streams: streams)
+        return StoreStatus(
+            totals: totals,
+            limits: limits,
+            streams: streams,
+            rejectedCopies: try RejectedTable(connection).count()
+        )
     }
 
     private static let columns = """

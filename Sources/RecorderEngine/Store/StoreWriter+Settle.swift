@@ -1,4 +1,5 @@
 import FoundationEssentials
+import RecorderAWS
 import RecorderSQLite
 
 /// Applying what the service answered, and storing why a flush kept records.
@@ -10,26 +11,51 @@ extension StoreWriter {
     /// - Returns: how many records are now delivered, and what was discarded.
     func settle(_ settlement: Settlement, flushStart: StoreTotals) throws(SQLiteError) -> SettleReceipt {
         var receipt = SettleReceipt()
-        try writeFreeingSpace { (ledger) throws(SQLiteError) in
-            receipt = SettleReceipt()
-            for run in settlement.runs {
-                try remove(run, flushStart: flushStart, ledger: &ledger, receipt: &receipt)
-            }
-            if receipt.delivered > 0 {
-                receipt.progress.entries = settlement.acceptedEntries
-                ledger.accept(entries: receipt.progress.entries)
-            }
-            let retried = settlement.kept.count { $0.file == identity }
-            if retried > 0 { ledger.retry(retried) }
-            try countFailures(of: settlement.failed.filter { $0.file == identity }.map(\.id), end: ledger.nextSequence)
-            receipt.progress.recordsLeft = ledger.records
-            receipt.progress.bytesLeft = ledger.bytes
+        var copies = settlement.keepsRejected && settlement.runs.contains { $0.departure.rejectionCode != nil }
+        func apply(_ ledger: inout StoreLedger) throws(SQLiteError) {
+            receipt = try self.apply(settlement, copies: copies, flushStart: flushStart, ledger: &ledger)
         }
+        if copies {
+            do throws(SQLiteError) {
+                try write(settles: true, apply)
+                return receipt
+            } catch {
+                // The space that is left is for records to leave: they would be sent again and again if they could not.
+                guard error.isDiskFull else { throw error }
+                RecorderLog.warning("settle: the disk is full; rejected records are not kept.")
+                copies = false
+            }
+        }
+        try writeFreeingSpace(apply)
+        return receipt
+    }
+
+    private func apply(
+        _ settlement: Settlement,
+        copies: Bool,
+        flushStart: StoreTotals,
+        ledger: inout StoreLedger
+    ) throws(SQLiteError) -> SettleReceipt {
+        var receipt = SettleReceipt()
+        for run in settlement.runs {
+            try remove(run, copies: copies, flushStart: flushStart, ledger: &ledger, receipt: &receipt)
+        }
+        if copies { try rejected.trim() }
+        if receipt.delivered > 0 {
+            receipt.progress.entries = settlement.acceptedEntries
+            ledger.accept(entries: receipt.progress.entries)
+        }
+        let retried = settlement.kept.count { $0.file == identity }
+        if retried > 0 { ledger.retry(retried) }
+        try countFailures(of: settlement.failed.filter { $0.file == identity }.map(\.id), end: ledger.nextSequence)
+        receipt.progress.recordsLeft = ledger.records
+        receipt.progress.bytesLeft = ledger.bytes
         return receipt
     }
 
     private func remove(
         _ run: Settlement.Run,
+        copies: Bool,
         flushStart: StoreTotals,
         ledger: inout StoreLedger,
         receipt: inout SettleReceipt
@@ -42,6 +68,9 @@ extension StoreWriter {
         var live: [BatchedRecord] = []
         var discarded: [BatchedRecord] = []
         for record in passed where record.file == identity {
+            if copies {
+                try copyRejected(run, in: [RecordScan(keptIn: connection)], from: record.id, through: record.id)
+            }
             if try kept.remove(record.id) { live.append(record) } else { discarded.append(record) }
         }
         if run.departure == .delivered {
@@ -49,6 +78,15 @@ extension StoreWriter {
         }
         let next = run.records[passed.endIndex...]
         if let cursor, let first = next.first?.id, let last = next.last?.id, next.first?.file == identity {
+            if copies {
+                let ranges = try segments.ranges(
+                    from: first.sequence,
+                    through: last.sequence,
+                    end: ledger.nextSequence
+                )
+                let tables = ranges.map { RecordScan($0.segment, connection) }
+                try copyRejected(run, in: tables, from: first, through: last)
+            }
             try segments.move(after: cursor, through: first.previous, to: kept, end: ledger.nextSequence)
             try statements.moveCursor(to: last)
             try segments.countRemoved(next.lazy.map(\.id), end: ledger.nextSequence)

@@ -20,6 +20,7 @@ final class StoreWriter {
     let kept: KeptRecords
     let oldest: OldestRecords
     let filePositions: FilePositionTable
+    let rejected: RejectedTable
     var clock: StoreClock
     var streams = StreamNumbers()
     /// The counts after the last transaction, and the version of the file that they belong to.
@@ -71,6 +72,7 @@ final class StoreWriter {
         )
         oldest = OldestRecords(segments: segments, kept: kept, statements: statements)
         filePositions = FilePositionTable(connection)
+        rejected = RejectedTable(connection)
         space.allocateReserve()
     }
 

@@ -138,6 +138,30 @@ extension FaultRows {
             try await store.save("there is room again")
         }
 
+        @Test func `rejected records leave a full disk without copies, and have copies again when there is room`()
+            async throws
+        {
+            let directory = try TemporaryDirectory()
+            guard let disk = try smallDisk(directory) else { return }
+            let server = try LocalServer { request, _ in
+                let entry = #"{"ErrorCode":"InvalidArgumentException"}"#
+                let entries = PutRequestBody(request.body).records.map { _ in entry }
+                return .json(200, #"{"Records":[\#(entries.joined(separator: ","))]}"#)
+            }
+            let store = try PipelineHarness(in: "\(disk.path)/store", to: server.url)
+            store.pipeline.policy.keepsRejected = true
+            let saved = await saveUntilFull(store, "a").texts
+            try disk.fill()
+            for _ in 0..<3 where try store.records() > 0 { try await store.flush() }
+            let status = try store.pipeline.status()
+            #expect(status.totals.records == 0 && status.totals.rejected == saved.count)
+            report("R6 rejected at 100 % full:", ["rejected": saved.count, "copies": status.rejectedCopies])
+            try disk.freeSomeSpace()
+            try await store.save("there is room again")
+            try await store.flush()
+            #expect(try store.pipeline.status().rejectedCopies == status.rejectedCopies + 1)
+        }
+
         @Test(arguments: OlderStore.allCases)
         func `an older store on a full disk is drained with the reserve that its program left`(store older: OlderStore)
             async throws

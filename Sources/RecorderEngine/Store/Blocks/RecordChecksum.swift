@@ -64,3 +64,11 @@ enum RecordChecksum {
         UInt64(littleEndian: unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 }
+
+extension String {
+    /// The checksum of its UTF-8.
+    var checksum: Int64 {
+        var text = self
+        return text.withUTF8 { Int64(bitPattern: unsafe RecordChecksum.of(UnsafeRawBufferPointer($0))) }
+    }
+}

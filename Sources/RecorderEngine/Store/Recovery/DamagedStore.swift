@@ -30,6 +30,7 @@ final class DamagedStore {
     /// The clock that the records' times refer to.
     let clock: StoreClock.Reference?
     let filePositions: FilePositions
+    let rejected: [RejectedRecord]
     private let connection: SQLiteConnection?
     /// Whether its records have no checksums.
     private let isFormat1: Bool
@@ -42,6 +43,7 @@ final class DamagedStore {
         isFormat1 = Self.rows("PRAGMA user_version", in: connection) { $0.integer(at: 0) } == [1]
         streams = Self.streams(connection)
         filePositions = FilePositions(damaged: connection)
+        rejected = RejectedRecords(damaged: connection).records
         // The rest of a truncated row reads as zeroes: a value in a later column shows that the count is complete.
         let counts = Self.rows("SELECT records FROM stream WHERE number = 0 AND saved_bytes > 0", in: connection) {
             Int($0.integer(at: 0))

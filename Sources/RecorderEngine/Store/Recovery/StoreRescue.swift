@@ -74,6 +74,7 @@ struct StoreRescue {
         try records.finish(damaged.streams)
         try damaged.clock?.write(new)
         try FilePositionTable(new).restore(damaged.filePositions)
+        try RejectedTable(new).add(damaged.rejected)
         return records.count
     }
 }

@@ -268,10 +268,3 @@ extension SQLiteStatement {
         try run()
     }
 }
-
-extension String {
-    fileprivate var checksum: Int64 {
-        var text = self
-        return text.withUTF8 { Int64(bitPattern: unsafe RecordChecksum.of(UnsafeRawBufferPointer($0))) }
-    }
-}

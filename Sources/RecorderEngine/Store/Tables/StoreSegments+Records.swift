@@ -48,7 +48,7 @@ extension StoreSegments {
     }
 
     /// The segments that contain any of these sequences.
-    private func ranges(
+    func ranges(
         from first: Int64,
         through last: Int64,
         end: Int64
