@@ -257,7 +257,9 @@ def demo_kept(directory):
             file.write("unset AWS_PROFILE AWS_SESSION_TOKEN\n")
             for name, text in settings.items():
                 file.write(f"export {name}={shlex.quote(text)}\n")
-        last_line = run_everything(guide, service, store)
+        # The store of the programs may have records that wait for a service.
+        with tempfile.TemporaryDirectory(prefix="recorder-demo-") as scratch:
+            last_line = run_everything(guide, service, pathlib.Path(scratch) / "store")
         cleanup.pop_all()
     say(f"kept: service {service.url}, stream and delivery stream `{STREAM}`")
     say(f"identity pool for AWSCognitoCredentialsProvider: {service.pool}")

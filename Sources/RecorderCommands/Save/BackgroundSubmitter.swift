@@ -1,8 +1,8 @@
 import RecorderConcurrency
 import RecorderEngine
 
-/// Sends while a command saves: once a second, and after failures less often, down to once a minute. With a buffer, a second
-/// passes without sending until that is full or old enough.
+/// Sends while a command saves: once a second, and less often while nothing arrives, down to once a minute. A stream that does
+/// not exist, say, does not delay the others. With a buffer, a second passes without sending until that is full or old enough.
 final class BackgroundSubmitter: Sendable {
     private let pipeline: RecordPipeline
     private let console: Console
@@ -41,7 +41,9 @@ final class BackgroundSubmitter: Sendable {
         var lastSubmit = ContinuousClock.now
         while !Task.isCancelled, stop.number == nil {
             if isDue(after: ContinuousClock.now - lastSubmit) {
-                interval = await submit() == nil ? Self.interval : min(interval * 2, Self.longestInterval)
+                let outcome = await submit()
+                let isUseful = outcome.status == nil || outcome.delivered > 0
+                interval = isUseful ? Self.interval : min(interval * 2, Self.longestInterval)
                 lastSubmit = .now
             }
             try? await Task.sleep(for: interval)
@@ -53,23 +55,23 @@ final class BackgroundSubmitter: Sendable {
         return totals.records >= buffer.records || totals.bytes >= buffer.bytes
     }
 
-    /// Stops the sending, with a last submit unless a signal ended the saving. Returns the status if that failed.
+    /// Stops the sending, with a last submit unless a signal ended the saving, and says what stays. Returns the status if that failed.
     func finish() async -> ExitStatus? {
         let running = task.withLock { $0 }
         running?.cancel()
         await running?.value
-        guard stop.number == nil else { return nil }
-        let failure = await submit()
+        let isStopped = stop.number != nil
+        let failure = isStopped ? nil : await submit().status
         let left = (try? pipeline.totals().records) ?? 0
         if left > 0 {
-            console.error(
+            let text =
                 "\(Formatting.counted(left, "record stays", plural: "records stay")) stored; `\(Program.name) submit` sends them."
-            )
+            if isStopped { console.progress(text) } else { console.error(text) }
         }
         return failure
     }
 
-    private func submit() async -> ExitStatus? {
+    private func submit() async -> FlushOutcome {
         let start = ContinuousClock.now
         let outcome = await flushes.run()
         metrics?.submitted(pipeline.service.name, outcome, since: start)
@@ -82,6 +84,6 @@ final class BackgroundSubmitter: Sendable {
         } else if outcome.errors != before {
             for error in outcome.errors { console.error("\(error) Records wait on disk meanwhile.") }
         }
-        return outcome.status
+        return outcome
     }
 }

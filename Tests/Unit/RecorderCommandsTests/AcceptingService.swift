@@ -7,10 +7,14 @@ final class AcceptingService: Sendable {
     private let accepted: Accepted
     private let server: LocalServer
 
-    init() throws {
+    /// `missing` is a stream that does not exist.
+    init(missing: String? = nil) throws {
         let accepted = Accepted()
         self.accepted = accepted
-        server = try LocalServer { request, _ in accepted.answer(request) }
+        server = try LocalServer { request, _ in
+            guard let missing, PutRequestBody(request.body).stream == missing else { return accepted.answer(request) }
+            return .error(400, "ResourceNotFoundException")
+        }
     }
 
     var url: String { server.url }

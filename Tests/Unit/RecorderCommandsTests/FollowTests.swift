@@ -264,6 +264,21 @@ import Testing
         #expect(service.payloads.map { String(decoding: $0, as: UTF8.self) } == ["1", "2", "3"])
     }
 
+    /// With pauses that double, this would take two minutes.
+    @Test(.timeLimit(.minutes(1)))
+    func `a stream that does not exist does not delay another one, and a stop says what stays`() async throws {
+        let service = try AcceptingService(missing: "missing")
+        let logs = try FollowedLogs(to: service.url)
+        _ = try await logs.tool.run("save", "missing", input: Data("0\n".utf8))
+        let running = try logs.start(logs.path("app.log"), "--submit")
+        for number in 1...7 {
+            try logs.append("\(number)\n")
+            try await logs.waitUntil { service.payloads.count == number }
+        }
+        let ran = await logs.stop(running)
+        #expect(ran.status == 0 && ran.err.contains("1 record stays stored"), "\(ran)")
+    }
+
     @Test func `if the store is damaged beyond its positions, the lines that may be stored twice are named`()
         async throws
     {
