@@ -76,6 +76,41 @@ extension FaultRows {
                 return Int((try? connection.integer(query)) ?? 0)
             }
 
+            /// Follows the files into the store in a directory, and sends it, until the last line has arrived and nothing is left.
+            func send(
+                _ lines: Int,
+                from directory: TemporaryDirectory
+            ) async throws -> (lost: Int, reportedLost: Int, repeated: Int, errors: String) {
+                let server = try RecordingServer()
+                let (store, log) = (directory.path("store"), directory.path("errors"))
+                let settings = [
+                    "AWS_REGION=us-east-1", "AWS_ENDPOINT_URL=\(server.url)", "AWS_ACCESS_KEY_ID=x",
+                    "AWS_SECRET_ACCESS_KEY=x", "no_proxy=127.0.0.1",
+                ]
+                let follower = try Child(
+                    under: ["env"] + settings + ["sh", "-c", "exec \"$@\" 2> '\(log)'", "sh"],
+                    program: "\(BuiltProgram.directory)/kinesis-recorder",
+                    arguments: ["follow", "app", writer.path, "--submit", "--limit", "0", "--directory", store]
+                )
+                let deadline = ContinuousClock.now + .seconds(60)
+                func isDone() -> Bool { server.texts["\(lines) late"] != nil && records(in: store) == 0 }
+                while !isDone(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
+                follower.terminate()
+                #expect(await follower.end() == .exit(0))
+                let errors = try String(contentsOfFile: log, encoding: .utf8)
+                // A batch that was sent when the damage was found is sent again, under the same keys.
+                let texts = server.accounted().texts
+                let arrived = Set(texts.map { text in Int(text.prefix { $0 != " " }) ?? 0 })
+                #expect(arrived.allSatisfy((1...lines).contains))
+                let lost = Set(1...lines).subtracting(arrived).count
+                let reports = errors.matches(of: /([0-9,]+) records? could not be read/).map { $0.1 }
+                let reported = reports.reduce(0) { $0 + (Int($1.filter { $0 != "," }) ?? 0) }
+                return (
+                    lost, errors.contains("how many could not be read is unknown") ? lines : reported,
+                    texts.count - arrived.count, errors
+                )
+            }
+
             func counts(_ lines: Int, in store: String) throws -> (lost: Int, repeated: Int) {
                 let stored = try StoredRecord.all(at: "\(store)/kinesis.db").map { record in
                     Int(String(decoding: record.data, as: UTF8.self).prefix { $0 != " " }) ?? 0
@@ -213,6 +248,52 @@ extension FaultRows {
             #expect(lines > before)
             #expect(lost == 0)
             #expect(repeated == 0)
+        }
+
+        /// What is left of a store is sent. Each line arrives once, but for those that the rescue reports as lost, and those of files
+        /// whose positions it reports as lost.
+        @Test func `damage of the store loses and repeats no line that is not reported`() async throws {
+            var random = SeededRandom(seed + 73)
+            let run = try Run()
+            let first = try await run.begin()
+            while run.records() < count(500, full: 2_000) { try await Task.sleep(for: .milliseconds(5)) }
+            first.terminate()
+            #expect(await first.end() == .exit(0))
+            let lines = await run.writer.end()
+            let file = try SQLiteConnection(path: "\(run.store)/kinesis.db", access: .readWrite)
+            // A connection that has read nothing has not opened the log yet, and would not empty it.
+            _ = try file.integer("SELECT count(*) FROM stream")
+            try file.checkpoint(.truncate)
+            let rounds = count(6, full: 200)
+            var (rescues, lost, reported, repeated) = (0, 0, 0, 0)
+            for _ in 0..<rounds {
+                let directory = try TemporaryDirectory()
+                try FileManager.default.copyItem(atPath: run.store, toPath: directory.path("store"))
+                try damage(directory.path("store/kinesis.db"), &random)
+                let found = try await run.send(lines, from: directory)
+                rescues += found.errors.contains("was damaged and was moved") ? 1 : 0
+                lost += found.lost
+                reported += found.reportedLost
+                repeated += found.repeated
+                #expect(found.lost <= found.reportedLost, "\(found.errors)")
+                #expect(found.repeated == 0 || found.errors.contains("stored a second time"), "\(found.errors)")
+            }
+            report(
+                "R61 damage:",
+                [
+                    "rounds": rounds, "lines": lines, "rescues": rescues, "lost": lost, "reported lost": reported,
+                    "repeated": repeated,
+                ]
+            )
+        }
+
+        /// Changes some bytes of one place of a file.
+        private func damage(_ path: String, _ random: inout SeededRandom) throws {
+            var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            let start = Int.random(in: bytes.indices, using: &random)
+            let end = min(start + Int.random(in: 1...4_096, using: &random), bytes.endIndex)
+            for index in start..<end { bytes[index] = UInt8.random(in: 0...255, using: &random) }
+            try bytes.write(to: URL(fileURLWithPath: path))
         }
     }
 }
