@@ -76,6 +76,28 @@ extension FaultRows {
                 return Int((try? connection.integer(query)) ?? 0)
             }
 
+            private func settings(_ server: RecordingServer) -> [String] {
+                [
+                    "env", "AWS_REGION=us-east-1", "AWS_ENDPOINT_URL=\(server.url)", "AWS_ACCESS_KEY_ID=x",
+                    "AWS_SECRET_ACCESS_KEY=x", "no_proxy=127.0.0.1",
+                ]
+            }
+
+            /// Sends the store, and returns how many lines arrived that have keys of their own, and how often one came under another
+            /// key.
+            func arrived() async throws -> (lines: Int, repeated: Int) {
+                let server = try RecordingServer()
+                let submit = try Child(
+                    under: settings(server),
+                    program: "\(BuiltProgram.directory)/kinesis-recorder",
+                    arguments: ["submit", "--quiet", "--directory", store]
+                )
+                #expect(await submit.end() == .exit(0))
+                let (texts, gaps) = server.accounted()
+                #expect(gaps.isEmpty)
+                return (texts.count, texts.count - Set(texts).count)
+            }
+
             /// Follows the files into the store in a directory, and sends it, until the last line has arrived and nothing is left.
             func send(
                 _ lines: Int,
@@ -83,12 +105,8 @@ extension FaultRows {
             ) async throws -> (lost: Int, reportedLost: Int, repeated: Int, errors: String) {
                 let server = try RecordingServer()
                 let (store, log) = (directory.path("store"), directory.path("errors"))
-                let settings = [
-                    "AWS_REGION=us-east-1", "AWS_ENDPOINT_URL=\(server.url)", "AWS_ACCESS_KEY_ID=x",
-                    "AWS_SECRET_ACCESS_KEY=x", "no_proxy=127.0.0.1",
-                ]
                 let follower = try Child(
-                    under: ["env"] + settings + ["sh", "-c", "exec \"$@\" 2> '\(log)'", "sh"],
+                    under: settings(server) + ["sh", "-c", "exec \"$@\" 2> '\(log)'", "sh"],
                     program: "\(BuiltProgram.directory)/kinesis-recorder",
                     arguments: ["follow", "app", writer.path, "--submit", "--limit", "0", "--directory", store]
                 )
@@ -127,10 +145,15 @@ extension FaultRows {
             try await run.kill(kills, &random)
             let lines = await run.writer.end()
             let (lost, repeated) = try await run.finish(lines)
-            report("R61 kills:", ["kills": kills, "lines": lines, "lost": lost, "repeated": repeated])
+            let arrived = try await run.arrived()
+            report(
+                "R61 kills:",
+                ["kills": kills, "lines": lines, "lost": lost, "repeated": repeated, "arrived": arrived.lines]
+            )
             #expect(lines > kills)
             #expect(lost == 0)
             #expect(repeated == 0)
+            #expect(arrived == (lines, 0))
         }
 
         @Test func `followers that share a file lose and repeat no line, whichever of them is killed`() async throws {
