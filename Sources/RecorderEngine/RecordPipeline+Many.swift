@@ -40,10 +40,10 @@ extension RecordPipeline {
         }
     }
 
-    /// The positions of followed files as of the last completed save. Blocks for one read.
-    package func filePositions() throws(RecorderError) -> FilePositions {
+    /// The positions of the files that one stream follows, or of all, as of the last completed save. Blocks for one read.
+    package func filePositions(of stream: String? = nil) throws(RecorderError) -> FilePositions {
         try ForkedProcess.check()
-        return try store.filePositions()
+        return try store.filePositions(of: stream)
     }
 
     /// Claims of followed files, so that one process reads each into this store.

@@ -18,9 +18,10 @@ struct FileAdmission {
         foundInodes = Set(keys.map(\.inode))
     }
 
-    /// Reads the positions, once all found files are claimed: until then others may change those of their files.
-    mutating func readPositions(of pipeline: RecordPipeline) throws(RecorderError) {
-        stored = try pipeline.filePositions()
+    /// Reads the positions of one stream, or of all, once all found files are claimed: until then others may change those of their
+    /// files.
+    mutating func readPositions(of stream: String?, in pipeline: RecordPipeline) throws(RecorderError) {
+        stored = try pipeline.filePositions(of: stream)
     }
 
     /// Whether positions of a pattern's files may have been lost when the store was damaged.
@@ -61,7 +62,10 @@ struct FileAdmission {
             !position.isPatternMark && position.stream == stream && position.pattern == pattern.text
                 && !foundInodes.contains(position.inode)
         }
-        stored?.positions.removeAll { gone.contains($0) }
+        if !gone.isEmpty {
+            let taken = Set(gone)
+            stored?.positions.removeAll { taken.contains($0) }
+        }
         return gone
     }
 }

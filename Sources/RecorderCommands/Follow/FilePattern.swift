@@ -19,6 +19,8 @@ struct FilePattern: Sendable, Hashable {
     /// The components of the directories, and the pattern of the name.
     private let directories: [String]
     private let name: String
+    /// How the name begins, up to where it may be another before and after a rotation.
+    private let fixedStart: String
 
     /// Names are relative to `directory`.
     init(_ pattern: String, in directory: String) {
@@ -27,6 +29,7 @@ struct FilePattern: Sendable, Hashable {
         text = "/\(parts.joined(separator: "/"))"
         directories = Array(parts.dropLast())
         name = parts.last ?? ""
+        fixedStart = String(name.prefix { $0.isASCII && !"\(Self.separators)\(Self.wildcards)\\".contains($0) })
     }
 
     /// Whether it can name more than one file at a time.
@@ -51,6 +54,8 @@ struct FilePattern: Sendable, Hashable {
     /// How a name in one of the directories belongs to the pattern, and the name that the file had before it was rotated; nil if
     /// it does not belong.
     func relation(of found: String) -> (relation: Relation, base: String)? {
+        // Most names of a directory are other flows'.
+        guard found.utf8.starts(with: fixedStart.utf8) else { return nil }
         let isCompressed = Self.compressed.contains { found.hasSuffix($0) }
         let base = Self.unrotatedNames(of: found).first { Self.fits($0, name) }
         if Self.fits(found, name) { return (isCompressed ? .compressed : .matches, base ?? found) }
@@ -65,8 +70,12 @@ struct FilePattern: Sendable, Hashable {
 
     private static let compressed = [".gz", ".bz2", ".xz", ".zst", ".lz4", ".Z", ".zip", ".lzma", ".br"]
 
+    private static let wildcards = "*?["
+    /// What stands before the number or the date of a rotated file.
+    private static let separators = ".-_"
+
     private static func isWild(_ text: String) -> Bool {
-        text.contains { "*?[".contains($0) }
+        text.contains { wildcards.contains($0) }
     }
 
     private static func fits(_ name: String, _ pattern: String) -> Bool {
@@ -95,7 +104,7 @@ struct FilePattern: Sendable, Hashable {
 
     /// Without `.1`, `-20261123`, `.old`; nil if there is no such part.
     private static func withoutLastPart(_ name: Substring) -> Substring? {
-        guard let separator = name.lastIndex(where: { ".-_".contains($0) }), separator > name.startIndex else {
+        guard let separator = name.lastIndex(where: { separators.contains($0) }), separator > name.startIndex else {
             return nil
         }
         let part = name[name.index(after: separator)...]

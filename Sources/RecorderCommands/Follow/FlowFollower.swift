@@ -34,6 +34,8 @@ final class FlowFollower {
     private(set) var pause: FollowPause?
     /// The counts of files that are not followed any more.
     private var ended = FollowEnd()
+    /// Whether the positions of all streams were read.
+    private var hasReadPositions = false
     /// The patterns whose files have been followed before.
     private var marked: Set<String> = []
 
@@ -89,7 +91,9 @@ final class FlowFollower {
         }
         guard !unread.isEmpty else { return }
         do throws(RecorderError) {
-            try admission.readPositions(of: pipeline)
+            // The first time all, as damage may have given a position to another stream.
+            try admission.readPositions(of: hasReadPositions ? flow.stream : nil, in: pipeline)
+            hasReadPositions = true
         } catch {
             for file in unread.lazy.flatMap(\.files) { release(file.key) }
             throw error

@@ -64,8 +64,8 @@ final class StoreReader {
         try StoreTotals(running: counts)
     }
 
-    func filePositions() throws(SQLiteError) -> FilePositions {
-        try FilePositions(connection)
+    func filePositions(of stream: String?) throws(SQLiteError) -> FilePositions {
+        try FilePositions(connection, of: stream)
     }
 
     /// Whether an error of any stream is stored.

@@ -113,10 +113,15 @@ package struct FilePositions: Sendable {
     /// Whether positions were lost when the store was damaged and rescued. Marks of patterns from before that are lost as well.
     package var wereLost = false
 
-    /// Reads all positions; none if no file was ever followed.
-    init(_ connection: SQLiteConnection) throws(SQLiteError) {
+    /// Reads the positions of one stream, or all of them; none if no file was ever followed.
+    init(_ connection: SQLiteConnection, of stream: String?) throws(SQLiteError) {
         guard try connection.integer(FilePositionTable.existence) == 1 else { return }
-        let rows = try connection.prepare(FilePositionTable.query)
+        let rows = try connection.prepare(
+            stream == nil
+                ? FilePositionTable.query
+                : "\(FilePositionTable.query) WHERE stream = ?1 OR id = \(FilePositionTable.lossMark)"
+        )
+        if let stream { try rows.bind(stream, at: 1) }
         while try rows.step() { add(rows) }
     }
 
@@ -139,6 +144,9 @@ package struct FilePositions: Sendable {
                 isComplete = true
             } catch {}
         }
+        // The second way may meet rows of the first.
+        var seen: Set<FilePosition> = []
+        positions.removeAll { !seen.insert($0).inserted }
         wereLost = wereLost || !isComplete || !damaged.isEmpty
         if wereLost { positions.removeAll(where: \.isPatternMark) }
     }
@@ -149,7 +157,7 @@ package struct FilePositions: Sendable {
             return
         }
         guard let position = FilePosition(row) else { return damaged.append(row.integer(at: 0)) }
-        if !positions.contains(position) { positions.append(position) }
+        positions.append(position)
     }
 }
 

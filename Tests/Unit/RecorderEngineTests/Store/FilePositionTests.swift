@@ -107,6 +107,16 @@ import Testing
         #expect(found.damaged == [position(offset: 2).id])
     }
 
+    @Test func `the positions of one stream are found among those of others`() async throws {
+        let harness = try PipelineHarness()
+        let (ours, others) = (position(offset: 2), position(offset: 9, stream: "other"))
+        try await save(["a"], .init(stored: [ours, others]), in: harness).get()
+        #expect(try harness.pipeline.filePositions(of: "stream").positions == [ours])
+        #expect(try harness.pipeline.filePositions(of: "other").positions == [others])
+        #expect(try harness.pipeline.filePositions(of: "third").positions == [])
+        #expect(try harness.pipeline.filePositions().positions.count == 2)
+    }
+
     /// Rescues a store of which `damage` is all that is wrong.
     private func rescued(_ damage: String) async throws -> FilePositions {
         let origin = try PipelineHarness()
