@@ -19,20 +19,22 @@ enum Program {
         return path
     }
 
-    /// Starts a program, given by its path or its name, with additional environment variables.
+    /// Starts a program, given by its path or its name, with additional environment variables. `errors` is a `Pipe` or a
+    /// `FileHandle`; nil stands for this program's.
     static func start(
         _ arguments: [String],
         _ environment: [String: String] = [:],
         input: Pipe? = nil,
-        output: Pipe,
-        errors: Pipe? = nil
+        output: Pipe? = nil,
+        errors: Any? = nil
     ) throws -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         if let input { process.standardInput = input }
-        process.standardOutput = output
+        // A pipe that is not read would stop the program once it is full.
+        process.standardOutput = output ?? FileHandle.nullDevice
         if let errors { process.standardError = errors }
         try process.run()
         return process

@@ -42,7 +42,7 @@ struct Tool {
     /// Starts saving the lines of a pipe, until it is closed.
     func startSaving(in store: ScratchDirectory, from input: Pipe) throws -> Process {
         let arguments = [Self.path, "save", Payload.stream, "--quiet", "--directory", store.path]
-        return try Program.start(arguments, input: input, output: Pipe())
+        return try Program.start(arguments, input: input)
     }
 
     /// Starts following files, each into a stream of its own, while the service cannot be reached. Returns when lines that are
@@ -59,8 +59,7 @@ struct Tool {
                 "no_proxy": "127.0.0.1", "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE",
                 "AWS_SECRET_ACCESS_KEY": "secret",
             ],
-            output: Pipe(),
-            errors: Pipe()
+            errors: FileHandle.nullDevice
         )
         let harness = try PipelineHarness(in: store.path)
         while try harness.pipeline.filePositions().positions.count < paths.count { usleep(10_000) }
