@@ -62,7 +62,8 @@ final class StopSignal: Sendable {
     /// The first signal, once it has arrived.
     var number: Int32? { state.withLock { $0.number } }
 
-    /// Runs `action` when a signal arrives, or at once if one already has.
+    /// Runs `action` before a signal that arrives can be seen here, or at once if one already has. So the process does not end
+    /// before it has run. It must be short, and must not use this object.
     func whenStopped(_ action: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             if state.number == nil { state.actions.append(action) }
@@ -85,12 +86,11 @@ final class StopSignal: Sendable {
     }
 
     private func take(_ number: Int32) {
-        let actions = state.withLock { state in
+        state.withLock { state in
             if state.number != nil { _exit(128 + number) }
+            for action in state.actions { action() }
             state.number = number
-            return state.actions
         }
         _ = unsafe write(stopped.write, "!", 1)
-        for action in actions { action() }
     }
 }

@@ -34,8 +34,6 @@ final class FlowFollower {
     private(set) var pause: FollowPause?
     /// The counts of files that are not followed any more.
     private var ended = FollowEnd()
-    /// Whether the positions of all streams were read.
-    private var hasReadPositions = false
     /// The patterns whose files have been followed before.
     private var marked: Set<String> = []
 
@@ -91,9 +89,8 @@ final class FlowFollower {
         }
         guard !unread.isEmpty else { return }
         do throws(RecorderError) {
-            // The first time all, as damage may have given a position to another stream.
-            try admission.readPositions(of: hasReadPositions ? flow.stream : nil, in: pipeline)
-            hasReadPositions = true
+            // All until a scan is stored: damage may have given a position to another stream.
+            try admission.readPositions(of: marked.isEmpty ? nil : flow.stream, in: pipeline)
         } catch {
             for file in unread.lazy.flatMap(\.files) { release(file.key) }
             throw error

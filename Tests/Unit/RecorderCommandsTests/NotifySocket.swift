@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import RecorderConcurrency
 import Testing
 
 /// A socket that receives datagrams as systemd's does.
@@ -20,17 +21,19 @@ final class NotifySocket {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(file, $0, length) }
         }
         try #require(bound == 0)
+        var patience = timeval(tv_sec: 60, tv_usec: 0)
+        try #require(setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size)) == 0)
     }
 
     deinit { close(file) }
 
-    /// The next datagram.
+    /// The next datagram; empty if none comes for a minute.
     func next() async -> String {
         let file = file
-        return await Task.detached {
+        return await onNewThread(named: "notify-socket") {
             var buffer = [UInt8](repeating: 0, count: 4_096)
             let count = recv(file, &buffer, buffer.count, 0)
             return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
-        }.value
+        }
     }
 }

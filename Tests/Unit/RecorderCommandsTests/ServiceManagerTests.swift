@@ -20,6 +20,22 @@ import Testing
         #expect(await running.end().err == "")
     }
 
+    @Test(.enabled(if: Privileges.traces, "strace is missing, or not permitted to trace"))
+    func `the message that a watch stops is sent before it ends, however long that takes`() async throws {
+        var tool = try Tool(to: try AcceptingService().url)
+        let socket = try NotifySocket(tool.home.path("notify"))
+        tool.environment["NOTIFY_SOCKET"] = socket.name
+        // With -D the tool is the child, so that the signal goes to it.
+        let strace = ["strace", "-D", "-f", "-qq", "-o", tool.home.path("trace"), "-e", "trace=sendto"]
+        let slowly = ["-e", "inject=sendto:delay_enter=300000"]
+        let running = try tool.start(under: strace + slowly, ["submit", "--watch", "3600"])
+        _ = await socket.next()
+        _ = await socket.next()
+        #expect(running.signal(SIGTERM) == 0)
+        #expect(await socket.next() == "STOPPING=1\nSTATUS=stopping")
+        _ = await running.end()
+    }
+
     @Test func `an error of the service is the unit's status`() async throws {
         let service = try LocalServer { _, _ in .json(400, #"{"__type":"ResourceNotFoundException","message":"no"}"#) }
         var tool = try Tool(to: service.url)
