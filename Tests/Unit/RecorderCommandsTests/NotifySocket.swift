@@ -21,8 +21,8 @@ final class NotifySocket {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(file, $0, length) }
         }
         try #require(bound == 0)
-        var patience = timeval(tv_sec: 60, tv_usec: 0)
-        try #require(setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size)) == 0)
+        var timeout = timeval(tv_sec: 60, tv_usec: 0)
+        try #require(setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size)) == 0)
     }
 
     deinit { close(file) }
