@@ -104,6 +104,11 @@ final class FollowLoop {
         lastScan = .now
         do throws(RecorderError) {
             try flow.scan(directories)
+            for file in flow.files where file.descriptor == nil && !file.isArmed {
+                arm(file)
+                // It may have grown before.
+                if file.sizeAtPath != file.position.offset { flow.needsScan = true }
+            }
         } catch {
             flow.stop(because: error)
             flow.needsScan = true
@@ -135,8 +140,9 @@ final class FollowLoop {
         let reading = file.read(atMost: flow.pieceSize) {
             saves.save($0, of: file, to: flow, .init(stored: [$1]), at: $1)
         }
-        if file.counts.refusedCount > before.refusedCount { log.tellRefused(file.counts, of: file) }
-        if file.counts.cutCount > before.cutCount { log.tellCut(file.counts, of: file) }
+        let (counts, limit) = (file.counts, flow.flow.recordLimit)
+        if counts.refusedCount > before.refusedCount { log.tellRefused(counts, of: file.path, over: limit) }
+        if counts.cutCount > before.cutCount { log.tellCut(counts, of: file.path, over: limit) }
         switch reading {
         case .lines: return true
         case .end:
@@ -161,9 +167,10 @@ final class FollowLoop {
 
     /// Asks for one event of a file, before it is read.
     private func arm(_ file: FollowedFile) {
-        guard let descriptor = file.descriptor, !file.isArmed else { return }
+        guard !file.isArmed else { return }
         file.isArmed = true
-        if let watch = contents.watch(file: descriptor) { watched[watch, default: []].append(file) }
+        let watch = file.descriptor.map { contents.watch(file: $0) } ?? contents.watch(file: file.path)
+        if let watch { watched[watch, default: []].append(file) }
     }
 
     // MARK: - files that are not read on

@@ -10,6 +10,8 @@ struct FilePattern: Sendable, Hashable {
         case matches
         /// The name of a file that was rotated away.
         case rotated
+        /// Such a name, which the pattern matches itself; another file has the name without the rotation.
+        case matchesRotated
         /// A compressed file, which is never read.
         case compressed
     }

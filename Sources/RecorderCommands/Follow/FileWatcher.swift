@@ -39,9 +39,10 @@ final class FileWatcher {
     }
 
     /// Asks for one event of an open file. nil if that is not possible.
-    func watch(file: Int32) -> Watch? {
-        add("/proc/self/fd/\(file)", Self.fileEvents)
-    }
+    func watch(file: Int32) -> Watch? { watch(file: "/proc/self/fd/\(file)") }
+
+    /// Asks for one event of the file that has this path now. nil if that is not possible.
+    func watch(file path: String) -> Watch? { add(path, Self.fileEvents) }
 
     private func add(_ path: String, _ events: UInt32) -> Watch? {
         guard descriptor >= 0, !Self.isRemote(path) else {

@@ -33,7 +33,7 @@ extension FlowFollower {
                 unknown.append(opened)
                 continue
             }
-            let isAtRest = file.relation == .rotated && !file.isRecent && opened.position.offset == file.size
+            let isAtRest = file.relation != .matches && !file.isRecent && opened.position.offset == file.size
             add(opened, isAtRest: isAtRest, to: &admission)
         }
         forgetGone(pattern, scan, in: &admission)

@@ -18,7 +18,7 @@ final class FlowFollower {
     private var hasFailedScan = false
     /// The most bytes that are read of a file at a time.
     private(set) var pieceSize = largestPiece
-    /// The paths at which there was no link.
+    /// The paths of files that were not rotated, at which there was no link.
     private var plainPaths: Set<String> = []
     /// Positions at the start of files that were truncated, stored with the next scan.
     private var resets: [FilePosition] = []
@@ -133,7 +133,7 @@ final class FlowFollower {
     }
 
     private func wake(_ file: FollowedFile) {
-        if file.wake() { return }
+        if file.wake(in: flow) { return }
         // Another file has its inode now; the next scan finds that.
         drop(file)
         needsScan = true
@@ -148,7 +148,7 @@ final class FlowFollower {
             )
             return false
         }
-        if !found.isLink { plainPaths.insert(found.path) }
+        if !found.isLink, found.path == found.base { plainPaths.insert(found.path) }
         let id = FilePosition.id(of: found.key, stream: flow.stream)
         do throws(RecorderError) {
             if try claims.claim(id) { return true }

@@ -33,7 +33,7 @@ struct FlowPreview {
 
     private static func note(on relation: FilePattern.Relation) -> String {
         switch relation {
-        case .matches: ""
+        case .matches, .matchesRotated: ""
         case .rotated: ", rotated: read if it was followed before"
         case .compressed: ", compressed: not read"
         }

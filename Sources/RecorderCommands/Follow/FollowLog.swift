@@ -74,28 +74,29 @@ final class FollowLog {
     }
 
     /// Says what was refused since the last call.
-    func tellRefused(_ counts: RecordCounts, of file: FollowedFile) {
-        tellTooLong(counts.refused, of: counts.refusedCount, verb: "refused", in: file)
+    func tellRefused(_ counts: RecordCounts, of path: String, over limit: ByteCount) {
+        tellTooLong(counts.refused, of: counts.refusedCount, verb: "refused", in: path, limit)
     }
 
     /// Says what was cut since the last call.
-    func tellCut(_ counts: RecordCounts, of file: FollowedFile) {
-        tellTooLong(counts.cut, of: counts.cutCount, verb: "cut", in: file)
+    func tellCut(_ counts: RecordCounts, of path: String, over limit: ByteCount) {
+        tellTooLong(counts.cut, of: counts.cutCount, verb: "cut", in: path, limit)
     }
 
     private func tellTooLong(
         _ first: [RecordSplitter.Refusal],
         of count: Int,
         verb: String,
-        in file: FollowedFile
+        in path: String,
+        _ limit: ByteCount
     ) {
         guard count > 0, let last = first.last else { return }
-        let limit = Formatting.count(file.flow.recordLimit.bytes)
+        let limit = Formatting.count(limit.bytes)
         let text =
             count <= first.count
-            ? "\(file.path): a line of \(Formatting.count(last.bytes)) bytes was \(verb); the limit is \(limit)."
-            : "\(file.path): more lines over the limit of \(limit) bytes were \(verb)."
-        tell(text, about: "\(verb) \(file.path)")
+            ? "\(path): a line of \(Formatting.count(last.bytes)) bytes was \(verb); the limit is \(limit)."
+            : "\(path): more lines over the limit of \(limit) bytes were \(verb)."
+        tell(text, about: "\(verb) \(path)")
     }
 }
 

@@ -16,7 +16,7 @@ struct FoundFile: Sendable {
     let path: String
     /// Its name before it was rotated, with its directory.
     let base: String
-    let relation: FilePattern.Relation
+    fileprivate(set) var relation: FilePattern.Relation
     let key: FileKey
     /// The device of its directory.
     let directoryDevice: UInt64
@@ -81,6 +81,10 @@ struct PatternScan {
             scan(directory) { name in
                 pattern.relation(of: name).map { ($0.relation, "\(directory)/\($0.base)") }
             }
+        }
+        let paths = Set(files.lazy.map(\.path))
+        for (index, file) in files.enumerated() where file.relation == .matches && file.path != file.base {
+            if paths.contains(file.base) { files[index].relation = .matchesRotated }
         }
         // The lines of rotated files are older.
         files.sort { ($0.changed, $0.path) < ($1.changed, $1.path) }

@@ -89,6 +89,25 @@ import Testing
         #expect(!ran.err.contains("missing"), "\(ran)")
     }
 
+    @Test(arguments: ["app.log", "app.log*"])
+    func `a file that was rotated and read is closed, and read on when it grows`(pattern: String) async throws {
+        try logs.append("1\n")
+        let first = try logs.start(logs.path(pattern))
+        #expect(try await logs.stored(1) == ["1"])
+        _ = await logs.stop(first)
+        try logs.rename("app.log", to: "app.log.1")
+        let earlier = Date.now.addingTimeInterval(-3_600)
+        try FileManager.default.setAttributes([.modificationDate: earlier], ofItemAtPath: logs.path("app.log.1"))
+        try logs.append("2\n")
+        let second = try logs.start(logs.path(pattern))
+        #expect(try await logs.stored(2) == ["1", "2"])
+        let open = second.openFiles
+        #expect(open.contains(logs.path("app.log")) && !open.contains(logs.path("app.log.1")), "\(open)")
+        try logs.append("3\n", to: "app.log.1")
+        #expect(try await logs.stored(3) == ["1", "2", "3"])
+        #expect(await logs.stop(second).status == 0)
+    }
+
     @Test func `a file that was compressed while nothing followed it is reported`() async throws {
         try logs.append("1\n")
         let first = try logs.start(logs.path("app.log"))

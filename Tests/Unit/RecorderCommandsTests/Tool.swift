@@ -86,6 +86,13 @@ final class RunningTool: @unchecked Sendable {
     /// What it has printed to standard error so far.
     var printedErrors: String { (try? String(contentsOfFile: err, encoding: .utf8)) ?? "" }
 
+    /// The paths of the files that it has open.
+    var openFiles: [String] {
+        let directory = "/proc/\(process.processIdentifier)/fd"
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        return files.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(directory)/\($0)") }
+    }
+
     /// The most memory that it has had so far, in bytes.
     func peakMemory() throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)

@@ -1,0 +1,149 @@
+import Glibc
+import RecorderEngine
+
+/// Reads an open file from a position on, and splits it into records.
+///
+/// Each reading compares the last bytes that were read before, so that a file that was truncated and written anew in place is
+/// noticed even if it is as long again.
+final class FileReader {
+    /// How a reading ended.
+    enum Reading {
+        /// There may be more to read.
+        case lines
+        case end
+        /// The bytes that were read before are not in the file any more.
+        case truncated
+        case failed(Int32)
+    }
+
+    let descriptor: Int32
+    private let flow: FileFlow
+    private var splitter: RecordSplitter
+    /// What was read last: at least the 1,024 bytes before the splitter's position and everything after it, but of a line that
+    /// is skipped only its last bytes.
+    private var recent = RecentBytes(at: 0)
+    /// The end of the lines before a line that is skipped.
+    private var skippedFrom: FilePosition.Point?
+    /// Whether the bytes before the position were not those that had been read.
+    private var hasOtherBytes = false
+
+    /// Takes over an open file, and closes it in the end.
+    init(_ descriptor: Int32, _ flow: FileFlow, at position: FilePosition) {
+        self.descriptor = descriptor
+        self.flow = flow
+        splitter = RecordSplitter(flow, start: position.offset)
+        readBefore(position)
+    }
+
+    deinit {
+        _ = close(descriptor)
+    }
+
+    /// Begins anew at a position.
+    func begin(at position: FilePosition) {
+        splitter = RecordSplitter(flow, start: position.offset)
+        readBefore(position)
+    }
+
+    /// Reads the bytes that precede a position, at most those that it has a fingerprint of. They are other ones if the file was
+    /// truncated while it was not read.
+    private func readBefore(_ position: FilePosition) {
+        let range = position.offset - position.tail.length..<position.offset
+        let bytes = FileBytes.read(descriptor, range) ?? []
+        recent = RecentBytes(bytes, at: position.offset - bytes.count)
+        skippedFrom = nil
+        hasOtherBytes = fingerprint(recent.start..<position.offset) != position.tail
+    }
+
+    /// The byte where the next reading begins.
+    var end: Int { recent.end }
+    /// The end of the lines that were passed on, refused or left out.
+    var offset: Int { splitter.position.byte }
+    var isWithinLine: Bool { splitter.isWithinLine }
+    var holdsRecord: Bool { splitter.holdsRecord }
+    /// Since it began.
+    var counts: RecordCounts { splitter.counts }
+    /// Whether the file has no name any more.
+    var isDeleted: Bool { status?.st_nlink == 0 }
+    /// Whether the file has bytes that were not read.
+    var hasGrown: Bool { (status?.st_size).map { Int($0) > end } ?? false }
+
+    private var status: stat? {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 ? status : nil
+    }
+
+    // MARK: - reading
+
+    /// Reads what follows, and passes on complete records.
+    func read(atMost size: Int, _ pass: (RecordSplitter.Lines) -> Void) -> Reading {
+        if hasOtherBytes { return .truncated }
+        let overlap = max(end - FilePosition.fingerprintLength, recent.start)..<end
+        // One more than there is shows the end. Memory for more would be held until the lines are stored.
+        let left = (status?.st_size).map { Int($0) - end + 1 } ?? size
+        let wanted = min(size, max(left, 1))
+        let (repeated, new, failure) = FileBytes.read(descriptor, overlap, andThen: wanted)
+        if failure == EINTR { return .lines }
+        guard failure == 0 else { return .failed(failure) }
+        guard repeated == recent[overlap] else { return .truncated }
+        guard !new.isEmpty else { return .end }
+        recent.add(new)
+        splitter.split(new, body: pass)
+        forgetOld()
+        return new.count < wanted ? .end : .lines
+    }
+
+    /// Passes on the record of several lines that waits for its next line.
+    func endRecord(_ pass: (RecordSplitter.Lines) -> Void) {
+        splitter.endRecord(body: pass)
+        forgetOld()
+    }
+
+    /// Passes on the last line, which lacks its end.
+    func finish(_ pass: (RecordSplitter.Lines) -> Void) {
+        splitter.finish(body: pass)
+    }
+
+    private func forgetOld() {
+        if splitter.isSkipping, skippedFrom?.offset != offset {
+            var point = FilePosition.Point()
+            (point.tail, point.offset) = (tail(at: offset), offset)
+            skippedFrom = point
+        }
+        recent.keep(from: max((splitter.isSkipping ? end : offset) - FilePosition.fingerprintLength, recent.start))
+    }
+
+    // MARK: - fingerprints
+
+    /// The fingerprint of the bytes before an offset.
+    func tail(at offset: Int) -> FilePosition.Fingerprint {
+        if let skippedFrom, skippedFrom.offset == offset { return skippedFrom.tail }
+        return fingerprint(max(offset - FilePosition.fingerprintLength, recent.start)..<offset)
+    }
+
+    /// The fingerprint of the file's first bytes, at most those before an offset; nil if they were read too long ago.
+    func head(at offset: Int) -> FilePosition.Fingerprint? {
+        recent.start == 0 ? fingerprint(0..<min(offset, FilePosition.fingerprintLength)) : nil
+    }
+
+    private func fingerprint(_ range: Range<Int>) -> FilePosition.Fingerprint {
+        unsafe recent[range].withUnsafeBytes { unsafe FilePosition.Fingerprint(of: $0) }
+    }
+}
+
+extension RecordSplitter {
+    fileprivate init(_ flow: FileFlow, start: Int) {
+        self.init(
+            delimiter: flow.delimiter,
+            keepsDelimiter: flow.keepsDelimiter,
+            limit: flow.recordLimit,
+            start: start,
+            rules: flow.rules
+        )
+    }
+}
+
+extension FilePosition {
+    /// How many bytes a position has fingerprints of, at the start of the file and before the position.
+    static let fingerprintLength = 1_024
+}
