@@ -4,12 +4,12 @@ import RecorderEngine
 
 /// The saves of a follower, and how much of what was read is not stored yet.
 final class FollowSaves {
-    private let window = SaveWindow(capacity: .mebibytes(1))
+    private let window = SaveWindow(capacity: .kibibytes(512))
     private let counts = FollowCounts()
     /// Saves that have not begun.
     private var held: [() -> Void] = []
     private var heldBytes = 0
-    private static let mostHeld = 512 * 1_024
+    private static let mostHeld = 256 * 1_024
     /// Readable after a save failed.
     let failed: Int32
     private let failing: Int32

@@ -178,10 +178,16 @@ enum StoreSchema {
         }
     }
 
+    /// The size of the page cache: negative, in KiB. Pages of records are written once, and not read from the cache.
+    static let cacheSize = -512
+    /// How large the cache may grow during a commit, before pages go to the log one by one instead of together in the end.
+    private static let largestCacheSize = -2_000
+
     private static func configure(_ connection: SQLiteConnection, header: Header) throws(SQLiteError) {
         try connection.execute("PRAGMA journal_mode = WAL")
         try connection.execute("PRAGMA synchronous = FULL")
         try connection.execute("PRAGMA secure_delete = OFF")
+        try connection.execute("PRAGMA cache_size = \(cacheSize); PRAGMA cache_spill = \(largestCacheSize)")
         if header.isNew { try connection.transaction(running: try connection.execute(tables)) }
         if !header.isNew, header.version < version {
             try connection.transaction(running: try expecting(try upgrade(connection, from: header.version)))

@@ -165,7 +165,9 @@ final class StoreSegments {
         current = nil
         tables[segment.first] = nil
         // This reads every page of the table once; caching them would only use memory.
-        try connection.execute("PRAGMA cache_size = -256; DELETE FROM \(segment.table); PRAGMA cache_size = -2000")
+        try connection.execute(
+            "PRAGMA cache_size = -256; DELETE FROM \(segment.table); PRAGMA cache_size = \(StoreSchema.cacheSize)"
+        )
         try removeRow.bind(segment.first, at: 1)
         try removeRow.run()
     }
