@@ -121,13 +121,13 @@ final class FollowLoop {
     /// one is read once an earlier one is at its end.
     private func readRound(_ flow: FlowFollower) -> Bool {
         var unfinished: Set<String> = []
-        for file in flow.files where file.hasNews && file.saves.failure == nil && !file.isEnding {
+        for file in flow.files where file.hasNews && file.failure == nil && !file.isEnding {
             guard !unfinished.contains(file.base) else { continue }
             let stored = saves.stored
             if read(file, of: flow) { unfinished.insert(file.base) }
             guard flow.isCareful else { continue }
             saves.waitUntilStored()
-            if file.saves.failure != nil { return false }
+            if file.failure != nil { return false }
             if saves.stored > stored { flow.goOn() }
         }
         return !unfinished.isEmpty
@@ -178,8 +178,8 @@ final class FollowLoop {
     /// Handles failed saves, and files that are at rest or gone; true if a file is to be read again.
     private func checkSaves(_ flow: FlowFollower) -> Bool {
         var isRewound = false
-        for file in flow.files where !file.saves.areUnderWay {
-            if let failure = file.saves.failure {
+        for file in flow.files where !file.hasSavesUnderWay {
+            if let failure = file.failure {
                 flow.stop(because: failure)
                 file.isEnding = false
                 file.rewind()

@@ -167,7 +167,7 @@ final class FlowFollower {
 
     /// Begins anew with a file that was truncated, after a scan that looks for a copy of what it held.
     func restart(_ file: FollowedFile) {
-        orphans.append(Orphan(position: file.saves.stored, isTruncated: true))
+        orphans.append(Orphan(position: file.storedPosition, isTruncated: true))
         file.restart()
         resets.append(file.position)
         needsScan = true
@@ -175,9 +175,9 @@ final class FlowFollower {
 
     /// Ends the following of a file that is gone, whose lines are stored.
     func end(_ file: FollowedFile) {
+        var position = file.storedPosition
         drop(file)
         guard holdsCopies else { return }
-        var position = file.saves.stored
         position.isFinished = true
         orphans.append(Orphan(position: position, isTruncated: false))
         needsScan = true

@@ -36,7 +36,7 @@ final class FollowSaves {
         let size = payloads.bytes.count + payloads.ranges.count * SaveWindow.overhead + 1
         if heldBytes + size > Self.mostHeld { begin() }
         heldBytes += size
-        let saves = file.saves
+        guard let saves = file.saves else { preconditionFailure("a file at rest has lines to save") }
         saves.begin()
         held.append { [self] in
             window.enter(size)

@@ -29,7 +29,8 @@ final class FollowedFile {
     private(set) var lastGrowth = ContinuousClock.now
     /// Of the last save that was begun.
     private(set) var position: FilePosition
-    private(set) var saves: FileSaves
+    /// nil while it is at rest: its position is stored.
+    private(set) var saves: FileSaves?
 
     /// What was refused before the last beginning.
     private var earlier = FollowEnd()
@@ -52,9 +53,14 @@ final class FollowedFile {
     /// Closes the file. All of its lines that are passed on must be stored.
     func rest() {
         earlier.add(counts)
-        reader = nil
+        (reader, saves) = (nil, nil)
     }
 
+    /// Why a save since the last beginning failed.
+    var failure: RecorderError? { saves?.failure }
+    var hasSavesUnderWay: Bool { saves?.areUnderWay ?? false }
+    /// The last position that was stored.
+    var storedPosition: FilePosition { saves?.stored ?? position }
     /// nil while it is at rest.
     var descriptor: Int32? { reader?.descriptor }
     var isWithinLine: Bool { reader?.isWithinLine ?? false }
@@ -155,7 +161,7 @@ final class FollowedFile {
 
     /// Goes back to the last position that was stored, after a save failed.
     func rewind() {
-        begin(at: saves.stored)
+        begin(at: storedPosition)
     }
 
     /// Opens a file at rest, in which something was written. False if it is another file by now.
@@ -170,7 +176,7 @@ final class FollowedFile {
             _ = close(file)
             return false
         }
-        reader = FileReader(file, flow, at: saves.stored)
+        reader = FileReader(file, flow, at: position)
         rewind()
         return true
     }

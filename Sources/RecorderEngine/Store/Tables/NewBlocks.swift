@@ -12,7 +12,7 @@ final class NewBlocks {
     private var checked: Set<Int64> = []
 
     /// Blocks whose memory is kept for the next transaction.
-    private static let mostIdle = 8
+    private static let mostIdle = 4
 
     init(in table: String, _ connection: SQLiteConnection) throws(SQLiteError) {
         insert = try connection.prepare(BlockBuilder.insertion(into: table))
