@@ -59,7 +59,8 @@ struct BatchEncoder: RecordEncoder {
                 isNumbered: isNumbered,
                 data: data,
                 failures: failures,
-                planner: &planner
+                planner: &planner,
+                request: &request
             )
         }
         guard isNumbered, rules.keylessRecords != .withNumberedKeys else {
@@ -85,9 +86,13 @@ struct BatchEncoder: RecordEncoder {
     }
 
     mutating func finish(_ records: [BatchedRecord]) -> Batch {
-        if let sharedEntries {
-            entries = sharedEntries.write(to: &request)
-            if rules.keepsOrder { orderedKeys = sharedEntries.givenKeys }
+        var records = records
+        if let written = sharedEntries?.finish(&request) {
+            entries = written.entries
+            if let places = written.places {
+                for index in records.indices { records[index].entry = places[records[index].entry] }
+            }
+            if rules.keepsOrder { orderedKeys = sharedEntries?.givenKeys ?? [] }
         }
         return Batch(
             records,

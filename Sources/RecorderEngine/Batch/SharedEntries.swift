@@ -10,8 +10,11 @@ struct SharedEntries {
     private let limits: SharedEntry.Limits
     private let keylessRecords: KeylessRecords
     private let keepsOrder: Bool
-    private var entries: [SharedEntry] = []
-    /// The newest entry of each partition key, by key; that of records without a key has the empty one.
+    /// In the order of their first records; nil once it is in the request, as no record will be added to it.
+    private var entries: [SharedEntry?] = []
+    /// Those in the request, in its order.
+    private var written: [(index: Int, entry: Batch.Entry)] = []
+    /// The newest entry of each partition key, by key; that of records without a key has the empty one. It is not written yet.
     private var newest: [[UInt8]: Int] = [:]
     /// One of them: mostly that of the next record, too.
     private var latest: (key: [UInt8], index: Int)?
@@ -29,20 +32,21 @@ struct SharedEntries {
     /// The partition keys that its records were saved with.
     var givenKeys: Set<[UInt8]> { Set(newest.keys.lazy.filter { !$0.isEmpty }) }
 
-    /// Adds a record; returns the index of its entry, or nil if the batch has no room.
+    /// Adds a record; returns the number of its entry, or nil if the batch has no room.
     mutating func append(
         key: UnsafeRawBufferPointer,
         isNumbered: Bool,
         data: UnsafeRawBufferPointer,
         failures: Int,
-        planner: inout BatchPlanner
+        planner: inout BatchPlanner,
+        request: inout PutRequest
     ) -> Int? {
         // Without a key, a stream chooses any shard.
         let isAlone = isNumbered && keylessRecords == .withoutKeys
         let group = unsafe isNumbered ? UnsafeRawBufferPointer(start: nil, count: 0) : key
         if !isAlone, let index = unsafe newestEntry(of: group) {
             let ownKey = unsafe isNumbered && keylessRecords == .withNumberedKeys ? key : nil
-            let growth = unsafe entries[index].append(
+            let growth = unsafe entries[index]?.append(
                 data,
                 ownKey: ownKey,
                 failures: failures,
@@ -58,8 +62,9 @@ struct SharedEntries {
         let sentKey = unsafe isNumbered ? keylessRecords.key(numbered: key) : Array(key)
         guard planner.takes(data.count + sentKey.count) else { return nil }
         unsafe entries.append(SharedEntry(data: data, partitionKey: sentKey, failures: failures))
-        if !isAlone { unsafe setNewest(entries.count - 1, of: group) }
-        return entries.count - 1
+        let index = entries.count - 1
+        if isAlone { write(index, to: &request) } else { unsafe setNewest(index, of: group, &request) }
+        return index
     }
 
     private mutating func newestEntry(of group: UnsafeRawBufferPointer) -> Int? {
@@ -70,15 +75,29 @@ struct SharedEntries {
         return index
     }
 
-    private mutating func setNewest(_ index: Int, of group: UnsafeRawBufferPointer) {
+    /// Writes the entry of a key that was the newest so far: it is complete, and its bytes are in the processor's cache.
+    private mutating func setNewest(_ index: Int, of group: UnsafeRawBufferPointer, _ request: inout PutRequest) {
         let key = unsafe Array(group)
-        newest[key] = index
+        if let earlier = newest.updateValue(index, forKey: key) { write(earlier, to: &request) }
         latest = (key, index)
     }
 
-    /// Writes the entries to a request, in the order of their first records.
-    func write(to request: inout PutRequest) -> [Batch.Entry] {
-        entries.map { Batch.Entry(range: $0.write(to: &request), bytes: $0.bytes, records: $0.count) }
+    private mutating func write(_ index: Int, to request: inout PutRequest) {
+        guard let entry = entries[index] else { return }
+        entries[index] = nil
+        let range = entry.write(to: &request)
+        written.append((index, Batch.Entry(range: range, bytes: entry.bytes, records: entry.count)))
+    }
+
+    /// Writes what is left to the request. Returns its entries in their order there, and the place in it of each entry by number;
+    /// nil if these are the same.
+    mutating func finish(_ request: inout PutRequest) -> (entries: [Batch.Entry], places: [Int]?) {
+        for index in entries.indices { write(index, to: &request) }
+        let order = written.map(\.index)
+        guard !order.elementsEqual(order.indices) else { return (written.map(\.entry), nil) }
+        var places = order
+        for (place, index) in order.enumerated() { places[index] = place }
+        return (written.map(\.entry), places)
     }
 }
 

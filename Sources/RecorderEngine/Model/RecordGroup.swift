@@ -51,6 +51,11 @@ struct RecordGroup: Sendable {
 
     var count: Int { payloads.ranges.count }
 
+    /// How many of its records have no key.
+    var numberedCount: Int {
+        keys.count == 1 ? (keys[0] == .numbered ? count : 0) : keys.count { $0 == .numbered }
+    }
+
     /// Calls `body` with the key, the bytes of a given key and the bytes of the payload of each record.
     func forEachRecord<Failure>(
         _ body: (RecordKey, _ givenKey: UnsafeRawBufferPointer, _ data: UnsafeRawBufferPointer) throws(Failure) -> Void

@@ -10,7 +10,7 @@ package struct BatchedRecord: Sendable, Hashable {
     /// What it counts for in the store, in bytes.
     let storedBytes: Int
     /// The index of its entry in the batch as read; records may share one.
-    let entry: Int
+    var entry: Int
     /// How it is sent if it was saved without a partition key; nil if it has one, or the service has none.
     let keyless: KeylessRecords?
 

@@ -81,20 +81,66 @@ extension StoreWriter {
 
     /// Stores one record; part of a transaction. `time` is the store's, in ms.
     func insert(_ record: Record, at time: Int64, ledger: inout StoreLedger) throws(SQLiteError) {
-        let stream = try streams.number(of: record.stream, next: ledger.nextSequence, in: statements)
+        let key = record.partitionKey
+        var place = try place(in: record.stream, numbered: key == .numbered ? 1 : 0, at: time, ledger)
         try unsafe record.withBytes { givenKey, data in
             Result { () throws(SQLiteError) in
-                let key = record.partitionKey
-                try unsafe insert(data, key: key, givenKey: givenKey, stream: stream, at: time, ledger: &ledger)
+                try unsafe insert(data, key: key, givenKey: givenKey, at: &place, ledger: &ledger)
             }
         }.get()
+        place.blocks.put(place.block)
     }
 
     /// Stores the records of a group.
     private func insert(_ group: RecordGroup, at time: Int64, ledger: inout StoreLedger) throws(SQLiteError) {
-        let stream = try streams.number(of: group.stream, next: ledger.nextSequence, in: statements)
+        // Changes of positions alone begin no segment.
+        guard group.count > 0 else { return }
+        var place = try place(in: group.stream, numbered: group.numberedCount, at: time, ledger)
         try unsafe group.forEachRecord { (key, givenKey, data) throws(SQLiteError) in
-            try unsafe insert(data, key: key, givenKey: givenKey, stream: stream, at: time, ledger: &ledger)
+            try unsafe insert(data, key: key, givenKey: givenKey, at: &place, ledger: &ledger)
+        }
+        place.blocks.put(place.block)
+    }
+
+    /// Where the next records of one stream go, looked up once for all of them.
+    private struct Place {
+        let stream: Int64
+        let time: Int64
+        /// The number of the next record without a key.
+        var number: Int64
+        var blocks: NewBlocks
+        /// Taken from `blocks`.
+        var block: BlockBuilder
+        /// The bytes ever saved at which the segment is full.
+        var end: Int64
+        /// Whether `oldest` is told of each record.
+        var isRead: Bool
+    }
+
+    private func place(
+        in stream: StreamName,
+        numbered count: Int,
+        at time: Int64,
+        _ ledger: StoreLedger
+    ) throws(SQLiteError) -> Place {
+        let stream = try streams.number(of: stream, next: ledger.nextSequence, in: statements)
+        let number = count == 0 ? 0 : try streams.takeNumbers(count, of: stream, in: statements)
+        let (blocks, end) = try blocksForNextRecord(ledger)
+        return Place(
+            stream: stream,
+            time: time,
+            number: number,
+            blocks: blocks,
+            block: blocks.take(of: stream),
+            end: end,
+            isRead: oldest.readsNewest
+        )
+    }
+
+    private func blocksForNextRecord(_ ledger: StoreLedger) throws(SQLiteError) -> (blocks: NewBlocks, end: Int64) {
+        try segments.blocksForNextRecord(ledger) {
+            oldest.segmentBegan()
+            mayHaveUnusedStreams = true
         }
     }
 
@@ -102,32 +148,29 @@ extension StoreWriter {
         _ data: UnsafeRawBufferPointer,
         key: RecordKey,
         givenKey: UnsafeRawBufferPointer,
-        stream: Int64,
-        at time: Int64,
+        at place: inout Place,
         ledger: inout StoreLedger
     ) throws(SQLiteError) {
-        let blocks = try segments.blocksForNextRecord(ledger) {
-            oldest.segmentBegan()
-            mayHaveUnusedStreams = true
+        if ledger.savedBytes >= place.end {
+            place.blocks.put(place.block)
+            (place.blocks, place.end) = try blocksForNextRecord(ledger)
+            place.block = place.blocks.take(of: place.stream)
+            place.isRead = oldest.readsNewest
         }
-        let key = try keyInBlock(of: key, givenKey: givenKey.count, stream: stream)
-        let block = try blocks.block(of: stream, for: data.count + givenKey.count, at: time)
-        let bytes = Record.storedBytes(payload: data.count, key: key.bytes)
-        let sequence = ledger.save(bytes: bytes, isNumbered: key.isNumbered, to: stream)
-        unsafe block.append(sequence: sequence, at: time, key: key, givenKey: givenKey, data: data)
-        oldest.saved(RecordID(stream: stream, sequence: sequence), at: time, storedBytes: bytes)
-    }
-
-    private func keyInBlock(
-        of key: RecordKey,
-        givenKey bytes: Int,
-        stream: Int64
-    ) throws(SQLiteError) -> BlockHead.Key {
+        if !place.block.takes(data.count + givenKey.count, at: place.time) { try place.blocks.store(&place.block) }
+        let keyInBlock: BlockHead.Key
         switch key {
-        case .none: .none
-        case .numbered: .numbered(try streams.nextRecord(of: stream, in: statements))
-        case .given: .given(bytes: bytes)
+        case .none: keyInBlock = .none
+        case .numbered:
+            keyInBlock = .numbered(place.number)
+            place.number += 1
+        case .given: keyInBlock = .given(bytes: givenKey.count)
         }
+        let bytes = Record.storedBytes(payload: data.count, key: keyInBlock.bytes)
+        let sequence = ledger.save(bytes: bytes, isNumbered: keyInBlock.isNumbered, to: place.stream)
+        unsafe place.block.append(sequence: sequence, at: place.time, key: keyInBlock, givenKey: givenKey, data: data)
+        guard place.isRead else { return }
+        oldest.saved(RecordID(stream: place.stream, sequence: sequence), at: place.time, storedBytes: bytes)
     }
 
     /// Stores the current limits, for the status; part of a transaction.

@@ -98,22 +98,27 @@ import RecorderSQLite
 }
 
 extension BlockHead.Entry {
+    /// The most bytes that it takes: three integers and the checksum.
+    private static let mostBytes = 3 * 10 + 4
+
     /// Appends the entry to a list; `distance` is that of its sequence from the one before.
     func append(to head: inout [UInt8], distance: Int64) {
-        head.append(integer: Int(distance))
-        switch key {
-        case .none: head.append(0)
-        case .numbered: head.append(1)
-        case .given(let bytes): head.append(integer: bytes + 2)
-        }
-        head.append(integer: dataBytes)
-        for shift in stride(from: 0 as UInt32, to: 32, by: 8) {
-            head.append(UInt8(truncatingIfNeeded: checksum >> shift))
+        head.append(addingCapacity: Self.mostBytes) { span in
+            span.append(integer: Int(distance))
+            switch key {
+            case .none: span.append(0)
+            case .numbered: span.append(1)
+            case .given(let bytes): span.append(integer: bytes + 2)
+            }
+            span.append(integer: dataBytes)
+            for shift in stride(from: 0 as UInt32, to: 32, by: 8) {
+                span.append(UInt8(truncatingIfNeeded: checksum >> shift))
+            }
         }
     }
 }
 
-extension [UInt8] {
+extension OutputSpan<UInt8> {
     fileprivate mutating func append(integer: Int) {
         var left = integer
         while left >= 0x80 {

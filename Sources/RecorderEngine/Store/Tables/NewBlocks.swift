@@ -6,7 +6,7 @@ final class NewBlocks {
     /// Whether there is any block from ?1 through ?2.
     private let any: SQLiteStatement
     private var blocks: [Int64: BlockBuilder] = [:]
-    /// The block that was filled last. Often it is the only one.
+    /// The block that was filled last, which is not one of `blocks`. Often it is the only one.
     private var last: BlockBuilder?
     /// Streams whose stored blocks are known to be older than what follows.
     private var checked: Set<Int64> = []
@@ -19,30 +19,35 @@ final class NewBlocks {
         any = try connection.prepare("SELECT 1 FROM \(table) WHERE id BETWEEN ?1 AND ?2 LIMIT 1")
     }
 
-    /// The block for a record of so many bytes that is saved at `time`.
-    func block(of stream: Int64, for bytes: Int, at time: Int64) throws(SQLiteError) -> BlockBuilder {
-        let block = block(of: stream)
-        if !block.takes(bytes, at: time) { try store(block) }
-        return block
+    /// The block of a stream, which the caller puts back.
+    func take(of stream: Int64) -> BlockBuilder {
+        defer { last = nil }
+        if let last {
+            if last.stream == stream { return last }
+            blocks[last.stream] = last
+        }
+        return blocks.removeValue(forKey: stream) ?? BlockBuilder(stream: stream)
     }
 
-    private func block(of stream: Int64) -> BlockBuilder {
-        if let last, last.stream == stream { return last }
-        let block = blocks[stream] ?? BlockBuilder(stream: stream)
-        blocks[stream] = block
+    /// Puts back the block that was taken.
+    func put(_ block: consuming BlockBuilder) {
         last = block
-        return block
     }
 
     /// Stores all blocks.
     func store() throws(SQLiteError) {
-        for block in blocks.values where block.count > 0 { try store(block) }
-        guard blocks.count > Self.mostIdle else { return }
-        blocks = [:]
+        if let last { blocks[last.stream] = last }
         last = nil
+        for stream in Array(blocks.keys) {
+            guard var block = blocks.removeValue(forKey: stream) else { continue }
+            if block.count > 0 { try store(&block) }
+            blocks[stream] = block
+        }
+        if blocks.count > Self.mostIdle { blocks = [:] }
     }
 
-    private func store(_ block: BlockBuilder) throws(SQLiteError) {
+    /// Stores a block, which becomes empty.
+    func store(_ block: inout BlockBuilder) throws(SQLiteError) {
         if !checked.contains(block.stream) {
             try any.bind(from: block.firstID, through: RecordID(lastOf: block.stream))
             defer { any.reset() }

@@ -57,9 +57,11 @@ final class OldestRecords {
         takenCount = 0
     }
 
-    /// Called when a record was saved to the newest segment.
+    /// Whether it needs to know what is saved to the newest segment.
+    var readsNewest: Bool { reading?.isNewest == true }
+
+    /// Called when a record was saved to the newest segment, if that was read.
     func saved(_ id: RecordID, at time: Int64, storedBytes: Int) {
-        guard reading?.isNewest == true else { return }
         reading?.entries.append(StoredRecord(id: id, savedAt: time, storedBytes: storedBytes))
     }
 

@@ -61,18 +61,26 @@ final class StoreSegments {
         tables = [:]
     }
 
-    /// Where the next record is stored: the blocks of the newest segment, or, if that is full, of a new one. `began` is called
-    /// for a new one.
-    func blocksForNextRecord(_ ledger: StoreLedger, began: () -> Void) throws(SQLiteError) -> NewBlocks {
+    /// Where the next records are stored: the blocks of the newest segment, or, if that is full, of a new one. `began` is called
+    /// for a new one. Ask again when `savedBytes` of the ledger has reached `end`.
+    func blocksForNextRecord(
+        _ ledger: StoreLedger,
+        began: () -> Void
+    ) throws(SQLiteError) -> (blocks: NewBlocks, end: Int64) {
         if current == nil, let newest = try newestSegment() { try useForNextRecord(newest, ledger) }
         if let (newest, blocks) = current {
             guard newest.first + newest.removed <= ledger.nextSequence else {
                 throw SQLiteError.damage("the next sequence is an old one", action: "saving")
             }
-            let full = min(max(Int64(ledger.bytes) / Self.storeFraction, Self.smallestSegment), Self.largestSegment)
-            if ledger.savedBytes - newest.firstBytes < full { return blocks }
+            let end = newest.firstBytes + Self.size(in: ledger)
+            if ledger.savedBytes < end { return (blocks, end) }
         }
-        return try begin(at: ledger, began)
+        return (try begin(at: ledger, began), ledger.savedBytes + Self.size(in: ledger))
+    }
+
+    /// The size of a segment that is full, in bytes.
+    private static func size(in ledger: StoreLedger) -> Int64 {
+        min(max(Int64(ledger.bytes) / storeFraction, smallestSegment), largestSegment)
     }
 
     private func begin(at ledger: StoreLedger, _ began: () -> Void) throws(SQLiteError) -> NewBlocks {

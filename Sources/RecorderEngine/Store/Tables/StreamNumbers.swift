@@ -41,11 +41,15 @@ struct StreamNumbers {
         return name
     }
 
-    /// The number of a stream's next record without a key.
-    mutating func nextRecord(of stream: Int64, in statements: StoreStatements) throws(SQLiteError) -> Int64 {
+    /// Takes the numbers of a stream's next records without a key, and returns the first.
+    mutating func takeNumbers(
+        _ count: Int,
+        of stream: Int64,
+        in statements: StoreStatements
+    ) throws(SQLiteError) -> Int64 {
         let number: Int64
         if let known = nextRecords[stream] { number = known } else { number = try statements.numbered(of: stream) }
-        nextRecords[stream] = number + 1
+        nextRecords[stream] = number + Int64(count)
         return number
     }
 
