@@ -21,8 +21,8 @@ struct FilePattern: Sendable, Hashable {
     /// The components of the directories, and the pattern of the name.
     private let directories: [String]
     private let name: String
-    /// How the name begins, up to where it may be another before and after a rotation.
-    private let fixedStart: String
+    /// How every name that belongs to it begins: up to where it may be another before and after a rotation.
+    let fixedStart: String
 
     /// Names are relative to `directory`.
     init(_ pattern: String, in directory: String) {
@@ -56,7 +56,6 @@ struct FilePattern: Sendable, Hashable {
     /// How a name in one of the directories belongs to the pattern, and the name that the file had before it was rotated; nil if
     /// it does not belong.
     func relation(of found: String) -> (relation: Relation, base: String)? {
-        // Most names of a directory are other flows'.
         guard found.utf8.starts(with: fixedStart.utf8) else { return nil }
         let isCompressed = Self.compressed.contains { found.hasSuffix($0) }
         let base = Self.unrotatedNames(of: found).first { Self.fits($0, name) }

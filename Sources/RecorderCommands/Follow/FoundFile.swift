@@ -78,7 +78,7 @@ struct PatternScan {
         directories = Set(parents)
         isIncomplete = fitting.isEmpty
         for directory in fitting {
-            scan(directory) { name in
+            scan(directory, namesFrom: pattern.fixedStart) { name in
                 pattern.relation(of: name).map { ($0.relation, "\(directory)/\($0.base)") }
             }
         }
@@ -111,9 +111,11 @@ struct PatternScan {
         return String(path[..<slash])
     }
 
-    /// Adds the files of a directory; `relation` gives how a name belongs to the pattern, and the path before a rotation.
+    /// Adds the files of a directory; `relation` gives how a name belongs to the pattern, and the path before a rotation. It is
+    /// asked about names that begin with `start`: most names of a directory are other flows'.
     private mutating func scan(
         _ directory: String,
+        namesFrom start: String = "",
         relation: (String) -> (relation: FilePattern.Relation, base: String)?
     ) {
         let before = Self.status(of: directory)
@@ -123,7 +125,11 @@ struct PatternScan {
             if !isUnchanged || abs(FoundFile.now - changed) < Self.clockTick { isStable = false }
         }
         guard
-            let names = Self.names(in: directory, invalid: { problems["\(directory)/\($0)"] = "its name is not UTF-8" })
+            let names = Self.names(
+                in: directory,
+                from: start,
+                invalid: { problems["\(directory)/\($0)"] = "its name is not UTF-8" }
+            )
         else {
             let number = errno
             isIncomplete = true
@@ -215,8 +221,9 @@ struct PatternScan {
         return (status.st_mtim.nanoseconds, UInt64(status.st_dev))
     }
 
-    /// nil, with `errno` set, if the directory cannot be read to its end. `invalid` gets names that are no text.
-    private static func names(in directory: String, invalid: (String) -> Void) -> [String]? {
+    /// The names that begin with `start`. nil, with `errno` set, if the directory cannot be read to its end. `invalid` gets names that
+    /// are no text.
+    private static func names(in directory: String, from start: String, invalid: (String) -> Void) -> [String]? {
         guard let stream = unsafe opendir(directory) else { return nil }
         defer { unsafe closedir(stream) }
         var names: [String] = []
@@ -224,6 +231,7 @@ struct PatternScan {
         while let entry = unsafe readdir(stream) {
             unsafe withUnsafePointer(to: &entry.pointee.d_name) { bytes in
                 unsafe bytes.withMemoryRebound(to: CChar.self, capacity: 256) {
+                    guard unsafe strncmp($0, start, start.utf8.count) == 0 else { return }
                     if let name = unsafe String(validatingCString: $0) {
                         if name != ".", name != ".." { names.append(name) }
                     } else {

@@ -33,11 +33,15 @@ struct StreamFlush {
     private var requests: [Request] = []
     /// The batch that was read and not sent yet.
     private var nextBatch: Batch?
+    /// Whether a batch is read while one request is in flight. Not during the first: if the service cannot be reached, it would be
+    /// read for nothing, and again at each attempt.
+    private var readsAhead: Bool
 
     init(_ stream: StreamSummary, context: FlushContext, rates: StreamRates) {
         self.context = context
         self.rates = rates
         requestsAtOnce = max(context.policy.requestsPerStream, 1)
+        readsAhead = requestsAtOnce > 1
         source = BatchSource(
             stream,
             before: context.totalsAtStart.nextSequence,
@@ -76,10 +80,11 @@ struct StreamFlush {
         while true {
             while requests.count < requestsAtOnce, let batch = nextBatch, mayBeSent(batch) {
                 send(batch)
-                if nextBatch == nil { nextBatch = try await source.next() }
+                if nextBatch == nil, readsAhead { nextBatch = try await source.next() }
             }
             guard !requests.isEmpty else { return }
             try await finish(requests.removeFirst())
+            readsAhead = true
             if nextBatch == nil { nextBatch = try await source.next() }
         }
     }
