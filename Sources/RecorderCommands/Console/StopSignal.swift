@@ -8,6 +8,8 @@ final class StopSignal: Sendable {
     static let shared = StopSignal()
 
     private struct State {
+        /// Whether the first signal has arrived; its number is readable once the actions have run.
+        var isTaken = false
         var number: Int32?
         var actions: [@Sendable () -> Void] = []
     }
@@ -62,12 +64,12 @@ final class StopSignal: Sendable {
     /// The first signal, once it has arrived.
     var number: Int32? { state.withLock { $0.number } }
 
-    /// Runs `action` before a signal that arrives can be seen here, or at once if one already has. So the process does not end
-    /// before it has run. It must be short, and must not use this object.
+    /// Runs `action` before a signal that arrives can be seen here, or at once if one already has arrived. So the process does
+    /// not end before it has run. It must be short: a second signal waits for it.
     func whenStopped(_ action: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
-            if state.number == nil { state.actions.append(action) }
-            return state.number != nil
+            if !state.isTaken { state.actions.append(action) }
+            return state.isTaken
         }
         if isLate { action() }
     }
@@ -86,11 +88,14 @@ final class StopSignal: Sendable {
     }
 
     private func take(_ number: Int32) {
-        state.withLock { state in
-            if state.number != nil { _exit(128 + number) }
-            for action in state.actions { action() }
-            state.number = number
+        // Without the lock while they run: an action may take its time, or read the signal.
+        let actions = state.withLock { state in
+            if state.isTaken { _exit(128 + number) }
+            state.isTaken = true
+            return state.actions
         }
+        for action in actions { action() }
+        state.withLock { $0.number = number }
         _ = unsafe write(stopped.write, "!", 1)
     }
 }

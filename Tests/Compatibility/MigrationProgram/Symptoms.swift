@@ -54,15 +54,16 @@ private let screen = Screen()
 private func startOnMainThread() -> AWSTask<AnyObject> {
     _ = Timer.scheduledTimer(withTimeInterval: 0, repeats: false) { _ in screen.update("timer") }
     DispatchQueue.main.async { screen.update("queue") }
-    let saved = AWSTask<AnyObject>(delay: 1)
-    saved.continueWith(
+    let saving = AWSTaskCompletionSource<AnyObject>()
+    saving.task.continueWith(
         executor: AWSExecutor.mainThread(),
         block: { (task: AWSTask<AnyObject>) -> Any? in
             screen.update("executor")
             return nil
         }
     )
-    return saved
+    DispatchQueue.global().async { saving.set(result: nil) }
+    return saving.task
 }
 
 func mainThreadBefore() {
