@@ -165,7 +165,7 @@ final class FollowLoop {
         saves.save(PayloadList(), of: file, to: flow, .init(stored: [position]), at: position)
     }
 
-    /// Asks for one event of a file, before it is read.
+    /// Asks for one event of a file: before it is read, or while it is at rest.
     private func arm(_ file: FollowedFile) {
         guard !file.isArmed else { return }
         file.isArmed = true

@@ -176,8 +176,8 @@ final class FollowedFile {
             _ = close(file)
             return false
         }
-        reader = FileReader(file, flow, at: position)
         rewind()
+        reader = FileReader(file, flow, at: position)
         return true
     }
 

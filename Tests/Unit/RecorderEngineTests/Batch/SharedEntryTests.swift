@@ -137,6 +137,25 @@ extension Reply {
         #expect(sent(by: server).map(\.key) == [nil, nil, "k"])
     }
 
+    @Test func `an entry that was full before an older one, and is refused, keeps its own records and no others`()
+        async throws
+    {
+        let server = try LocalServer { request, _ in
+            .entries(request) { $0.texts.contains("fast 1") ? "InternalFailure" : nil }
+        }
+        let harness = try PipelineHarness(to: server, { $0.sharedEntryBytes = 100 }, calling: { $0.maximumRetries = 0 })
+        let filler = String(repeating: "x", count: 20)
+        for (text, key) in [
+            ("slow 1", "slow"), ("fast 1", "fast"), (filler, "fast"), (filler + filler, "fast"), ("slow 2", "slow"),
+        ] {
+            try await harness.save(text, key: key)
+        }
+        #expect(try await harness.flush().delivered == 3)
+        let entries = sent(by: server).map(\.texts)
+        #expect(entries == [["fast 1", filler], ["slow 1", "slow 2"], [filler + filler]])
+        #expect(try harness.storedTexts() == ["fast 1", filler])
+    }
+
     @Test func `a throttled entry is sent again with all of its records, and nothing else is`() async throws {
         let server = try LocalServer { request, index in
             .entries(request) { index == 0 && $0.key == "1" ? "ProvisionedThroughputExceededException" : nil }

@@ -79,6 +79,20 @@ import Testing
         #expect(try harness.pipeline.filePositions().positions == [position(offset: 5)])
     }
 
+    @Test func `a position that is stored without lines after a full segment leaves the store sound`() async throws {
+        let server = try LocalServer { request, _ in .entries(request) }
+        let harness = try PipelineHarness(to: server) { $0.limits.bytes = 0 }
+        let large = String(repeating: "x", count: 200_000)
+        try await harness.saveAll(Array(repeating: large, count: 3))
+        try await save([], .init(stored: [position(offset: 1)]), in: harness).get()
+        #expect(try await harness.flush().delivered == 3)
+        let other = try PipelineHarness(in: harness.directory)
+        try await save(["a"], .init(stored: [position(offset: 2)]), in: other).get()
+        #expect(try other.pipeline.filePositions().positions == [position(offset: 2)])
+        #expect(try other.storedTexts() == ["a"])
+        #expect(other.events.rescues.isEmpty && harness.events.rescues.isEmpty)
+    }
+
     @Test func `clearing a store keeps the positions`() async throws {
         let harness = try PipelineHarness()
         try await save(["a"], .init(stored: [position(offset: 2)]), in: harness).get()
