@@ -149,6 +149,8 @@ import Testing
         }
         let tool = try await toolWithRecords()
         let path = tool.home.path(".local/state/kinesis-recorder/com.amazonaws.AWSKinesisRecorder/firehose.db")
+        // A log that a process left has all of the store's pages.
+        for log in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + log) }
         try Data("no store".utf8).write(to: URL(fileURLWithPath: path))
         let ran = try await tool.run("verify", "--json")
         let reports = try JSONDecoder().decode([Report].self, from: Data(ran.out.utf8))
