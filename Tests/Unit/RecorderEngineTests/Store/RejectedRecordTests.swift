@@ -171,7 +171,8 @@ import Testing
         #expect(try await harness.clear() == 1)
         let pipeline = harness.pipeline
         #expect(try await pipeline.restoreRejected(StreamSelection(["a", "x"])) == 1)
-        #expect(try harness.rejected().map(\.text) == ["bad b", "bad c"])
+        // The streams are sent at the same time, so their copies are in no certain order.
+        #expect(try Set(harness.rejected().map(\.text)) == ["bad b", "bad c"])
         #expect(try await pipeline.clearRejected(StreamSelection(["b"])) == 1)
         #expect(try await pipeline.clearRejected() == 1)
         #expect(try harness.rejected().isEmpty && harness.storedTexts() == ["bad a"])
