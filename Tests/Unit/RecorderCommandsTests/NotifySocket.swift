@@ -21,8 +21,6 @@ final class NotifySocket {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(file, $0, length) }
         }
         try #require(bound == 0)
-        var timeout = timeval(tv_sec: 60, tv_usec: 0)
-        try #require(setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size)) == 0)
     }
 
     deinit { close(file) }
@@ -31,6 +29,8 @@ final class NotifySocket {
     func next() async -> String {
         let file = file
         return await onNewThread(named: "notify-socket") {
+            var arrival = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+            guard poll(&arrival, 1, 60_000) == 1 else { return "" }
             var buffer = [UInt8](repeating: 0, count: 4_096)
             let count = recv(file, &buffer, buffer.count, 0)
             return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
