@@ -169,7 +169,9 @@ final class FollowLoop {
     private func arm(_ file: FollowedFile) {
         guard !file.isArmed else { return }
         file.isArmed = true
-        let watch = file.descriptor.map { contents.watch(file: $0) } ?? contents.watch(file: file.path)
+        let watch =
+            file.descriptor.map { contents.watch(file: $0, isRemote: file.isRemote) }
+            ?? contents.watch(file: file.path)
         if let watch { watched[watch, default: []].append(file) }
     }
 
@@ -204,9 +206,10 @@ final class FollowLoop {
             saves.save($0, of: file, to: flow, .init(stored: [$1]), at: $1)
         }
         if file.holdsRecord, idle >= RecordRules.multilineWait { file.endRecord(save) }
-        guard file.relation != .matches else { return }
-        let isDeleted = file.isDeleted
-        guard idle >= (isDeleted ? Self.deletedWait : Self.rotatedWait) else { return }
+        guard file.relation != .matches, idle >= Self.deletedWait else { return }
+        // A file that is deleted is found under no name by the next scan.
+        let isDeleted = (file.relation == nil || idle >= Self.rotatedWait) && file.isDeleted
+        guard isDeleted || idle >= Self.rotatedWait else { return }
         guard !file.hasGrown else {
             file.hasNews = true
             return

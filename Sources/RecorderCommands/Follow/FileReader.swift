@@ -17,6 +17,8 @@ final class FileReader {
     }
 
     let descriptor: Int32
+    /// Whether it is on a file system of another machine.
+    let isRemote: Bool
     private let flow: FileFlow
     private var splitter: RecordSplitter
     /// What was read last: at least the 1,024 bytes before the splitter's position and everything after it, but of a line that
@@ -30,6 +32,7 @@ final class FileReader {
     /// Takes over an open file, and closes it in the end.
     init(_ descriptor: Int32, _ flow: FileFlow, at position: FilePosition) {
         self.descriptor = descriptor
+        isRemote = FileWatcher.isRemote(FileWatcher.path(of: descriptor))
         self.flow = flow
         splitter = RecordSplitter(flow, start: position.offset)
         readBefore(position)

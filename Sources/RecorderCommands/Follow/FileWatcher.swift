@@ -33,19 +33,22 @@ final class FileWatcher {
     /// Watches the names in a directory until it is gone. nil if that is not possible. The watch is the same for the same directory;
     /// a path may lead to another one by now.
     func watch(directory: String) -> Watch? {
-        guard let watch = add(directory, Self.directoryEvents) else { return nil }
+        guard let watch = add(directory, Self.directoryEvents, isRemote: Self.isRemote(directory)) else { return nil }
         directories[directory] = watch
         return watch
     }
 
     /// Asks for one event of an open file. nil if that is not possible.
-    func watch(file: Int32) -> Watch? { watch(file: "/proc/self/fd/\(file)") }
+    func watch(file: Int32, isRemote: Bool) -> Watch? { add(Self.path(of: file), Self.fileEvents, isRemote: isRemote) }
 
     /// Asks for one event of the file that has this path now. nil if that is not possible.
-    func watch(file path: String) -> Watch? { add(path, Self.fileEvents) }
+    func watch(file path: String) -> Watch? { add(path, Self.fileEvents, isRemote: Self.isRemote(path)) }
 
-    private func add(_ path: String, _ events: UInt32) -> Watch? {
-        guard descriptor >= 0, !Self.isRemote(path) else {
+    /// A path of an open file, whatever its name.
+    static func path(of file: Int32) -> String { "/proc/self/fd/\(file)" }
+
+    private func add(_ path: String, _ events: UInt32, isRemote: Bool) -> Watch? {
+        guard descriptor >= 0, !isRemote else {
             needsPolling = true
             return nil
         }
@@ -85,7 +88,7 @@ final class FileWatcher {
     }
 
     /// Whether a file system reports no changes that other machines make.
-    private static func isRemote(_ path: String) -> Bool {
+    static func isRemote(_ path: String) -> Bool {
         var status = statfs()
         guard unsafe statfs(path, &status) == 0 else { return false }
         // NFS, SMB, CIFS, SMB2, FUSE, 9P, Ceph, Lustre, AFS

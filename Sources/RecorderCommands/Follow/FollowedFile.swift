@@ -63,6 +63,8 @@ final class FollowedFile {
     var storedPosition: FilePosition { saves?.stored ?? position }
     /// nil while it is at rest.
     var descriptor: Int32? { reader?.descriptor }
+    /// Whether the open file is on a file system of another machine.
+    var isRemote: Bool { reader?.isRemote ?? false }
     var isWithinLine: Bool { reader?.isWithinLine ?? false }
     var holdsRecord: Bool { reader?.holdsRecord ?? false }
     /// Since the last beginning.

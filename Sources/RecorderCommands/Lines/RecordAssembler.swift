@@ -1,7 +1,6 @@
 import RecorderEngine
 
-/// Makes records of lines where that takes more than finding their ends: records of several lines, header lines, long lines that
-/// are cut.
+/// Makes records of lines where that takes more than finding their ends: records of several lines, header lines.
 struct RecordAssembler {
     private let rules: RecordRules
     private let delimiter: UInt8

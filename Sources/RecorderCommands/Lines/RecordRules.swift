@@ -40,10 +40,8 @@ package struct RecordRules: Sendable {
     /// The most lines of a record. More of them begin another record, so that none is lost.
     static let mostLines = 1_000
 
-    /// Whether records are more than one line each, or are not stored as they are read.
-    var needsAssembly: Bool {
-        multilineStart != nil || joinsLines || skippedHeaderLines > 0 || longLine != .refused
-    }
+    /// Whether records are more than one line each, or are not all stored as they are read.
+    var needsAssembly: Bool { multilineStart != nil || joinsLines || skippedHeaderLines > 0 }
 
     /// Whether each record is looked at.
     var needsFilter: Bool { key != nil || skipsEmpty || dropped != nil || kept != nil }

@@ -3,7 +3,8 @@ package import RecorderEngine
 
 /// Splits a stream of bytes into records at a delimiter, by rules. The bytes need not be text.
 ///
-/// A line over the limit is skipped to its end and counted; it is never held in memory. Without rules, a line is a record.
+/// Of a line over the limit, no more than the limit is held in memory: it is skipped to its end and counted, or its beginning is a
+/// record. Without rules, a line is a record.
 package struct RecordSplitter {
     /// A line that is too long.
     struct Refusal: Sendable, Hashable {
@@ -34,6 +35,8 @@ package struct RecordSplitter {
     private let delimiter: UInt8?
     private let limit: ByteCount
     private let keepsDelimiter: Bool
+    /// What a long line that is cut ends with; nil if long lines are refused.
+    private let cutEnding: [UInt8]?
 
     /// nil if each line is a record.
     private var assembler: RecordAssembler?
@@ -41,7 +44,7 @@ package struct RecordSplitter {
     private var filter: RecordFilter?
     /// The bytes so far of a record whose end has not been read.
     private var begun: [UInt8] = []
-    /// The number of bytes skipped so far of a record that is too long.
+    /// The number of bytes skipped so far of a record that is too long; of one that is cut, those after `begun`.
     private var skipped = 0
     private var lastEnd: Position
     /// Where the next chunk begins.
@@ -70,6 +73,7 @@ package struct RecordSplitter {
         self.delimiter = delimiter
         self.keepsDelimiter = keepsDelimiter && delimiter != nil
         self.limit = limit
+        if delimiter != nil, case .cut(let ending) = rules.longLine { cutEnding = ending } else { cutEnding = nil }
         if let delimiter, rules.needsAssembly {
             assembler = RecordAssembler(
                 rules,
@@ -112,7 +116,11 @@ package struct RecordSplitter {
         while let found = delimiter(in: chunk, from: start) {
             if group.ranges.count == Self.mostRecords { pass(&group, of: chunk, to: body) }
             let range = start..<(keepsDelimiter ? found + 1 : found)
-            if accepts(range.count, nextByte: end + found + 1) {
+            if let cutEnding, range.count > limit.bytes {
+                pass(&group, of: chunk, to: body)
+                cut(chunk[start..<found], of: range.count, ending: cutEnding, nextByte: end + found + 1, body: body)
+                group = Group(first: lastEnd)
+            } else if accepts(range.count, nextByte: end + found + 1) {
                 if filter == nil {
                     group.ranges.append(range)
                 } else {
@@ -185,6 +193,10 @@ package struct RecordSplitter {
         guard !part.isEmpty else { return }
         if skipped == 0, begun.count + part.count <= limit.bytes {
             begun += part
+        } else if cutEnding != nil {
+            let kept = part.prefix(limit.bytes - begun.count)
+            begun += kept
+            skipped += part.count - kept.count
         } else {
             skipped += begun.count + part.count
             begun = []
@@ -197,10 +209,31 @@ package struct RecordSplitter {
         let bytes = skipped + begun.count + part.count + (keepsDelimiter ? 1 : 0)
         var record = begun + part
         (begun, skipped) = ([], 0)
+        if let cutEnding, bytes > limit.bytes {
+            return cut(record[...], of: bytes, ending: cutEnding, nextByte: nextByte, body: body)
+        }
         guard accepts(bytes, nextByte: nextByte) else { return }
         let content = record.indices
         if keepsDelimiter, let delimiter { record.append(delimiter) }
         take(record[content], of: record, as: record.indices, into: &group)
+        pass(&group, of: record, to: body)
+    }
+
+    /// Passes on the beginning of a record of so many bytes, which is over the limit.
+    private mutating func cut(
+        _ line: ArraySlice<UInt8>,
+        of bytes: Int,
+        ending: [UInt8],
+        nextByte: Int,
+        body: (Lines) -> Void
+    ) {
+        var group = Group(first: lastEnd)
+        lastEnd.records += 1
+        lastEnd.byte = nextByte
+        ownCounts.cut(Refusal(number: lastEnd.records, bytes: bytes))
+        let content = line.prefix(max(0, limit.bytes - ending.count))
+        let record = Array(content) + ending
+        take(record[..<content.count], of: record, as: record.indices, into: &group)
         pass(&group, of: record, to: body)
     }
 
