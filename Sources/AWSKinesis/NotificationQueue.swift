@@ -55,8 +55,8 @@ package final class NotificationQueue<Notification: Sendable>: Sendable {
         }
         if isNewlyFull, capacity > 1 {
             RecorderLog.warning(
-                "an observer of a recorder's notifications has not returned; \(capacity) notifications wait for it, and "
-                    + "further ones are merged. Register it with `queue: nil`, or serve its queue."
+                "an observer or a handler of a recorder has not returned; \(capacity) calls of it wait, and further ones are "
+                    + "merged. Let it return at once. An observer waits for its queue: serve that, or register with `queue: nil`."
             )
         }
         var next = isFirst ? notification : nil

@@ -40,10 +40,14 @@ extension RecordPipeline {
         }
     }
 
-    /// The positions of the files that one stream follows, or of all, as of the last completed save. Blocks for one read.
-    package func filePositions(of stream: String? = nil) throws(RecorderError) -> FilePositions {
+    /// The positions of the files that one stream follows, or of all, without those with known ids, as of the last completed save.
+    /// Blocks for one read.
+    package func filePositions(
+        of stream: String? = nil,
+        except known: Set<Int64> = []
+    ) throws(RecorderError) -> FilePositions {
         try ForkedProcess.check()
-        return try store.filePositions(of: stream)
+        return try store.filePositions(of: stream, except: known)
     }
 
     /// Claims of followed files, so that one process reads each into this store.

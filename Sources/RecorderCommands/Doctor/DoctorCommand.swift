@@ -28,10 +28,12 @@ struct DoctorCommand: Command {
 
     func run() async -> ExitStatus {
         var status = ExitStatus.success
+        var hasWarnings = false
         func show(_ findings: [Finding]) {
             for finding in findings {
                 session.console.print(finding.line)
                 if status == .success { status = finding.status }
+                hasWarnings = hasWarnings || finding.grade == .warning
             }
         }
         show(MachineChecks(session).findings())
@@ -44,7 +46,8 @@ struct DoctorCommand: Command {
         } else if let caller {
             show(await service.call(caller))
         }
-        session.console.print(status == .success ? "no problems found." : "problems found: see FAIL above.")
+        let summary = hasWarnings ? "no problems found, but see warn above." : "no problems found."
+        session.console.print(status == .success ? summary : "problems found: see FAIL above.")
         return status
     }
 }

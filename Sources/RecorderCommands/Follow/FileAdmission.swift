@@ -19,9 +19,13 @@ struct FileAdmission {
     }
 
     /// Reads the positions of one stream, or of all, once all found files are claimed: until then others may change those of their
-    /// files.
-    mutating func readPositions(of stream: String?, in pipeline: RecordPipeline) throws(RecorderError) {
-        stored = try pipeline.filePositions(of: stream)
+    /// files. Not read are those of files that are followed already, and were found.
+    mutating func readPositions(
+        of stream: String?,
+        in pipeline: RecordPipeline,
+        except followed: [FollowedFile]
+    ) throws(RecorderError) {
+        stored = try pipeline.filePositions(of: stream, except: foundIDs.intersection(followed.map(\.position.id)))
     }
 
     /// Whether positions of a pattern's files may have been lost when the store was damaged.

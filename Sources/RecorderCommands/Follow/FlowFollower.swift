@@ -90,7 +90,7 @@ final class FlowFollower {
         guard !unread.isEmpty else { return }
         do throws(RecorderError) {
             // All until a scan is stored: damage may have given a position to another stream.
-            try admission.readPositions(of: marked.isEmpty ? nil : flow.stream, in: pipeline)
+            try admission.readPositions(of: marked.isEmpty ? nil : flow.stream, in: pipeline, except: files)
         } catch {
             for file in unread.lazy.flatMap(\.files) { release(file.key) }
             throw error

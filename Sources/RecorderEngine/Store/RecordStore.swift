@@ -167,9 +167,9 @@ package final class RecordStore: Sendable {
         Result(catching: connections.totalsOfWriter)
     }
 
-    /// The positions of files that one stream follows, or of all. Blocks for one read.
-    func filePositions(of stream: String?) throws(RecorderError) -> FilePositions {
-        try connections.read(StoreReader.filePositions, stream)
+    /// The positions of files that one stream follows, or of all, without those with known ids. Blocks for one read.
+    func filePositions(of stream: String?, except known: Set<Int64>) throws(RecorderError) -> FilePositions {
+        try connections.read(StoreReader.filePositions, stream, known)
     }
 
     /// The store's status. Blocks for one read.

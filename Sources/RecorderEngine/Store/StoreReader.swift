@@ -64,8 +64,8 @@ final class StoreReader {
         try StoreTotals(running: counts)
     }
 
-    func filePositions(of stream: String?) throws(SQLiteError) -> FilePositions {
-        try FilePositions(connection, of: stream)
+    func filePositions(of stream: String?, except known: Set<Int64>) throws(SQLiteError) -> FilePositions {
+        try FilePositions(connection, of: stream, except: known)
     }
 
     /// Whether an error of any stream is stored.

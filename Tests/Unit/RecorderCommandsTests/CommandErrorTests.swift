@@ -176,7 +176,7 @@ import Testing
         let well = try await tool.run("doctor", "cli-doctor")
         #expect(well.status == 0)
         for line in [
-            "ok    region      us-east-1", "ok    service     reached", "ok    clock       right", "no problems found.",
+            "ok    region      us-east-1", "ok    service     reached", "ok    clock       right", "no problems found",
         ] {
             #expect(well.out.contains(line))
         }

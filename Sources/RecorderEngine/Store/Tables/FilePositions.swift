@@ -113,8 +113,8 @@ package struct FilePositions: Sendable {
     /// Whether positions were lost when the store was damaged and rescued. Marks of patterns from before that are lost as well.
     package var wereLost = false
 
-    /// Reads the positions of one stream, or all of them; none if no file was ever followed.
-    init(_ connection: SQLiteConnection, of stream: String?) throws(SQLiteError) {
+    /// Reads the positions of one stream, or all of them, without those that are known; none if no file was ever followed.
+    init(_ connection: SQLiteConnection, of stream: String?, except known: Set<Int64>) throws(SQLiteError) {
         guard try connection.integer(FilePositionTable.existence) == 1 else { return }
         let rows = try connection.prepare(
             stream == nil
@@ -122,7 +122,9 @@ package struct FilePositions: Sendable {
                 : "\(FilePositionTable.query) WHERE stream = ?1 OR id = \(FilePositionTable.lossMark)"
         )
         if let stream { try rows.bind(stream, at: 1) }
-        while try rows.step() { add(rows) }
+        while try rows.step() {
+            if !known.contains(rows.integer(at: 0)) { add(rows) }
+        }
     }
 
     /// Reads what can be read of a damaged store.

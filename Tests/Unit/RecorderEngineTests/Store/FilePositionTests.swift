@@ -128,6 +128,7 @@ import Testing
         #expect(try harness.pipeline.filePositions(of: "stream").positions == [ours])
         #expect(try harness.pipeline.filePositions(of: "other").positions == [others])
         #expect(try harness.pipeline.filePositions(of: "third").positions == [])
+        #expect(try harness.pipeline.filePositions(except: [ours.id]).positions == [others])
         #expect(try harness.pipeline.filePositions().positions.count == 2)
     }
 
