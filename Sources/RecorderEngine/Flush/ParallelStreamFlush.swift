@@ -1,14 +1,19 @@
+import RecorderAWS
 import RecorderConcurrency
 
-/// Flushes all streams, several at a time. One stream's failure does not affect the others, except under `.countsAttempts`: then
-/// a failure without an answer starts no further stream.
+/// Flushes all streams, several at a time. One stream's failure does not affect the others, with two exceptions:
+///
+/// - If a stream could not connect and nothing was delivered yet, no further stream is started: reading a batch of each would be
+///   most of what an attempt costs while offline. The streams that were not started fail with the same error.
+/// - Under `.countsAttempts`, a failure without an answer starts no further stream.
 struct ParallelStreamFlush: Sendable {
     private let context: FlushContext
     private let rates: StreamRates
+    private let meter = ProgressMeter()
 
     init(_ context: FlushContext, rates: StreamRates) {
         self.rates = rates
-        let meter = ProgressMeter()
+        let meter = meter
         self.context = FlushContext(
             store: context.store,
             sender: context.sender,
@@ -24,6 +29,9 @@ struct ParallelStreamFlush: Sendable {
             var scheduler = StreamScheduler(streams, policy: policy)
             start(&scheduler, in: &group)
             var total = FlushReport()
+            // The host belongs to the account if streams are named by ARNs: another account's may be reachable.
+            let shareHost = Set(streams.map(\.name.arn?.account)).count == 1
+            var offline: RecorderError?
             while let (stream, finished) = await group.next() {
                 scheduler.ended(stream)
                 MallocTrim.run(after: stream.batchBytes(for: policy))
@@ -34,9 +42,14 @@ struct ParallelStreamFlush: Sendable {
                 if policy.failureRule == .countsAttempts, !finished.failures.allSatisfy(\.error.isAnswer) {
                     scheduler.close()
                 }
-                start(&scheduler, in: &group)
+                if shareHost { offline = offline ?? finished.failures.first(where: \.error.isConnectionFailure)?.error }
+                if offline == nil || meter.hasDelivered { start(&scheduler, in: &group) }
             }
-            if Task.isCancelled, let left = scheduler.firstWaiting {
+            if let offline, !Task.isCancelled {
+                total.failures += scheduler.waiting.map { .init(stream: $0.name, error: offline) }
+                scheduler.close()
+            }
+            if Task.isCancelled, let left = scheduler.waiting.first {
                 total.failures.append(.init(stream: left.name, error: .cancelled))
             }
             return total
@@ -59,6 +72,8 @@ struct ParallelStreamFlush: Sendable {
 private final class ProgressMeter: Sendable {
     private let sum = Locked(FlushProgress())
     private let start = ContinuousClock.now
+
+    var hasDelivered: Bool { sum.withLock { $0.delivered > 0 } }
 
     func adding(_ event: RecorderEvent) -> RecorderEvent {
         guard case .settled(let step) = event else { return event }

@@ -3,7 +3,8 @@
 ///
 /// A batch is in memory from when it is read, so streams with large batches must not all start at once. One always may.
 package struct StreamScheduler {
-    private var waiting: ArraySlice<StreamSummary>
+    /// The streams that have not started.
+    private(set) var waiting: ArraySlice<StreamSummary>
     private var running = 0
     private var bytes = 0
     private let policy: RecorderPolicy
@@ -12,9 +13,6 @@ package struct StreamScheduler {
         waiting = streams[...]
         self.policy = policy
     }
-
-    /// The first stream that has not started.
-    var firstWaiting: StreamSummary? { waiting.first }
 
     /// The next stream, if it may start now.
     package mutating func next() -> StreamSummary? {

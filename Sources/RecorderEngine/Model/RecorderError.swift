@@ -1,4 +1,5 @@
 package import RecorderAWS
+import RecorderHTTP
 package import RecorderSQLite
 
 /// Every error of the engine. A closed enum, so that each public API's mapping has to handle every case.
@@ -34,6 +35,12 @@ package enum RecorderError: Error, Sendable {
             true
         case .transport, .credentials, .configuration, .redirect, .cancelled: false
         }
+    }
+
+    /// Whether no connection to the service's host, or to the proxy, could be made.
+    var isConnectionFailure: Bool {
+        guard case .service(let failure) = self, case .transport(let cause) = failure.kind else { return false }
+        return [.nameNotResolved, .cannotConnect].contains(cause.kind)
     }
 
     /// Whether the service answered without saying what happened to some records.
