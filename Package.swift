@@ -176,7 +176,7 @@ let package = Package(
             name: "RecorderCommandsTests",
             dependencies: [
                 "AmplifyFoundation", "AmplifyKinesisClient", "RecorderAWS", "RecorderCommands", "RecorderConcurrency",
-                "RecorderEngine", "RecorderTestSupport", "kinesis-recorder",
+                "RecorderEngine", "RecorderSQLite", "RecorderTestSupport", "kinesis-recorder",
             ],
             path: "Tests/Unit/RecorderCommandsTests"
         ),

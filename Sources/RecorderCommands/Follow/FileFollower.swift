@@ -40,7 +40,6 @@ final class FollowLoop {
     private let saves = FollowSaves()
     /// The files that are watched for one event.
     private var watched: [FileWatcher.Watch: [FollowedFile]] = [:]
-    private var lastScan = ContinuousClock.now
     /// When files were last read because they had changed.
     private var lastChange = ContinuousClock.now - steadyWait
 
@@ -101,7 +100,6 @@ final class FollowLoop {
     }
 
     private func scan(_ flow: FlowFollower) {
-        lastScan = .now
         do throws(RecorderError) {
             try flow.scan(directories)
             for file in flow.files where file.descriptor == nil && !file.isArmed {
@@ -124,11 +122,12 @@ final class FollowLoop {
         for file in flow.files where file.hasNews && file.failure == nil && !file.isEnding {
             guard !unfinished.contains(file.base) else { continue }
             let stored = saves.stored
-            if read(file, of: flow) { unfinished.insert(file.base) }
+            let hasMore = read(file, of: flow)
+            if hasMore { unfinished.insert(file.base) }
             guard flow.isCareful else { continue }
             saves.waitUntilStored()
             if file.failure != nil { return false }
-            if saves.stored > stored { flow.goOn() }
+            if saves.stored > stored { flow.goOn(isAtEnd: !hasMore) }
         }
         return !unfinished.isEmpty
     }
@@ -141,6 +140,7 @@ final class FollowLoop {
             saves.save($0, of: file, to: flow, .init(stored: [$1]), at: $1)
         }
         let (counts, limit) = (file.counts, flow.flow.recordLimit)
+        if before.withoutKey == 0, counts.withoutKey > 0 { log.tellWithoutKey(counts, of: file.path, flow.flow.rules) }
         if counts.refusedCount > before.refusedCount { log.tellRefused(counts, of: file.path, over: limit) }
         if counts.cutCount > before.cutCount { log.tellCut(counts, of: file.path, over: limit) }
         switch reading {
@@ -152,6 +152,12 @@ final class FollowLoop {
         case .truncated:
             // What was read before may still be on its way.
             saves.waitUntilStored()
+            guard !file.holdsStoredLines else {
+                // Only what follows the stored lines was written anew, such as a line without its end.
+                log.tellCutOff(file.path, at: file.storedPosition.offset)
+                if file.failure == nil { file.rewind() }
+                return file.hasNews
+            }
             flow.restart(file)
             return false
         case .failed(let number):
@@ -193,6 +199,8 @@ final class FollowLoop {
                 } else if !file.hasNews {
                     file.rest()
                 }
+            } else if !file.isPositionStored {
+                storePosition(of: file, flow)
             } else if !file.hasNews, file.descriptor != nil {
                 checkIdle(file, flow)
             }
@@ -217,7 +225,13 @@ final class FollowLoop {
         if isDeleted || file.relation == nil {
             // Its last line ends with it.
             file.finish(save)
-            saves.save(PayloadList(), of: file, to: flow, .init(forgotten: [file.position.id]), at: file.position)
+            if file.isDeleted {
+                saves.save(PayloadList(), of: file, to: flow, .init(forgotten: [file.position.id]), at: file.position)
+            } else {
+                // It may come back.
+                storePosition(of: file, flow, isFinished: true)
+                log.tellLeft(file.path)
+            }
             (file.isGone, file.isEnding) = (true, true)
         } else if !file.isWithinLine, !file.holdsRecord {
             storePosition(of: file, flow, isFinished: true)
@@ -229,6 +243,7 @@ final class FollowLoop {
 
     /// How long to wait for events; what has none is looked at after that.
     private var timeout: Duration {
+        let lastScan = flows.map(\.lastScan).min() ?? .now
         var timeout = max(Self.scanInterval - (.now - lastScan), .zero)
         let files = flows.lazy.flatMap(\.files).filter { $0.descriptor != nil }
         let hasPending = files.contains { $0.relation != .matches || $0.holdsRecord || $0.isEnding }
@@ -278,9 +293,9 @@ final class FollowLoop {
     private func takeDirectoryChanges(isIdle: Bool) {
         let changes = directories.changes()
         let interval = directories.needsPolling ? Self.pollInterval : Self.scanInterval
-        let isDue = ContinuousClock.now - lastScan >= interval
-        if isDue { lastScan = .now }
         for flow in flows {
+            let isDue = ContinuousClock.now - flow.lastScan >= interval
+            if isDue { flow.lastScan = .now }
             if changes.map({ !$0.isDisjoint(with: flow.watches) }) ?? true || isDue || (isIdle && flow.needsRescan) {
                 flow.needsScan = true
             }

@@ -37,6 +37,9 @@ struct FilePattern: Sendable, Hashable {
     /// Whether it can name more than one file at a time.
     var hasWildcards: Bool { (directories + [name]).contains(where: Self.isWild) }
 
+    /// Whether the names of its directories have wildcards.
+    var hasWildDirectories: Bool { directories.contains(where: Self.isWild) }
+
     /// Its directories that exist, and those in which others that fit may appear.
     func existingDirectories() -> (fitting: [String], parents: [String]) {
         var (fitting, parents) = ([""], [String]())

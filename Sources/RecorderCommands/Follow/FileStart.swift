@@ -33,6 +33,18 @@ package enum FileStart: Equatable {
         FileBytes.fingerprint(file, point.offset - point.tail.length..<point.offset) == point.tail
     }
 
+    /// Whether all of a file is the beginning of an open one, as a copy is that was made before the original grew; nil if it is
+    /// empty, and may become a copy.
+    static func isCopy(_ file: Int32, size: Int, ofOpen original: Int32) -> Bool? {
+        guard size > 0 else { return nil }
+        let length = FilePosition.fingerprintLength
+        for range in [0..<min(size, length), max(size - length, 0)..<size] {
+            let bytes = FileBytes.read(original, range)
+            guard bytes != nil, bytes == FileBytes.read(file, range) else { return false }
+        }
+        return true
+    }
+
     /// Whether a file is a copy of the one that a position is of, at least up to there; nil if it may become one, as it grows.
     static func isCopy(_ file: Int32, size: Int, of position: FilePosition) -> Bool? {
         guard position.head.length > 0, size >= position.head.length,

@@ -34,13 +34,13 @@ extension FlowFollower {
                 continue
             }
             let isAtRest = file.relation != .matches && !file.isRecent && opened.position.offset == file.size
-            add(opened, isAtRest: isAtRest, to: &admission)
+            add(opened, isAtRest: isAtRest, isStored: true, to: &admission)
         }
         forgetGone(pattern, scan, in: &admission)
         for opened in unknown {
             if wereLost {
                 log.tellLost(opened.found.path)
-                add(opened, isAtRest: false, to: &admission)
+                add(opened, isAtRest: false, isStored: false, to: &admission)
             } else if isFirst {
                 begin(opened, &admission)
             } else {
@@ -75,8 +75,9 @@ extension FlowFollower {
         return Opened(found: file, descriptor: descriptor, position: position)
     }
 
-    private func add(_ opened: Opened, isAtRest: Bool, to admission: inout FileAdmission) {
-        let file = FollowedFile(opened.found, in: flow, descriptor: opened.descriptor, position: opened.position)
+    private func add(_ opened: Opened, isAtRest: Bool, isStored: Bool, to admission: inout FileAdmission) {
+        let saves = FileSaves(opened.position, isStored: isStored)
+        let file = FollowedFile(opened.found, in: flow, descriptor: opened.descriptor, saves: saves)
         if isAtRest { file.rest() }
         file.hasNews = !isAtRest
         admission.files.append(file)
@@ -118,7 +119,8 @@ extension FlowFollower {
     private func begin(_ opened: Opened, _ admission: inout FileAdmission) {
         var opened = opened
         let (size, isRotated) = (opened.found.size, opened.found.relation == .rotated)
-        if isRotated || flow.firstSight == .end {
+        let beginsAtEnd = isRotated || flow.firstSight == .end
+        if beginsAtEnd {
             let end =
                 isRotated
                 ? size : FileBytes.lastLineEnd(opened.descriptor, before: size, delimiter: flow.delimiter)
@@ -126,36 +128,65 @@ extension FlowFollower {
             opened.position.isFinished = isRotated
             admission.changes.stored.append(opened.position)
         }
-        add(opened, isAtRest: isRotated, to: &admission)
+        add(opened, isAtRest: isRotated, isStored: beginsAtEnd, to: &admission)
     }
 
     /// Begins with a file that appeared later: at its start, unless it is a copy of a file that was read.
     private func beginLater(_ opened: Opened, _ admission: inout FileAdmission) {
+        var opened = opened
         if let index = orphans.firstIndex(where: { isCopy(opened, of: $0.position) == true }) {
             let orphan = orphans.remove(at: index)
             log.tellCopy(opened.found.path, of: orphan)
-            var opened = opened
             opened.position.move(to: orphan.position.offset, in: opened.descriptor)
             // Before anything else of the original is stored in place of its position.
             admission.changes.stored.append(opened.position)
-            return add(opened, isAtRest: false, to: &admission)
+            return add(opened, isAtRest: false, isStored: true, to: &admission)
+        }
+        if copies.contains(opened.found.key), orphans.contains(where: { isShorterCopy(opened, of: $0.position) }) {
+            // The original was read on after it was copied: all lines of the copy are stored.
+            opened.position.move(to: opened.found.size, in: opened.descriptor)
+            opened.position.isFinished = true
+            admission.changes.stored.append(opened.position)
+            return add(opened, isAtRest: true, isStored: true, to: &admission)
         }
         for file in files + admission.files where file.key != opened.found.key {
-            let isCopy = isCopy(opened, of: file.position)
+            let isCopy = isCopy(opened, of: file)
             let mayBecomeCopy = isCopy == nil && opened.found.isRecent
             guard isCopy == true || mayBecomeCopy else { continue }
             holdsCopies = true
+            copies.insert(opened.found.key)
             needsRescan = needsRescan || mayBecomeCopy
             _ = close(opened.descriptor)
             return release(opened.found.key)
         }
-        add(opened, isAtRest: false, to: &admission)
+        copies.remove(opened.found.key)
+        add(opened, isAtRest: false, isStored: false, to: &admission)
+    }
+
+    private func isCopy(_ opened: Opened, of file: FollowedFile) -> Bool? {
+        guard mayBeCopy(opened.found, of: file.position) else { return false }
+        if let original = file.descriptor {
+            let isCopy = FileStart.isCopy(opened.descriptor, size: opened.found.size, ofOpen: original)
+            guard isCopy == false else { return isCopy }
+            // The original may have been truncated since it was copied; otherwise a copy would not differ.
+            guard !file.holdsStoredLines else { return false }
+        }
+        let isShorter = copies.contains(opened.found.key) && isShorterCopy(opened, of: file.position)
+        return isShorter ? true : isCopy(opened, of: file.position)
+    }
+
+    private func isShorterCopy(_ opened: Opened, of position: FilePosition) -> Bool {
+        mayBeCopy(opened.found, of: position) && isCopy(opened, of: position) == nil
     }
 
     private func isCopy(_ opened: Opened, of position: FilePosition) -> Bool? {
-        // Other files may begin with the same lines.
-        guard opened.found.base == position.path, opened.found.path != position.path else { return false }
+        guard mayBeCopy(opened.found, of: position) else { return false }
         return FileStart.isCopy(opened.descriptor, size: opened.found.size, of: position)
+    }
+
+    /// Whether a file has a name that a copy would have. Others may begin with the same lines.
+    private func mayBeCopy(_ found: FoundFile, of position: FilePosition) -> Bool {
+        found.base == position.path && found.path != position.path
     }
 
     /// Forgets positions of files that the scan should have found.

@@ -22,16 +22,22 @@ final class FlowFollower {
     private var plainPaths: Set<String> = []
     /// Positions at the start of files that were truncated, stored with the next scan.
     private var resets: [FilePosition] = []
-    /// Whether there are copies of followed files, which are not read.
+    /// Whether there are copies of followed files, which are not read, or files that may become such.
     var holdsCopies = false
+    /// Those that were found lately.
+    var copies: Set<FileKey> = []
     /// Whether a scan is due when its directories change.
     var needsScan = true
+    /// When it was scanned last, or became due.
+    var lastScan = ContinuousClock.now
     /// Whether files may appear or be freed without an event: a directory is missing, another process reads a file.
     var needsRescan = false
     /// The directories that were watched by the last scan.
     private(set) var watches: Set<FileWatcher.Watch> = []
     /// Why nothing is read now.
     private(set) var pause: FollowPause?
+    /// Whether the log says that reading has stopped. At a limit it goes on for a moment now and then.
+    private var hasToldPause = false
     /// The counts of files that are not followed any more.
     private var ended = FollowEnd()
     /// The patterns whose files have been followed before.
@@ -50,6 +56,7 @@ final class FlowFollower {
 
     /// Looks for files that are new, renamed or gone. Nothing changes if the store cannot be read or written.
     func scan(_ watcher: FileWatcher) throws(RecorderError) {
+        lastScan = .now
         let (earlierOrphans, failedBefore, earlierWatches) = (orphans, hasFailedScan, watches)
         (needsScan, needsRescan, hasFailedScan) = (false, false, true)
         (holdsCopies, watches) = (false, [])
@@ -64,6 +71,7 @@ final class FlowFollower {
             throw error
         }
         hasFailedScan = false
+        plainPaths.formIntersection(scans.flatMap(\.files).map(\.path) + files.map(\.path))
         // A file may have appeared before its directory was watched.
         if watches != earlierWatches { needsScan = true }
         if failedBefore { goOn() }
@@ -77,6 +85,7 @@ final class FlowFollower {
     ) throws(RecorderError) {
         // A file may be renamed so that another pattern fits.
         let found = Dictionary(scans.flatMap(\.files).map { ($0.key, $0) }) { first, _ in first }
+        copies.formIntersection(found.keys)
         var known = Set(files.map(\.key))
         var unread: [(pattern: FilePattern, scan: PatternScan, files: [FoundFile])] = []
         for (pattern, scan) in zip(patterns, scans) {
@@ -214,15 +223,17 @@ final class FlowFollower {
             pieceSize = max(pieceSize / 4, Self.smallestPiece)
             return
         }
-        if pause == nil { log.tellPause(error, flow.stream) }
+        if !hasToldPause { log.tellPause(error, flow.stream) }
+        hasToldPause = true
         pause = FollowPause(after: pause, upTo: isFull ? .milliseconds(500) : .seconds(10))
     }
 
-    /// Takes note that the store takes records again.
-    func goOn() {
-        pieceSize = min(pieceSize * 2, Self.largestPiece)
-        guard pause != nil else { return }
+    /// Takes note that the store takes records again; `isAtEnd` says that it took all there were.
+    func goOn(isAtEnd: Bool = true) {
+        pieceSize = isAtEnd ? Self.largestPiece : min(pieceSize * 2, Self.largestPiece)
         pause = nil
+        guard hasToldPause, pieceSize == Self.largestPiece else { return }
+        hasToldPause = false
         log.progress("reading for \(flow.stream) goes on.")
     }
 }

@@ -34,7 +34,7 @@ struct FlowPreview {
     private static func note(on relation: FilePattern.Relation) -> String {
         switch relation {
         case .matches, .matchesRotated: ""
-        case .rotated: ", rotated: read if it was followed before"
+        case .rotated: ", rotated: only lines that are added to it are read, or those after its position"
         case .compressed: ", compressed: not read"
         }
     }

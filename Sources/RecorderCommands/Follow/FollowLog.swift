@@ -42,6 +42,26 @@ final class FollowLog {
         }
     }
 
+    /// Says that a file lost what followed its stored lines.
+    func tellCutOff(_ path: String, at end: Int) {
+        console.error(
+            "\(path) was truncated in place, or written anew, after byte \(Formatting.count(end)). Its lines are stored up "
+                + "to there, and it is read on from there: lines that were written after that and before the truncation may "
+                + "be missing."
+        )
+    }
+
+    /// Says that a file exists under a name that no pattern has.
+    func tellLeft(_ path: String) {
+        console.progress("\(path) was moved away, or its link leads to another file: it is closed, read to its end.")
+    }
+
+    /// Says of the first record without the text for a partition key that there is none.
+    func tellWithoutKey(_ counts: RecordCounts, of path: String, _ rules: RecordRules) {
+        guard let number = counts.firstWithoutKey, let note = rules.noteWithoutKey(number) else { return }
+        tell("\(path): \(note)", about: "key \(path)")
+    }
+
     func tellUnreachable(_ position: FilePosition) {
         guard !position.isFinished else { return }
         tell(

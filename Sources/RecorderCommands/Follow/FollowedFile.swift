@@ -38,15 +38,15 @@ final class FollowedFile {
     private var settling: (point: FilePosition.Point, since: ContinuousClock.Instant)
 
     /// Takes over an open file.
-    init(_ found: FoundFile, in flow: FileFlow, descriptor: Int32, position: FilePosition) {
+    init(_ found: FoundFile, in flow: FileFlow, descriptor: Int32, saves: FileSaves) {
         key = found.key
         path = found.path
         base = found.base
         relation = found.relation
         directoryDevice = found.directoryDevice
-        self.position = position
+        position = saves.stored
         settling = (position.point, .now)
-        saves = FileSaves(position)
+        self.saves = saves
         reader = FileReader(descriptor, flow, at: position)
     }
 
@@ -61,6 +61,14 @@ final class FollowedFile {
     var hasSavesUnderWay: Bool { saves?.areUnderWay ?? false }
     /// The last position that was stored.
     var storedPosition: FilePosition { saves?.stored ?? position }
+    /// Whether the store has a position of it. Without one, a file that is gone at the next start would not be missed.
+    var isPositionStored: Bool { saves?.isStored ?? true }
+    /// Whether the lines that are stored are in the open file still.
+    var holdsStoredLines: Bool {
+        let stored = storedPosition
+        guard let descriptor, stored.offset > 0 else { return false }
+        return FileStart(stored, of: descriptor, birth: stored.birth, boot: stored.boot) == .resumed
+    }
     /// nil while it is at rest.
     var descriptor: Int32? { reader?.descriptor }
     /// Whether the open file is on a file system of another machine.
@@ -187,7 +195,7 @@ final class FollowedFile {
         earlier.add(counts)
         self.position = position
         settling = (position.point, .now)
-        saves = FileSaves(position)
+        saves = FileSaves(position, isStored: isPositionStored)
         reader?.begin(at: position)
         hasNews = true
     }
@@ -197,6 +205,7 @@ final class FollowedFile {
 final class FileSaves: Sendable {
     private struct State {
         var stored: FilePosition
+        var isStored: Bool
         var underWay = 0
         var failure: RecorderError?
     }
@@ -205,11 +214,13 @@ final class FileSaves: Sendable {
     /// Once one has failed, none of the later ones is stored.
     let sequence = SaveSequence()
 
-    init(_ position: FilePosition) {
-        state = Locked(State(stored: position))
+    /// `isStored` says whether the store has the position, or will have it before anything is read.
+    init(_ position: FilePosition, isStored: Bool) {
+        state = Locked(State(stored: position, isStored: isStored))
     }
 
     var stored: FilePosition { state.withLock { $0.stored } }
+    var isStored: Bool { state.withLock { $0.isStored } }
     var failure: RecorderError? { state.withLock { $0.failure } }
     var areUnderWay: Bool { state.withLock { $0.underWay > 0 } }
 
@@ -221,7 +232,7 @@ final class FileSaves: Sendable {
         state.withLock { state in
             state.underWay -= 1
             switch result {
-            case .success: state.stored = position
+            case .success: (state.stored, state.isStored) = (position, true)
             case .failure(let error): state.failure = state.failure ?? error
             }
         }

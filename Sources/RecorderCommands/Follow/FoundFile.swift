@@ -132,7 +132,8 @@ struct PatternScan {
             )
         else {
             let number = errno
-            isIncomplete = true
+            // A name that fits a directory's wildcards may be that of a file.
+            isIncomplete = isIncomplete || number != ENOTDIR || !pattern.hasWildDirectories
             if number != ENOENT, number != ENOTDIR { problems[directory] = Files.message(of: number) }
             return
         }

@@ -1,4 +1,5 @@
 import Foundation
+import RecorderSQLite
 import RecorderTestSupport
 
 /// A directory of log files, and a store that `follow` fills with their lines.
@@ -51,6 +52,18 @@ struct FollowedLogs: Sendable {
     /// The records in the store, in order.
     var stored: [String] {
         ((try? StoredRecord.all(at: database)) ?? []).map { String(decoding: $0.data, as: UTF8.self) }
+    }
+
+    /// The paths of the files that the store has positions of.
+    func positions() throws -> [String] {
+        guard FileManager.default.fileExists(atPath: database) else { return [] }
+        let connection = try SQLiteConnection(path: database, access: .readOnly)
+        let tables = "SELECT count(*) FROM sqlite_schema WHERE name = 'file_position'"
+        guard try connection.integer(tables) == 1 else { return [] }
+        let rows = try connection.prepare("SELECT path FROM file_position WHERE inode <> 0")
+        var paths: [String] = []
+        while try rows.step() { paths.append(rows.text(at: 0)) }
+        return paths
     }
 
     /// Returns what is stored, once there are so many records; what there is after a minute otherwise.
