@@ -40,6 +40,10 @@ extension RecordPipeline {
         }
     }
 
+    /// Stores the saves that `body` queues in as few commits as possible. It must not wait for saves, nor queue more than there is
+    /// room for: nothing is stored before it returns.
+    package func saveTogether(_ body: () -> Void) { saves.together(body) }
+
     /// The positions of the files that one stream follows, or of all, without those with known ids, as of the last completed save.
     /// Blocks for one read.
     package func filePositions(

@@ -24,7 +24,8 @@ struct FileFollower: Sendable {
 
     /// Returns once everything that was read is stored.
     func run() async -> FollowEnd {
-        await onNewThread(named: "recorder-follow") {
+        ProcessSetup.keepFreedMemory()
+        return await onNewThread(named: "recorder-follow") {
             FollowLoop(targets, console: console, stop: stop).run(started: started)
         }
     }

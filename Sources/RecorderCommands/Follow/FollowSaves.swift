@@ -7,9 +7,9 @@ final class FollowSaves {
     private let window = SaveWindow(capacity: .kibibytes(512))
     private let counts = FollowCounts()
     /// Saves that have not begun.
-    private var held: [() -> Void] = []
+    private var held: [(pipeline: RecordPipeline, save: () -> Void)] = []
     private var heldBytes = 0
-    private static let mostHeld = 256 * 1_024
+    private static let mostHeld = 320 * 1_024
     /// Readable after a save failed.
     let failed: Int32
     private let failing: Int32
@@ -38,9 +38,9 @@ final class FollowSaves {
         heldBytes += size
         guard let saves = file.saves else { preconditionFailure("a file at rest has lines to save") }
         saves.begin()
-        held.append { [self] in
-            window.enter(size)
-            flow.pipeline.save(
+        let pipeline = flow.pipeline
+        let save = { [self] in
+            pipeline.save(
                 payloads,
                 stream: flow.flow.stream,
                 partitionKey: flow.flow.partitionKey,
@@ -56,13 +56,22 @@ final class FollowSaves {
                 window.leave(size)
             }
         }
+        held.append((pipeline, save))
     }
 
     /// Begins the saves that are held back.
     func begin() {
-        for save in held { save() }
+        guard !held.isEmpty else { return }
+        window.enter(heldBytes)
+        let pipelines = Dictionary(held.map { (ObjectIdentifier($0.pipeline), $0.pipeline) }) { first, _ in first }
+        together(Array(pipelines.values)[...]) { for (_, save) in held { save() } }
         held.removeAll(keepingCapacity: true)
         heldBytes = 0
+    }
+
+    private func together(_ pipelines: ArraySlice<RecordPipeline>, _ body: () -> Void) {
+        guard let pipeline = pipelines.first else { return body() }
+        pipeline.saveTogether { together(pipelines.dropFirst(), body) }
     }
 
     deinit {

@@ -45,6 +45,15 @@ final class SaveQueue: Sendable {
         /// Saves without room, in order.
         var waiters: [Waiter] = []
         var isDraining = false
+        /// How many callers queue saves that are to be stored together.
+        var holds = 0
+
+        /// Whether the caller must have the queue drained.
+        mutating func begin() -> Bool {
+            guard holds == 0, !isDraining, !isEmpty else { return false }
+            isDraining = true
+            return true
+        }
 
         var isEmpty: Bool { items.isEmpty && group.isEmpty }
 
@@ -75,6 +84,7 @@ final class SaveQueue: Sendable {
         }
 
         mutating func next() -> WorkItem? {
+            guard holds == 0 else { return nil }
             if items.isEmpty { closeGroup() }
             return items.popFirst()
         }
@@ -123,6 +133,18 @@ final class SaveQueue: Sendable {
         }
     }
 
+    /// Stores the saves that `body` queues in as few commits as possible: no commit begins before `body` returns. So it must
+    /// not wait for saves, nor for room for them.
+    func together(_ body: () -> Void) {
+        state.withLock { $0.holds += 1 }
+        body()
+        let starts = state.withLock { state in
+            state.holds -= 1
+            return state.begin()
+        }
+        if starts { enqueueDrain() }
+    }
+
     /// Runs `step` on the write queue when all earlier saves are stored.
     func afterEarlierSaves(_ step: @escaping @Sendable () -> Void) {
         change { state in
@@ -154,11 +176,14 @@ final class SaveQueue: Sendable {
     private func change<T: Sendable>(_ body: (inout State) -> T) -> T {
         let (starts, result) = state.withLock { state in
             let result = body(&state)
-            defer { state.isDraining = true }
-            return (!state.isDraining, result)
+            return (state.begin(), result)
         }
-        if starts { store.executor.enqueue(on: .write) { self.drain() } }
+        if starts { enqueueDrain() }
         return result
+    }
+
+    private func enqueueDrain() {
+        store.executor.enqueue(on: .write) { self.drain() }
     }
 
     /// Fails a save that found no room in time, unless it has just been admitted.
@@ -188,8 +213,8 @@ final class SaveQueue: Sendable {
         case nil: break
         }
         let isDone = state.withLock { state in
-            state.isDraining = !state.isEmpty
-            return state.isEmpty
+            state.isDraining = state.holds == 0 && !state.isEmpty
+            return !state.isDraining
         }
         if !isDone { store.executor.enqueueNext(on: .write) { self.drain() } }
     }

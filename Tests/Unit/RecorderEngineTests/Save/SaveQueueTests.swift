@@ -1,6 +1,7 @@
 import Foundation
 import RecorderConcurrency
 import RecorderEngine
+import RecorderSQLite
 import RecorderTestSupport
 import Testing
 
@@ -161,5 +162,32 @@ import Testing
         let harness = try PipelineHarness { $0.saveQueueBytes = 1 }
         for number in 0..<3 { try await harness.pipeline.save(Data("\(number)".utf8), stream: "s", partitionKey: nil) }
         #expect(try harness.storedTexts() == ["0", "1", "2"])
+    }
+
+    @Test func `saves that are queued together share a commit, also while the queue is at work`() async throws {
+        let harness = try PipelineHarness()
+        let answers = Answers()
+        await onThread {
+            for _ in 0..<20 {
+                harness.pipeline.saveTogether {
+                    for text in ["first", "second"] {
+                        harness.pipeline.save(Data(text.utf8), stream: "a", partitionKey: nil) { answers.add($0) }
+                        // The writer has time to take what is queued.
+                        for _ in 0..<1_000 { sched_yield() }
+                    }
+                }
+            }
+            answers.wait(for: 40)
+        }
+        #expect(answers.failures.isEmpty)
+        let connection = try SQLiteConnection(path: harness.path, access: .readOnly)
+        let records = try StoredRecord.all(in: connection)
+        #expect(records.map(\.data) == (0..<20).flatMap { _ in [Data("first".utf8), Data("second".utf8)] })
+        // A block has the records of one commit.
+        let blocks = try connection.prepare("SELECT id & 0xFFFFFFFFFF FROM block_1")
+        while try blocks.step() {
+            let last = records.first { $0.sequence == blocks.integer(at: 0) }
+            #expect(last?.data == Data("second".utf8))
+        }
     }
 }
