@@ -270,7 +270,7 @@ final class FollowLoop {
         }
         if ready.contains(saves.failed) { saves.takeFailures() }
         if !hasMore || ready.contains(contents.readable) { takeContentChanges() }
-        takeDirectoryChanges(isIdle: ready.isEmpty && !hasMore)
+        takeDirectoryChanges()
     }
 
     private func pauseForRotation() {
@@ -291,15 +291,13 @@ final class FollowLoop {
         }
     }
 
-    private func takeDirectoryChanges(isIdle: Bool) {
+    private func takeDirectoryChanges() {
         let changes = directories.changes()
         let interval = directories.needsPolling ? Self.pollInterval : Self.scanInterval
         for flow in flows {
-            let isDue = ContinuousClock.now - flow.lastScan >= interval
+            let isDue = ContinuousClock.now - flow.lastScan >= (flow.needsRescan ? Self.pollInterval : interval)
             if isDue { flow.lastScan = .now }
-            if changes.map({ !$0.isDisjoint(with: flow.watches) }) ?? true || isDue || (isIdle && flow.needsRescan) {
-                flow.needsScan = true
-            }
+            if changes.map({ !$0.isDisjoint(with: flow.watches) }) ?? true || isDue { flow.needsScan = true }
         }
     }
 

@@ -18,6 +18,10 @@ package enum Outcome: Sendable, Hashable {
             InvalidInputCodes.contains(code)
             ? .rejected(code: text, message: message) : .retry(code: text, message: message)
     }
+
+    var isRejected: Bool {
+        if case .rejected = self { true } else { false }
+    }
 }
 
 extension [Outcome] {

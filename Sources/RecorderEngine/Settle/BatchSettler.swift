@@ -50,6 +50,8 @@ struct BatchSettler {
         var accepted: [BatchedRecord] = []
         var throttled: [BatchedRecord] = []
         var reason: ServiceFailure?
+        // Then all that stay are sent again at once, and what happens to them there counts.
+        let isSharedRefused = zip(part.records, outcomes).contains { $1.isRejected && part.isShared($0) }
         for (record, outcome) in zip(part.records, outcomes) {
             switch outcome {
             case .delivered:
@@ -63,7 +65,9 @@ struct BatchSettler {
                 let failure = ServiceFailure(ofRecord: code, message: message)
                 reason = failure
                 if failure.kind == .throttled { throttled.append(record) }
-                if let kept = addFailed(record, failure: failure, to: &settlement) {
+                if isSharedRefused, countsAttempts {
+                    settlement.keep(record)
+                } else if let kept = addFailed(record, failure: failure, to: &settlement) {
                     settled.failed.append(kept)
                     settled.lastFailure = failure
                 }

@@ -121,4 +121,23 @@ import Testing
         let ran = await logs.stop(running)
         #expect(ran.err.split(separator: "\n").count { $0.contains("at its --limit") } == 1, "\(ran)")
     }
+
+    @Test func `a file that is empty at first is no copy, and read soon while other files are written all the time`()
+        async throws
+    {
+        try append(1...1)
+        let running = try logs.start(logs.path("*.log"))
+        #expect(try await logs.stored(1) == ["line 1"])
+        try logs.append("", to: "app-2.log")
+        var rounds = 0
+        try await logs.waitUntil {
+            try logs.append("busy\n")
+            // The name may be found with its first line, or before.
+            if rounds == 20 { try logs.append("new\n", to: "app-2.log") }
+            rounds += 1
+            return rounds > 1_000 || logs.stored.contains("new")
+        }
+        #expect(rounds <= 1_000)
+        _ = await logs.stop(running)
+    }
 }

@@ -72,6 +72,22 @@ import Testing
         #expect(try harness.storedFailures() == row.failures)
     }
 
+    @Test func `records that are sent twice because a shared entry was refused count one attempt`() async throws {
+        let server = try LocalServer { request, index in
+            let call = PutCall(service: .kinesis, index: index, texts: [])
+            guard index == 0 else { return call.answer([call.proof, call.proof, Self.throttled]) }
+            return call.answer([PutCall.failed("InvalidRecordException"), Self.throttled])
+        }
+        let harness = try PipelineHarness(amplify: .kinesis, maxRetries: 1, to: server) { policy in
+            policy.sharedEntryBytes = 51_200
+        }
+        for (text, key) in [("0", "a"), ("1", "a"), ("2", "b")] { try await harness.save(text, key: key) }
+        let report = try await harness.pipeline.flushIfFree()
+        #expect(report.delivered == 2 && report.discarded == 0)
+        #expect(try harness.storedTexts() == ["2"])
+        #expect(try harness.storedFailures() == [1])
+    }
+
     @Test(arguments: ["reset", "redirect", "no credentials"])
     func `a failure without the service's answer counts no attempt and starts no further stream`(
         cause: String
