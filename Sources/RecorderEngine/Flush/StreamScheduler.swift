@@ -30,9 +30,6 @@ package struct StreamScheduler {
         bytes -= memory(of: stream)
     }
 
-    /// Whether no stream is being flushed.
-    var isIdle: Bool { running == 0 }
-
     /// Starts no further stream.
     mutating func close() { waiting = [] }
 

@@ -54,34 +54,6 @@ import Testing
         #expect(report.delivered == 4 && report.failures.map(\.stream.rawValue) == ["b"])
     }
 
-    @Test func `once another stream is answered, the waiting ones start beside it`() async throws {
-        let server = try LocalServer { request, _ in .kinesis(request) }
-        let tried = Recorded<String>()
-        let requests = Locked(0)
-        let harness = try PipelineHarness(to: server) {
-            $0.parallelStreams = 2
-            $0.batchByteLimit = 1
-        } calling: {
-            $0.maximumRetries = 0
-            $0.transport = HoldingTransport(transport: $0.transport, tried: tried) { stream throws(HTTPFailure) in
-                if stream == "a" { throw HTTPFailure(.cannotConnect, "Not sent.") }
-                guard stream == "b" else { return }
-                let number = requests.withLock {
-                    $0 += 1
-                    return $0
-                }
-                // The first one is answered after the failure of a; the second one while the others are sent.
-                let awaited = number == 1 ? "a" : "e"
-                while !tried.all.contains(awaited) { await Task.yield() }
-                if number == 1 { for _ in 0..<1_000 { await Task.yield() } }
-            }
-        }
-        for stream in Self.streams { try await harness.save("text", to: stream) }
-        try await harness.save("text", to: "b")
-        let report = try await harness.flush()
-        #expect(report.delivered == 5 && report.failures.map(\.stream.rawValue) == ["a"])
-    }
-
     @Test(arguments: [HTTPFailure.Kind.connectionLost, .timedOut, .tls])
     func `a failure after the connection was made stops no other stream`(kind: HTTPFailure.Kind) async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
@@ -113,20 +85,6 @@ private struct RefusingTransport: HTTPTransport {
         let stream = PutRequestBody(request.body).stream
         tried.append(stream)
         if let kind = failure(stream) { throw HTTPFailure(kind, "Not sent.") }
-        return try await transport.send(request)
-    }
-}
-
-/// Runs `body` before each request, which is sent unless that throws.
-private struct HoldingTransport: HTTPTransport {
-    let transport: any HTTPTransport
-    let tried: Recorded<String>
-    let body: @Sendable (String) async throws(HTTPFailure) -> Void
-
-    func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
-        let stream = PutRequestBody(request.body).stream
-        tried.append(stream)
-        try await body(stream)
         return try await transport.send(request)
     }
 }
