@@ -90,6 +90,14 @@ package final class AWSServiceCaller: Sendable {
         case partialFailure(RetryDelay)
         /// The response cannot be read.
         case unreadable
+
+        /// What the retry costs, and how long it waits.
+        package var delay: RetryDelay {
+            switch self {
+            case .partialFailure(let delay): delay
+            case .unreadable: .transient
+            }
+        }
     }
 
     /// Pays for a retry after a status of success and waits for its delay, which is returned. Returns nil immediately if no retry is
@@ -106,6 +114,9 @@ package final class AWSServiceCaller: Sendable {
         guard case .retry(let delay, let number) = step else { return nil }
         return try await wait(delay, retry: number)
     }
+
+    /// Refunds the cost of a retry after a status of success, once its answer accepted something.
+    package func refund(_ delay: RetryDelay) { quota.refund(delay) }
 
     /// A random number from 0 to 1, which spreads delays.
     package func random() -> Double { configuration.random() }

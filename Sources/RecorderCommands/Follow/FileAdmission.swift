@@ -3,7 +3,8 @@ import RecorderEngine
 /// What one scan adds: files, and changes of positions that are stored before any of them is read.
 struct FileAdmission {
     var files: [FollowedFile] = []
-    var changes = FilePositionChanges()
+    /// With those of an earlier scan that could not be stored.
+    var changes: FilePositionChanges
     /// The patterns that are marked by these changes.
     var marks: Set<String> = []
     /// The ids and the inodes of the files that the scans of all patterns found: some may be with another process, or could not be
@@ -12,7 +13,8 @@ struct FileAdmission {
     private let foundInodes: Set<UInt64>
     private var stored: FilePositions?
 
-    init(_ scans: [PatternScan], stream: String) {
+    init(_ scans: [PatternScan], stream: String, unstored changes: FilePositionChanges) {
+        self.changes = changes
         let keys = scans.flatMap(\.files).map(\.key)
         foundIDs = Set(keys.map { FilePosition.id(of: $0, stream: stream) })
         foundInodes = Set(keys.map(\.inode))
@@ -26,21 +28,31 @@ struct FileAdmission {
         except followed: [FollowedFile]
     ) throws(RecorderError) {
         stored = try pipeline.filePositions(of: stream, except: foundIDs.intersection(followed.map(\.position.id)))
+        let changed = Set(changes.forgotten + changes.stored.map(\.id))
+        stored?.positions.removeAll { changed.contains($0.id) }
+        stored?.positions += changes.stored
     }
 
-    /// Whether positions of a pattern's files may have been lost when the store was damaged.
-    func wereLost(of pattern: FilePattern, _ stream: String) -> Bool {
+    /// Whether positions of a pattern's files, or the mark of the pattern, may have been lost when the store was damaged.
+    func mayLack(positionsOf mark: FilePosition?) -> Bool {
         guard let stored else { return false }
-        return !stored.damaged.isEmpty || (stored.wereLost && !isMarked(pattern, stream))
+        return !stored.damaged.isEmpty || (stored.lostBefore != nil && mark == nil)
+    }
+
+    /// Whether a file is newer than all positions that were lost.
+    func isNewer(_ file: FilePosition) -> Bool {
+        guard let stored, stored.damaged.isEmpty, let lostBefore = stored.lostBefore else { return false }
+        return file.birth > lostBefore
     }
 
     /// The ids of rows that cannot be used.
     var damaged: [Int64] { stored?.damaged ?? [] }
 
-    var positions: [FilePosition] { stored?.positions ?? [] }
+    private var positions: [FilePosition] { stored?.positions ?? [] }
 
-    func isMarked(_ pattern: FilePattern, _ stream: String) -> Bool {
-        positions.contains { $0.isPatternMark && $0.stream == stream && $0.pattern == pattern.text }
+    /// The mark of a pattern; nil if its files are looked for the first time.
+    func mark(of pattern: FilePattern, _ stream: String) -> FilePosition? {
+        positions.first { $0.isPatternMark && $0.stream == stream && $0.pattern == pattern.text }
     }
 
     /// The stored position of a file. The number of its device may have changed at a boot or as it was

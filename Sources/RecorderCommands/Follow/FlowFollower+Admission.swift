@@ -20,11 +20,15 @@ extension FlowFollower {
     /// of what they held.
     func admit(_ found: [FoundFile], of pattern: FilePattern, in scan: PatternScan, into admission: inout FileAdmission)
     {
-        let isFirst = !admission.isMarked(pattern, flow.stream)
-        let wereLost = admission.wereLost(of: pattern, flow.stream)
+        let mark = admission.mark(of: pattern, flow.stream)
+        let mayLackPositions = admission.mayLack(positionsOf: mark)
         var unknown: [Opened] = []
+        var hasUnread = scan.hasUnread
         for file in found {
-            guard var opened = open(file, pattern) else { continue }
+            guard var opened = open(file, pattern) else {
+                hasUnread = true
+                continue
+            }
             guard let stored = admission.take(opened.position) else {
                 unknown.append(opened)
                 continue
@@ -38,10 +42,10 @@ extension FlowFollower {
         }
         forgetGone(pattern, scan, in: &admission)
         for opened in unknown {
-            if wereLost {
+            if mayLackPositions, !admission.isNewer(opened.position) {
                 log.tellLost(opened.found.path)
                 add(opened, isAtRest: false, isStored: false, to: &admission)
-            } else if isFirst {
+            } else if !mayLackPositions, mark.map({ existed(opened, at: $0) }) ?? true {
                 begin(opened, &admission)
             } else {
                 beginLater(opened, &admission)
@@ -49,7 +53,16 @@ extension FlowFollower {
         }
         // Otherwise the next scan looks for files that are gone.
         if scan.isStable { admission.marks.insert(pattern.text) }
-        if isFirst { admission.changes.stored.append(FilePosition(stream: flow.stream, pattern: pattern.text)) }
+        if mark == nil || (mark?.birth != 0 && !hasUnread) {
+            var mark = FilePosition(stream: flow.stream, pattern: pattern.text)
+            if hasUnread { mark.birth = scan.start }
+            admission.changes.stored.append(mark)
+        }
+    }
+
+    /// Whether a file existed when the files of its pattern were looked for first, but could not be looked at.
+    private func existed(_ opened: Opened, at mark: FilePosition) -> Bool {
+        opened.position.birth != 0 && opened.position.birth < mark.birth
     }
 
     private func open(_ file: FoundFile, _ pattern: FilePattern) -> Opened? {
@@ -115,7 +128,7 @@ extension FlowFollower {
         return true
     }
 
-    /// Begins with a file that exists when its pattern is followed for the first time. What was rotated away is not read.
+    /// Begins with a file that existed when its pattern was followed for the first time. What was rotated away is not read.
     private func begin(_ opened: Opened, _ admission: inout FileAdmission) {
         var opened = opened
         let (size, isRotated) = (opened.found.size, opened.found.relation == .rotated)
@@ -160,6 +173,7 @@ extension FlowFollower {
             return release(opened.found.key)
         }
         copies.remove(opened.found.key)
+        if opened.found.relation == .rotated { log.tellRotated(opened.found.path, from: opened.found.base) }
         add(opened, isAtRest: false, isStored: false, to: &admission)
     }
 

@@ -22,6 +22,8 @@ final class FlowFollower {
     private var plainPaths: Set<String> = []
     /// Positions at the start of files that were truncated, stored with the next scan.
     private var resets: [FilePosition] = []
+    /// What an earlier scan could not store. Its files are open already, but not read before.
+    private var unstored = FilePositionChanges()
     /// Whether there are copies of followed files, which are not read, or files that may become such.
     var holdsCopies = false
     /// Those that were found lately.
@@ -54,22 +56,21 @@ final class FlowFollower {
 
     // MARK: - scan
 
-    /// Looks for files that are new, renamed or gone. Nothing changes if the store cannot be read or written.
+    /// Looks for files that are new, renamed or gone. If the store cannot be written, new files are kept open meanwhile.
     func scan(_ watcher: FileWatcher) throws(RecorderError) {
         lastScan = .now
         let (earlierOrphans, failedBefore, earlierWatches) = (orphans, hasFailedScan, watches)
         (needsScan, needsRescan, hasFailedScan) = (false, false, true)
         (holdsCopies, watches) = (false, [])
         let scans = patterns.map { PatternScan($0) }
-        var admission = FileAdmission(scans, stream: flow.stream)
+        var admission = FileAdmission(scans, stream: flow.stream, unstored: unstored)
         do throws(RecorderError) {
             try find(scans, &admission, watcher)
-            try store(admission)
         } catch {
-            for file in admission.files { release(file.key) }
             orphans = earlierOrphans
             throw error
         }
+        try store(admission)
         hasFailedScan = false
         plainPaths.formIntersection(scans.flatMap(\.files).map(\.path) + files.map(\.path))
         // A file may have appeared before its directory was watched.
@@ -110,22 +111,23 @@ final class FlowFollower {
         }
     }
 
-    /// Stores the positions of a scan, then takes over its files.
+    /// Takes over the files of a scan, and stores their positions.
     private func store(_ admission: FileAdmission) throws(RecorderError) {
-        var changes = admission.changes
-        changes.forgotten += admission.damaged
-        changes.stored += resets
+        files += admission.files
+        if !admission.files.isEmpty { log.count(files.count, flow.stream) }
+        marked.formUnion(admission.marks)
+        unstored = admission.changes
+        unstored.forgotten += admission.damaged
         let gone = files.filter { $0.relation == nil && $0.descriptor == nil }
+        var changes = unstored
+        changes.stored += resets
         changes.forgotten += gone.map(\.position.id)
         if !changes.stored.isEmpty || !changes.forgotten.isEmpty {
             try pipeline.saveNow(changes, stream: flow.stream)
         }
         for orphan in orphans { log.tell(orphan) }
-        (orphans, resets) = ([], [])
+        (orphans, resets, unstored) = ([], [], FilePositionChanges())
         for file in gone { end(file) }
-        marked.formUnion(admission.marks)
-        files += admission.files
-        if !admission.files.isEmpty { log.count(files.count, flow.stream) }
     }
 
     /// Takes over what a scan says about files that are followed.
@@ -137,7 +139,9 @@ final class FlowFollower {
                 guard isGone || file.isDeleted else { continue }
             }
             file.update(now)
-            if file.descriptor == nil, let now, now.size != file.position.offset { wake(file) }
+            guard file.descriptor == nil, let now, now.size != file.position.offset else { continue }
+            if now.relation == .rotated { log.tellRotated(now.path, from: now.base) }
+            wake(file)
         }
     }
 
@@ -202,6 +206,7 @@ final class FlowFollower {
     /// Ends the following of a file.
     func drop(_ file: FollowedFile) {
         ended.add(file.totals)
+        log.forget(file.path)
         files.removeAll { $0 === file }
         file.rest()
         release(file.key)

@@ -3,16 +3,29 @@ import RecorderEngine
 
 /// What a follower says: each thing once.
 final class FollowLog {
+    private enum Topic: Hashable {
+        case problem, key, refused, cut, rotated, count
+    }
+
     private let console: Console
-    private var told: [String: String] = [:]
+    /// By path, or stream.
+    private var told: [String: [Topic: String]] = [:]
 
     init(_ console: Console) {
         self.console = console
     }
 
     func tell(_ text: String, about path: String) {
-        guard told.updateValue(text, forKey: path) != text else { return }
-        console.error(text)
+        if isNew(text, .problem, of: path) { console.error(text) }
+    }
+
+    private func isNew(_ text: String, _ topic: Topic, of path: String) -> Bool {
+        told[path, default: [:]].updateValue(text, forKey: topic) != text
+    }
+
+    /// Forgets what it said about a file that is not followed any more.
+    func forget(_ path: String) {
+        told[path] = nil
     }
 
     func progress(_ text: String) {
@@ -22,7 +35,13 @@ final class FollowLog {
     /// Says how many files are followed, if that has changed.
     func count(_ files: Int, _ stream: String) {
         let text = "following \(Formatting.count(files)) file\(files == 1 ? "" : "s") into \(stream)."
-        if told.updateValue(text, forKey: "count \(stream)") != text { console.progress(text) }
+        if isNew(text, .count, of: stream) { console.progress(text) }
+    }
+
+    /// Says that a file is read because of its name.
+    func tellRotated(_ path: String, from base: String) {
+        let text = "\(path) is read too: by its name it is \(base) from before a rotation."
+        if isNew(text, .rotated, of: path) { console.progress(text) }
     }
 
     func tell(_ orphan: Orphan) {
@@ -59,7 +78,8 @@ final class FollowLog {
     /// Says of the first record without the text for a partition key that there is none.
     func tellWithoutKey(_ counts: RecordCounts, of path: String, _ rules: RecordRules) {
         guard let number = counts.firstWithoutKey, let note = rules.noteWithoutKey(number) else { return }
-        tell("\(path): \(note)", about: "key \(path)")
+        let text = "\(path): \(note)"
+        if isNew(text, .key, of: path) { console.error(text) }
     }
 
     func tellUnreachable(_ position: FilePosition) {
@@ -95,28 +115,29 @@ final class FollowLog {
 
     /// Says what was refused since the last call.
     func tellRefused(_ counts: RecordCounts, of path: String, over limit: ByteCount) {
-        tellTooLong(counts.refused, of: counts.refusedCount, verb: "refused", in: path, limit)
+        tellTooLong(counts.refused, of: counts.refusedCount, as: .refused, in: path, limit)
     }
 
     /// Says what was cut since the last call.
     func tellCut(_ counts: RecordCounts, of path: String, over limit: ByteCount) {
-        tellTooLong(counts.cut, of: counts.cutCount, verb: "cut", in: path, limit)
+        tellTooLong(counts.cut, of: counts.cutCount, as: .cut, in: path, limit)
     }
 
     private func tellTooLong(
         _ first: [RecordSplitter.Refusal],
         of count: Int,
-        verb: String,
+        as topic: Topic,
         in path: String,
         _ limit: ByteCount
     ) {
         guard count > 0, let last = first.last else { return }
         let limit = Formatting.count(limit.bytes)
+        let verb = topic == .cut ? "cut" : "refused"
         let text =
             count <= first.count
             ? "\(path): a line of \(Formatting.count(last.bytes)) bytes was \(verb); the limit is \(limit)."
             : "\(path): more lines over the limit of \(limit) bytes were \(verb)."
-        tell(text, about: "\(verb) \(path)")
+        if isNew(text, topic, of: path) { console.error(text) }
     }
 }
 

@@ -49,6 +49,11 @@ struct PatternScan {
     private var devices: [String: UInt64] = [:]
     /// Whether a directory is missing or cannot be read: it is looked for again after a while.
     private(set) var isIncomplete = false
+    /// Whether there may be files that it could not look at: in a directory that cannot be read, or behind a link to nothing.
+    private(set) var hasUnread = false
+    /// A time before which every file was created that it could find, in nanoseconds since 1970: a file's time is that of the last
+    /// tick of the kernel's clock.
+    let start = FoundFile.now - Self.clockTick
     /// Whether no name changed meanwhile. A file that is renamed while its directory is read may be found under neither name.
     private(set) var isStable = true
     /// What cannot be followed, by path.
@@ -77,6 +82,9 @@ struct PatternScan {
         let (fitting, parents) = pattern.existingDirectories()
         directories = Set(parents)
         isIncomplete = fitting.isEmpty
+        for parent in parents where unsafe access(parent, R_OK | X_OK) != 0 && errno != ENOENT {
+            (problems[parent], hasUnread) = (Files.message(of: errno), true)
+        }
         for directory in fitting {
             scan(directory, namesFrom: pattern.fixedStart) { name in
                 pattern.relation(of: name).map { ($0.relation, "\(directory)/\($0.base)") }
@@ -134,7 +142,9 @@ struct PatternScan {
             let number = errno
             // A name that fits a directory's wildcards may be that of a file.
             isIncomplete = isIncomplete || number != ENOTDIR || !pattern.hasWildDirectories
-            if number != ENOENT, number != ENOTDIR { problems[directory] = Files.message(of: number) }
+            if number != ENOENT, number != ENOTDIR {
+                (problems[directory], hasUnread) = (Files.message(of: number), true)
+            }
             return
         }
         directories.insert(directory)
@@ -154,14 +164,13 @@ struct PatternScan {
                 return
             }
             problems[path] = Files.message(of: number)
-            (outOfReach, isIncomplete) = (outOfReach.union([path]), true)
+            setOutOfReach(path)
             return
         }
         let isLink = status.st_mode & S_IFMT == S_IFLNK
         if isLink, unsafe stat(path, &status) != 0 {
             // As if the file system of its target were not mounted.
-            (outOfReach, isIncomplete) = (outOfReach.union([path]), true)
-            return
+            return setOutOfReach(path)
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             guard relation == .matches, status.st_mode & S_IFMT != S_IFDIR || !pattern.hasWildcards else { return }
@@ -186,6 +195,11 @@ struct PatternScan {
             )
         )
         if isLink, relation == .matches { scanTarget(of: path, base: base) }
+    }
+
+    private mutating func setOutOfReach(_ path: String) {
+        outOfReach.insert(path)
+        (isIncomplete, hasUnread) = (true, true)
     }
 
     /// The files that were rotated away at the end of a link, as container runtimes do.

@@ -42,7 +42,8 @@ extension RecordRules {
         switch key {
         case .field(let name): reason = "has no member \"\(name)\" that is a string or a number and can be a key"
         case .pattern(let pattern): reason = "has no text for \(pattern.source) that can be a key"
-        case .digest, nil: return nil
+        case .digest: reason = "cannot have its MD5 as its key: this machine's OpenSSL has no MD5, as in FIPS mode"
+        case nil: return nil
         }
         return "record \(Formatting.count(number)) \(reason). It gets a key of its own, as do others like it; "
             + "they are counted."

@@ -3,8 +3,8 @@ import RecorderConcurrency
 
 /// Flushes all streams, several at a time. One stream's failure does not affect the others, with two exceptions:
 ///
-/// - If a stream could not connect and nothing was delivered yet, no further stream is started: reading a batch of each would be
-///   most of what an attempt costs while offline. The streams that were not started fail with the same error.
+/// - If a stream could not connect, no further stream is started until another one gets an answer: reading a batch of each would
+///   be most of what an attempt costs while offline. The streams that were not started fail with the same error.
 /// - Under `.countsAttempts`, a failure without an answer starts no further stream.
 struct ParallelStreamFlush: Sendable {
     private let context: FlushContext
@@ -25,25 +25,35 @@ struct ParallelStreamFlush: Sendable {
 
     func run(_ streams: [StreamSummary]) async -> FlushReport {
         let policy = context.policy
-        return await withTaskGroup(of: Finished.self) { group in
+        return await withTaskGroup(of: Finished?.self) { group in
             var scheduler = StreamScheduler(streams, policy: policy)
             start(&scheduler, in: &group)
             var total = FlushReport()
             // The host belongs to the account if streams are named by ARNs: another account's may be reachable.
             let shareHost = Set(streams.map(\.name.arn?.account)).count == 1
             var offline: RecorderError?
-            while let (stream, finished) = await group.next() {
-                scheduler.ended(stream)
-                MallocTrim.run(after: stream.batchBytes(for: policy))
-                total.delivered += finished.delivered
-                total.entries += finished.entries
-                total.discarded += finished.discarded
-                total.failures += finished.failures
-                if policy.failureRule == .countsAttempts, !finished.failures.allSatisfy(\.error.isAnswer) {
-                    scheduler.close()
+            while let next = await group.next() {
+                if let (stream, finished) = next {
+                    scheduler.ended(stream)
+                    MallocTrim.run(after: stream.batchBytes(for: policy))
+                    total.add(finished)
+                    if policy.failureRule == .countsAttempts, !finished.failures.allSatisfy(\.error.isAnswer) {
+                        scheduler.close()
+                    }
+                    if finished.failures.contains(where: \.error.isAnswer) { meter.noteAnswer() }
+                    if shareHost, offline == nil,
+                        let failure = finished.failures.first(where: \.error.isConnectionFailure)
+                    {
+                        offline = failure.error
+                        // A stream that is being flushed may still be answered.
+                        group.addTask { [meter] in
+                            await meter.answerOrEnd()
+                            return nil
+                        }
+                    }
                 }
-                if shareHost { offline = offline ?? finished.failures.first(where: \.error.isConnectionFailure)?.error }
-                if offline == nil || meter.hasDelivered { start(&scheduler, in: &group) }
+                if offline == nil || meter.hasAnswer { start(&scheduler, in: &group) }
+                if scheduler.isIdle { meter.end() }
             }
             if let offline, !Task.isCancelled {
                 total.failures += scheduler.waiting.map { .init(stream: $0.name, error: offline) }
@@ -58,7 +68,7 @@ struct ParallelStreamFlush: Sendable {
 
     private typealias Finished = (StreamSummary, FlushReport)
 
-    private func start(_ scheduler: inout StreamScheduler, in group: inout TaskGroup<Finished>) {
+    private func start(_ scheduler: inout StreamScheduler, in group: inout TaskGroup<Finished?>) {
         while !Task.isCancelled, let stream = scheduler.next() {
             group.addTask {
                 var flush = StreamFlush(stream, context: context, rates: rates)
@@ -68,14 +78,39 @@ struct ParallelStreamFlush: Sendable {
     }
 }
 
-/// Adds up the progress of all streams since the flush began.
+extension FlushReport {
+    fileprivate mutating func add(_ other: FlushReport) {
+        delivered += other.delivered
+        entries += other.entries
+        discarded += other.discarded
+        failures += other.failures
+    }
+}
+
+/// Adds up the progress of all streams since the flush began, and knows whether the service has answered.
 private final class ProgressMeter: Sendable {
     private let sum = Locked(FlushProgress())
     private let start = ContinuousClock.now
+    private let answered = Locked(false)
+    /// Ends with the first answer, or with the flush.
+    private let waiting = AsyncStream.makeStream(of: Never.self)
 
-    var hasDelivered: Bool { sum.withLock { $0.delivered > 0 } }
+    var hasAnswer: Bool { answered.withLock(\.self) }
+
+    func noteAnswer() {
+        answered.withLock { $0 = true }
+        end()
+    }
+
+    /// Ends the wait for an answer.
+    func end() { waiting.continuation.finish() }
+
+    func answerOrEnd() async {
+        for await _ in waiting.stream {}
+    }
 
     func adding(_ event: RecorderEvent) -> RecorderEvent {
+        if case .answered = event, !hasAnswer { noteAnswer() }
         guard case .settled(let step) = event else { return event }
         return .settled(
             sum.withLock { sum in

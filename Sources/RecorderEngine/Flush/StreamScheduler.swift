@@ -30,6 +30,9 @@ package struct StreamScheduler {
         bytes -= memory(of: stream)
     }
 
+    /// Whether no stream is being flushed.
+    var isIdle: Bool { running == 0 }
+
     /// Starts no further stream.
     mutating func close() { waiting = [] }
 

@@ -273,6 +273,48 @@ extension FaultRows {
             #expect(repeated == 0)
         }
 
+        @Test func `a file that appears on a full disk is held open, and read once there is space`() async throws {
+            let directory = try TemporaryDirectory()
+            guard geteuid() == 0, let disk = try Disk.SmallDisk(directory, kilobytes: 2_048) else {
+                return print("R61 new file on a full disk skipped: a small disk can only be mounted as root.")
+            }
+            let (store, log) = ("\(disk.path)/store", directory.path("app.log"))
+            func write(_ text: String, to path: String) throws {
+                try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+            }
+            func stored() throws -> [String] {
+                try StoredRecord.all(at: "\(store)/kinesis.db").map { String(decoding: $0.data, as: UTF8.self) }
+            }
+            try write("old\n", to: "\(log).1")
+            try write("1\n", to: log)
+            let follower = try Child(
+                program: "\(BuiltProgram.directory)/kinesis-recorder",
+                arguments: ["follow", "app", log, "--limit", "0", "--quiet", "--directory", store]
+            )
+            let deadline = ContinuousClock.now + .seconds(60)
+            func waitUntil(_ condition: () throws -> Bool) async throws {
+                while try !condition(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
+            }
+            try await waitUntil { (try? stored()) == ["1"] }
+            try disk.fill()
+            // A rotation: the position of the deleted file cannot be removed from the store.
+            try FileManager.default.removeItem(atPath: "\(log).1")
+            #expect(rename(log, "\(log).1") == 0)
+            try write("2\n", to: log)
+            let descriptors = "/proc/\(follower.id)/fd"
+            try await waitUntil {
+                try FileManager.default.contentsOfDirectory(atPath: descriptors).contains {
+                    (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\($0)")) == log
+                }
+            }
+            try FileManager.default.removeItem(atPath: log)
+            try disk.freeSomeSpace()
+            try await waitUntil { try stored().count == 2 }
+            follower.terminate()
+            #expect(await follower.end() == .exit(0))
+            #expect(try stored() == ["1", "2"])
+        }
+
         /// What is left of a store is sent. Each line arrives once, but for those that the rescue reports as lost, and those of files
         /// whose positions it reports as lost.
         @Test func `damage of the store loses and repeats no line that is not reported`() async throws {

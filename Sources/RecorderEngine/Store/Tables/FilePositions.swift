@@ -1,3 +1,4 @@
+import FoundationEssentials
 import RecorderSQLite
 
 /// How far a followed file has been read into the store. It is committed together with the records that were read.
@@ -46,7 +47,8 @@ package struct FilePosition: Sendable, Hashable {
     package var directoryDevice: UInt64 = 0
     /// 0 for the mark of a pattern.
     package var inode: UInt64 = 0
-    /// When the file was created, in nanoseconds since 1970; 0 where the file system does not say.
+    /// When the file was created, in nanoseconds since 1970; 0 where the file system does not say. In the mark of a pattern: when its
+    /// files were looked for first, if some could not be looked at; otherwise 0.
     package var birth: Int64 = 0
     /// The boot during which the position was stored. A power cut may take the end of a file that was not synced.
     package var boot = ""
@@ -110,8 +112,9 @@ package struct FilePositions: Sendable {
     package var positions: [FilePosition] = []
     /// The ids of rows that were altered by damage.
     package var damaged: [Int64] = []
-    /// Whether positions were lost when the store was damaged and rescued. Marks of patterns from before that are lost as well.
-    package var wereLost = false
+    /// When the store was rescued last in which positions had been lost by damage, in nanoseconds since 1970; nil if none were lost.
+    /// Marks of patterns from before that are lost as well.
+    package var lostBefore: Int64?
 
     /// Reads the positions of one stream, or all of them, without those that are known; none if no file was ever followed.
     init(_ connection: SQLiteConnection, of stream: String?, except known: Set<Int64>) throws(SQLiteError) {
@@ -131,7 +134,7 @@ package struct FilePositions: Sendable {
     init(damaged connection: SQLiteConnection?) {
         let existence = "SELECT count(*) FROM sqlite_schema WHERE name = '\(FilePositionTable.name)'"
         guard let connection, let exists = try? connection.integer(existence) else {
-            wereLost = true
+            lostBefore = .now
             return
         }
         guard exists > 0 else { return }
@@ -149,13 +152,15 @@ package struct FilePositions: Sendable {
         // The second way may meet rows of the first.
         var seen: Set<FilePosition> = []
         positions.removeAll { !seen.insert($0).inserted }
-        wereLost = wereLost || !isComplete || !damaged.isEmpty
-        if wereLost { positions.removeAll(where: \.isPatternMark) }
+        if !isComplete || !damaged.isEmpty { lostBefore = .now }
+        if lostBefore != nil { positions.removeAll(where: \.isPatternMark) }
     }
 
     private mutating func add(_ row: SQLiteStatement) {
         guard row.integer(at: 0) != FilePositionTable.lossMark else {
-            wereLost = true
+            // Earlier versions stored no time.
+            let (time, sum) = (row.integer(at: 7), row.integer(at: 14))
+            lostBefore = time > 0 && sum == time ? time : .max
             return
         }
         guard let position = FilePosition(row) else { return damaged.append(row.integer(at: 0)) }
@@ -174,7 +179,7 @@ final class FilePositionTable {
             is_finished, sum, directory_device, settled_offset, settled_length, settled
         FROM \(name)
         """
-    /// The id of a row that says that positions were lost.
+    /// The id of a row that says when positions were lost.
     fileprivate static let lossMark: Int64 = 0
 
     private let connection: SQLiteConnection
@@ -201,12 +206,13 @@ final class FilePositionTable {
 
     /// Stores what could be read of a damaged store.
     func restore(_ rescued: FilePositions) throws(SQLiteError) {
-        guard rescued.wereLost || !rescued.positions.isEmpty else { return }
+        guard rescued.lostBefore != nil || !rescued.positions.isEmpty else { return }
         try apply(FilePositionChanges(stored: rescued.positions))
-        guard rescued.wereLost else { return }
+        guard let time = rescued.lostBefore else { return }
         try connection.execute(
             """
-            INSERT INTO \(Self.name) VALUES (\(Self.lossMark), '', '', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+            INSERT INTO \(Self.name)
+            VALUES (\(Self.lossMark), '', '', '', '', 0, 0, \(time), 0, 0, 0, 0, 0, 0, \(time), 0, 0, 0, 0)
             """
         )
     }
@@ -277,4 +283,9 @@ extension SQLiteStatement {
         for (index, number) in numbers.enumerated() { try bind(number, at: Int32(index + 6)) }
         try run()
     }
+}
+
+extension Int64 {
+    /// The time in nanoseconds since 1970, to the millisecond.
+    fileprivate static var now: Int64 { Date().milliseconds * 1_000_000 }
 }

@@ -68,6 +68,24 @@ import Testing
         #expect(try harness.storedTexts() == ["b"])
     }
 
+    @Test(arguments: [false, true])
+    func `a retry that is accepted in part costs nothing of the quota for later ones`(keepsOrder: Bool) async throws {
+        let server = try LocalServer { request, _ in
+            let entries = ParsedPutRequest(request).texts.enumerated().map { index, _ in
+                index == 0
+                    ? #"{"SequenceNumber":"1"}"# : #"{"ErrorCode":"ProvisionedThroughputExceededException"}"#
+            }
+            return .json(200, #"{"Records":[\#(entries.joined(separator: ","))]}"#)
+        }
+        let harness = try PipelineHarness(to: server) {
+            $0.keepsOrder = keepsOrder
+        } calling: {
+            $0.retryQuota = (available: 5, capacity: 5)
+        }
+        try await harness.saveAll((0..<12).map { "\($0)" })
+        #expect(try await harness.flush().delivered == 12)
+    }
+
     @Test(arguments: [0, 1, 3])
     func `a dropped kept connection adds at most the one request per attempt that libcurl repeats`(retries: Int)
         async throws

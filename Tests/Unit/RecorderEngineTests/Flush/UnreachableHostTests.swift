@@ -54,6 +54,34 @@ import Testing
         #expect(report.delivered == 4 && report.failures.map(\.stream.rawValue) == ["b"])
     }
 
+    @Test func `once another stream is answered, the waiting ones start beside it`() async throws {
+        let gate = Gate()
+        let requests = Locked(0)
+        let server = try LocalServer { request, _ in
+            let stream = PutRequestBody(request.body).stream
+            if stream == "e" { gate.open() }
+            let number = requests.withLock { count in
+                if stream == "b" { count += 1 }
+                return count
+            }
+            // While the others are sent.
+            if stream == "b", number == 2 { gate.wait() }
+            return .kinesis(request)
+        }
+        let harness = try PipelineHarness(to: server) {
+            $0.parallelStreams = 2
+            $0.batchByteLimit = 1
+        } calling: {
+            $0.maximumRetries = 0
+            $0.transport = RefusingTransport(transport: $0.transport, tried: Recorded()) {
+                $0 == "a" ? .cannotConnect : nil
+            }
+        }
+        for stream in Self.streams + ["b"] { try await harness.save("text", to: stream) }
+        let report = try await harness.flush()
+        #expect(report.delivered == 5 && report.failures.map(\.stream.rawValue) == ["a"])
+    }
+
     @Test(arguments: [HTTPFailure.Kind.connectionLost, .timedOut, .tls])
     func `a failure after the connection was made stops no other stream`(kind: HTTPFailure.Kind) async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }

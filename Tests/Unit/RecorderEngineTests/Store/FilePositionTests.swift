@@ -49,7 +49,7 @@ import Testing
         let other = try PipelineHarness(in: harness.directory)
         let found = try other.pipeline.filePositions()
         #expect(Set(found.positions) == [position(offset: 6), position(8, offset: 1)])
-        #expect(!found.wereLost)
+        #expect(found.lostBefore == nil)
         try await save([], .init(forgotten: [position(offset: 6).id]), in: other).get()
         #expect(try harness.pipeline.filePositions().positions == [position(8, offset: 1)])
         #expect(try harness.storedTexts() == ["a", "b", "c"])
@@ -150,7 +150,7 @@ import Testing
         let found = try await rescued("SELECT 1")
         #expect(found.positions.count { !$0.isPatternMark } == 2)
         #expect(found.positions.count(where: \.isPatternMark) == 1)
-        #expect(!found.wereLost)
+        #expect(found.lostBefore == nil)
     }
 
     @Test(arguments: [
@@ -160,7 +160,7 @@ import Testing
         damage: String
     ) async throws {
         let found = try await rescued(damage)
-        #expect(found.wereLost)
+        #expect(found.lostBefore != nil)
         #expect(found.positions.allSatisfy { !$0.isPatternMark && $0.inode != 7 })
         #expect(found.damaged == [])
     }

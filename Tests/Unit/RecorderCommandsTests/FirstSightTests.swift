@@ -1,0 +1,71 @@
+import Foundation
+import RecorderTestSupport
+import Testing
+
+/// Where reading begins with files that are found for the first time, and which files belong to a pattern.
+@Suite(.timeLimit(.minutes(5))) struct FirstSightTests {
+    private let logs: FollowedLogs
+
+    init() throws {
+        logs = try FollowedLogs()
+    }
+
+    @Test func `from the end, no line is read of a file that could not be looked at when it was followed first`()
+        async throws
+    {
+        try FileManager.default.createDirectory(atPath: logs.path("real"), withIntermediateDirectories: false)
+        try logs.append("old\n", to: "real/app.log")
+        try FileManager.default.createSymbolicLink(atPath: logs.path("logs"), withDestinationPath: logs.path("logs"))
+        let running = try logs.start(logs.path("logs/*.log"), "--from-end")
+        try await logs.waitUntil { running.printedErrors.contains("logs is not followed") }
+        try logs.remove("logs")
+        try logs.rename("real", to: "logs")
+        try await logs.waitUntil { try logs.positions() == [logs.path("logs/app.log")] }
+        try logs.append("later\n", to: "logs/other.log")
+        #expect(try await logs.stored(1) == ["later"])
+        try logs.append("new\n", to: "logs/app.log")
+        #expect(try await logs.stored(2) == ["later", "new"])
+        #expect(await logs.stop(running).status == 0)
+    }
+
+    @Test func `a new file is not taken for one whose position was lost when the store was damaged`() async throws {
+        try logs.append("1\n")
+        _ = await logs.stop(try await started("app.log", stored: 1))
+        try Data(repeating: 0x5A, count: 100_000).write(to: URL(fileURLWithPath: logs.database))
+        try FileManager.default.removeItem(atPath: "\(logs.database)-wal")
+        let ran = await logs.stop(try await started("app.log", stored: 1))
+        #expect(ran.err.contains("the position of \(logs.path("app.log")) was lost"), "\(ran)")
+        try logs.append("2\n", to: "other.log")
+        let later = await logs.stop(try await started("other.log", stored: 2))
+        #expect(!later.err.contains("was lost"), "\(later)")
+    }
+
+    private func started(_ name: String, stored count: Int) async throws -> RunningTool {
+        let running = try logs.start(logs.path(name))
+        #expect(try await logs.stored(count).count == count)
+        return running
+    }
+
+    @Test func `the log of a process on another port is not a rotated file`() async throws {
+        try logs.append("1\n")
+        try logs.append("", to: "app-20261123-1430.log")
+        try logs.append("", to: "app-2.log")
+        for name in ["app-8080.log", "app.log-9090", "app_5432.log", "app-8080-1.log"] { try logs.append("", to: name) }
+        let ran = try await logs.tool.run("follow", "app", logs.path("app.log"), "--dry-run")
+        let names = ran.out.matches(of: /app[^\/]*(?=, \d+ B)/).map { String($0.0) }
+        #expect(Set(names) == ["app.log", "app-2.log", "app-20261123-1430.log"], "\(ran)")
+    }
+
+    @Test func `a file that is read because it has the name of a rotated one is named once`() async throws {
+        try logs.append("1\n")
+        try logs.append("old\n", to: "app-2.log")
+        let running = try logs.start(logs.path("app.log"))
+        #expect(try await logs.stored(1) == ["1"])
+        try logs.append("2\n", to: "app-2.log")
+        #expect(try await logs.stored(2) == ["1", "2"])
+        try logs.append("3\n", to: "app-2.log")
+        #expect(try await logs.stored(3) == ["1", "2", "3"])
+        let ran = await logs.stop(running)
+        #expect(ran.err.matches(of: /app-2\.log is read too/).count == 1, "\(ran)")
+    }
+}
