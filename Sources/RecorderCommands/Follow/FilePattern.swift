@@ -89,29 +89,21 @@ struct FilePattern: Sendable, Hashable {
 
     /// The names that a rotated file may have had: without the numbers and dates at its end, or before its extension.
     private static func unrotatedNames(of name: String) -> [String] {
-        var names = withoutLastParts(name[...])
-        if let dot = name.lastIndex(of: ".") { names += withoutLastParts(name[..<dot]).map { $0 + name[dot...] } }
-        // The shortest is the oldest name.
-        return names.map { String($0) }.reversed()
-    }
-
-    /// The name without its last part, without its last two, and so on.
-    private static func withoutLastParts(_ name: Substring) -> [Substring] {
-        var names: [Substring] = []
-        var rest = name
+        var names: [String] = []
+        var rest = name[...]
         while let shorter = withoutLastPart(rest) {
-            // A time of day follows a date.
-            if isPort(rest[shorter.endIndex...].dropFirst()), withoutLastPart(shorter) == nil { break }
-            names.append(shorter)
+            names.append(String(shorter))
             rest = shorter
         }
-        return names
-    }
-
-    /// Whether a number is one that tells running processes apart, as in `app-8080.log`, and neither that of a rotation nor a year.
-    private static func isPort(_ part: Substring) -> Bool {
-        let isNumber = part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        return isNumber && (4...5).contains(part.utf8.count) && !part.hasPrefix("19") && !part.hasPrefix("20")
+        if let dot = name.lastIndex(of: "."), var stem = withoutLastPart(name[..<dot]) {
+            names.append("\(stem)\(name[dot...])")
+            while let shorter = withoutLastPart(stem) {
+                names.append("\(shorter)\(name[dot...])")
+                stem = shorter
+            }
+        }
+        // The shortest is the oldest name.
+        return names.reversed()
     }
 
     /// Without `.1`, `-20261123`, `.old`; nil if there is no such part.
