@@ -117,7 +117,7 @@ final class FlowFollower {
         if !admission.files.isEmpty { log.count(files.count, flow.stream) }
         marked.formUnion(admission.marks)
         unstored = admission.changes
-        unstored.forgotten += admission.damaged
+        unstored.forgotten = Array(Set(unstored.forgotten + admission.damaged))
         let gone = files.filter { $0.relation == nil && $0.descriptor == nil }
         var changes = unstored
         changes.stored += resets
