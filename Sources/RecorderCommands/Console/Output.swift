@@ -63,8 +63,8 @@ enum ProcessSetup {
     /// other pages for the next reading. That is a twentieth of its processor time.
     static func keepFreedMemory() {
         // M_TRIM_THRESHOLD, and M_MMAP_THRESHOLD, which would no longer be adjusted.
-        _ = mallopt(-1, 1_024 * 1_024)
-        _ = mallopt(-3, 512 * 1_024)
+        _ = mallopt(-1, 2 * 1_024 * 1_024)
+        _ = mallopt(-3, 1_024 * 1_024)
     }
 
     /// Gives descriptors 0 to 2 a file if they were closed at the start. Otherwise the next file to be opened, a store for
