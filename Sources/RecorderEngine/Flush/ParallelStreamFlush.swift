@@ -4,7 +4,8 @@ import RecorderConcurrency
 /// Flushes all streams, several at a time. One stream's failure does not affect the others, with two exceptions:
 ///
 /// - If a stream could not connect, no further stream is started until another one gets an answer: reading a batch of each would
-///   be most of what an attempt costs while offline. The streams that were not started fail with the same error.
+///   be most of what an attempt costs while offline. The streams that were not started fail with the same error. The next flush
+///   begins with one stream.
 /// - Under `.countsAttempts`, a failure without an answer starts no further stream.
 struct ParallelStreamFlush: Sendable {
     private let context: FlushContext
@@ -27,13 +28,17 @@ struct ParallelStreamFlush: Sendable {
         let policy = context.policy
         return await withTaskGroup(of: Finished?.self) { group in
             var scheduler = StreamScheduler(streams, policy: policy)
-            start(&scheduler, in: &group)
+            var isProbing = rates.wasUnreachable
+            start(&scheduler, in: &group, atMost: isProbing ? 1 : .max)
+            var awaitsAnswer = isProbing
+            if isProbing { awaitAnswer(in: &group) }
             var total = FlushReport()
             // The host belongs to the account if streams are named by ARNs: another account's may be reachable.
             let shareHost = Set(streams.map(\.name.arn?.account)).count == 1
             var offline: RecorderError?
             while let next = await group.next() {
                 if let (stream, finished) = next {
+                    isProbing = false
                     scheduler.ended(stream)
                     MallocTrim.run(after: stream.batchBytes(for: policy))
                     total.add(finished)
@@ -46,15 +51,14 @@ struct ParallelStreamFlush: Sendable {
                     {
                         offline = failure.error
                         // A stream that is being flushed may still be answered.
-                        group.addTask { [meter] in
-                            await meter.answerOrEnd()
-                            return nil
-                        }
+                        if !awaitsAnswer { awaitAnswer(in: &group) }
+                        awaitsAnswer = true
                     }
                 }
-                if offline == nil || meter.hasAnswer { start(&scheduler, in: &group) }
+                if (offline == nil && !isProbing) || meter.hasAnswer { start(&scheduler, in: &group) }
                 if scheduler.isIdle { meter.end() }
             }
+            rates.wasUnreachable = offline != nil && !meter.hasAnswer
             if let offline, !Task.isCancelled {
                 total.failures += scheduler.waiting.map { .init(stream: $0.name, error: offline) }
                 scheduler.close()
@@ -68,8 +72,21 @@ struct ParallelStreamFlush: Sendable {
 
     private typealias Finished = (StreamSummary, FlushReport)
 
-    private func start(_ scheduler: inout StreamScheduler, in group: inout TaskGroup<Finished?>) {
-        while !Task.isCancelled, let stream = scheduler.next() {
+    /// Adds a task that ends with the first answer, or when no stream is being flushed.
+    private func awaitAnswer(in group: inout TaskGroup<Finished?>) {
+        group.addTask { [meter] in
+            await meter.answerOrEnd()
+            return nil
+        }
+    }
+
+    private func start(
+        _ scheduler: inout StreamScheduler,
+        in group: inout TaskGroup<Finished?>,
+        atMost limit: Int = .max
+    ) {
+        for _ in 0..<limit {
+            guard !Task.isCancelled, let stream = scheduler.next() else { return }
             group.addTask {
                 var flush = StreamFlush(stream, context: context, rates: rates)
                 return (stream, await flush.run())

@@ -1,8 +1,16 @@
 import RecorderConcurrency
 
-/// What flushes have learned of the streams that throttle, so that the next flush does not begin with a large request.
+/// What flushes have learned of the streams that throttle, so that the next flush does not begin with a large request, and of the
+/// service.
 final class StreamRates: Sendable {
     private let limiters = Locked<[StreamName: StreamRateLimiter]>([:])
+    private let unreachable = Locked(false)
+
+    /// Whether the last flush could not connect. The next one begins with one stream.
+    var wasUnreachable: Bool {
+        get { unreachable.withLock(\.self) }
+        set { unreachable.withLock { $0 = newValue } }
+    }
 
     /// A flush's limiter for a stream: as the last flush left it, or a new one.
     func limiter(of stream: StreamName) -> StreamRateLimiter {

@@ -42,6 +42,9 @@ import Testing
         #expect(Set(report.failures.map(\.error.message)).count == 1)
         let errors = try harness.pipeline.status().streams.map { $0.lastError?.message }
         #expect(errors == Self.streams.map { _ in report.failures[0].error.message })
+        // The next one begins with one.
+        #expect(try await harness.flush().failures.count == Self.streams.count)
+        #expect(tried.all.count == parallel + 1)
         isOffline.withLock { $0 = false }
         #expect(try await harness.flush().delivered == Self.streams.count)
     }
