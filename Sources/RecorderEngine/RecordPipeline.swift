@@ -31,7 +31,7 @@ package final class RecordPipeline: Sendable {
         let callbacks = CallbackQueue(store.executor)
         let saves = SaveQueue(store, callbacks: callbacks, emit: emit)
         let settings = Settings(policy)
-        let rates = StreamRates()
+        let history = FlushHistory()
         let byteRate = ByteRateLimiter()
         self.service = service
         self.store = store
@@ -47,7 +47,7 @@ package final class RecordPipeline: Sendable {
                     store: store,
                     policy: settings.policy.withLock { $0 },
                     caller: caller,
-                    rates: rates,
+                    history: history,
                     byteRate: byteRate,
                     emit: { event in callbacks.deliverNext { emit(event) } }
                 )

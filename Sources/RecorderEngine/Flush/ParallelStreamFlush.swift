@@ -9,11 +9,11 @@ import RecorderConcurrency
 /// - Under `.countsAttempts`, a failure without an answer starts no further stream.
 struct ParallelStreamFlush: Sendable {
     private let context: FlushContext
-    private let rates: StreamRates
+    private let history: FlushHistory
     private let meter = ProgressMeter()
 
-    init(_ context: FlushContext, rates: StreamRates) {
-        self.rates = rates
+    init(_ context: FlushContext, history: FlushHistory) {
+        self.history = history
         let meter = meter
         self.context = FlushContext(
             store: context.store,
@@ -28,17 +28,18 @@ struct ParallelStreamFlush: Sendable {
         let policy = context.policy
         return await withTaskGroup(of: Finished?.self) { group in
             var scheduler = StreamScheduler(streams, policy: policy)
-            var isProbing = rates.wasUnreachable
-            start(&scheduler, in: &group, atMost: isProbing ? 1 : .max)
-            var awaitsAnswer = isProbing
-            if isProbing { awaitAnswer(in: &group) }
             var total = FlushReport()
             // The host belongs to the account if streams are named by ARNs: another account's may be reachable.
             let shareHost = Set(streams.map(\.name.arn?.account)).count == 1
             var offline: RecorderError?
-            while let next = await group.next() {
+            // At the first answer all streams may start.
+            group.addTask { [meter] in
+                await meter.firstAnswer()
+                return nil
+            }
+            start(&scheduler, in: &group, atMost: history.wasUnreachable ? 1 : .max)
+            while !scheduler.isIdle, let next = await group.next() {
                 if let (stream, finished) = next {
-                    isProbing = false
                     scheduler.ended(stream)
                     MallocTrim.run(after: stream.batchBytes(for: policy))
                     total.add(finished)
@@ -46,19 +47,13 @@ struct ParallelStreamFlush: Sendable {
                         scheduler.close()
                     }
                     if finished.failures.contains(where: \.error.isAnswer) { meter.noteAnswer() }
-                    if shareHost, offline == nil,
-                        let failure = finished.failures.first(where: \.error.isConnectionFailure)
-                    {
-                        offline = failure.error
-                        // A stream that is being flushed may still be answered.
-                        if !awaitsAnswer { awaitAnswer(in: &group) }
-                        awaitsAnswer = true
-                    }
+                    let failure = finished.failures.first(where: \.error.isConnectionFailure)
+                    if shareHost { offline = offline ?? failure?.error }
                 }
-                if (offline == nil && !isProbing) || meter.hasAnswer { start(&scheduler, in: &group) }
-                if scheduler.isIdle { meter.end() }
+                if offline == nil || meter.hasAnswer { start(&scheduler, in: &group) }
             }
-            rates.wasUnreachable = offline != nil && !meter.hasAnswer
+            meter.endWait()
+            history.wasUnreachable = offline != nil && !meter.hasAnswer
             if let offline, !Task.isCancelled {
                 total.failures += scheduler.waiting.map { .init(stream: $0.name, error: offline) }
                 scheduler.close()
@@ -72,14 +67,6 @@ struct ParallelStreamFlush: Sendable {
 
     private typealias Finished = (StreamSummary, FlushReport)
 
-    /// Adds a task that ends with the first answer, or when no stream is being flushed.
-    private func awaitAnswer(in group: inout TaskGroup<Finished?>) {
-        group.addTask { [meter] in
-            await meter.answerOrEnd()
-            return nil
-        }
-    }
-
     private func start(
         _ scheduler: inout StreamScheduler,
         in group: inout TaskGroup<Finished?>,
@@ -88,7 +75,7 @@ struct ParallelStreamFlush: Sendable {
         for _ in 0..<limit {
             guard !Task.isCancelled, let stream = scheduler.next() else { return }
             group.addTask {
-                var flush = StreamFlush(stream, context: context, rates: rates)
+                var flush = StreamFlush(stream, context: context, history: history)
                 return (stream, await flush.run())
             }
         }
@@ -109,22 +96,21 @@ private final class ProgressMeter: Sendable {
     private let sum = Locked(FlushProgress())
     private let start = ContinuousClock.now
     private let answered = Locked(false)
-    /// Ends with the first answer, or with the flush.
-    private let waiting = AsyncStream.makeStream(of: Never.self)
+    private let wait = AsyncStream.makeStream(of: Never.self)
 
     var hasAnswer: Bool { answered.withLock(\.self) }
 
     func noteAnswer() {
         answered.withLock { $0 = true }
-        end()
+        endWait()
     }
 
-    /// Ends the wait for an answer.
-    func end() { waiting.continuation.finish() }
-
-    func answerOrEnd() async {
-        for await _ in waiting.stream {}
+    /// Returns at the first answer, or when `endWait` is called. To be called once.
+    func firstAnswer() async {
+        for await _ in wait.stream {}
     }
+
+    func endWait() { wait.continuation.finish() }
 
     func adding(_ event: RecorderEvent) -> RecorderEvent {
         if case .answered = event, !hasAnswer { noteAnswer() }

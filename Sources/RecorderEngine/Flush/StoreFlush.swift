@@ -9,7 +9,7 @@ struct StoreFlush: Sendable {
     let policy: RecorderPolicy
     let caller: @Sendable () throws(ConfigurationFailure) -> AWSServiceCaller
     /// Shared by the flushes of a pipeline.
-    let rates: StreamRates
+    let history: FlushHistory
     /// Shared by them, too.
     let byteRate: ByteRateLimiter
     /// Called on the executor's threads.
@@ -40,7 +40,7 @@ struct StoreFlush: Sendable {
         let sender = BatchSender(service, caller: caller, policy: policy, byteRate: byteRate, lease: lease)
         let began = ContinuousClock.now
         let context = FlushContext(store: store, sender: sender, policy: policy, totalsAtStart: totals, emit: emit)
-        var report = await ParallelStreamFlush(context, rates: rates).run(streams)
+        var report = await ParallelStreamFlush(context, history: history).run(streams)
         report.failures += unreachable
         RecorderLog.info(
             "flush: \(service.name): \(stored.count) streams, \(report.delivered) records delivered, "

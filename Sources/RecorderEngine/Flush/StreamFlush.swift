@@ -27,7 +27,7 @@ struct StreamFlush {
     private let requestsAtOnce: Int
     private var source: BatchSource
     private var delivery: BatchDelivery
-    private let rates: StreamRates
+    private let history: FlushHistory
     private var limiter: StreamRateLimiter
     /// Requests in flight, in order.
     private var requests: [Request] = []
@@ -37,9 +37,9 @@ struct StreamFlush {
     /// read for nothing, and again at each attempt.
     private var readsAhead: Bool
 
-    init(_ stream: StreamSummary, context: FlushContext, rates: StreamRates) {
+    init(_ stream: StreamSummary, context: FlushContext, history: FlushHistory) {
         self.context = context
-        self.rates = rates
+        self.history = history
         requestsAtOnce = max(context.policy.requestsPerStream, 1)
         readsAhead = requestsAtOnce > 1
         source = BatchSource(
@@ -52,7 +52,7 @@ struct StreamFlush {
             format: { [sender = context.sender] in sender.format }
         )
         delivery = BatchDelivery(stream.name, context: context)
-        limiter = rates.limiter(of: stream.name)
+        limiter = history.limiter(of: stream.name)
     }
 
     mutating func run() async -> FlushReport {
@@ -71,7 +71,7 @@ struct StreamFlush {
         }
         // After an error, requests in flight still count for what their answers prove.
         await settleRequestsInFlight()
-        rates.keep(limiter, of: delivery.settler.stream)
+        history.keep(limiter, of: delivery.settler.stream)
         return delivery.settler.report
     }
 

@@ -85,6 +85,23 @@ import Testing
         #expect(report.delivered == 5 && report.failures.map(\.stream.rawValue) == ["a"])
     }
 
+    @Test func `after a flush that could not connect, one without a stream to send ends`() async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let elsewhere = "arn:aws:kinesis:eu-west-1:111111111111:stream/b"
+        let harness = try PipelineHarness(
+            to: server,
+            savingIn: nil,
+            calling: {
+                $0.maximumRetries = 0
+                $0.transport = RefusingTransport(transport: $0.transport, tried: Recorded()) { _ in .cannotConnect }
+            }
+        )
+        for stream in ["a", elsewhere] { try await harness.save("text", to: stream) }
+        #expect(try await harness.flush().failures.count == 2)
+        harness.pipeline.policy.streams = StreamSelection([elsewhere])
+        #expect(try await harness.flush().failures.map(\.stream.rawValue) == [elsewhere])
+    }
+
     @Test(arguments: [HTTPFailure.Kind.connectionLost, .timedOut, .tls])
     func `a failure after the connection was made stops no other stream`(kind: HTTPFailure.Kind) async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }

@@ -1,12 +1,12 @@
 import RecorderConcurrency
 
-/// What flushes have learned of the streams that throttle, so that the next flush does not begin with a large request, and of the
-/// service.
-final class StreamRates: Sendable {
+/// What the flushes of a pipeline have learned for the next one: which streams throttle, so that it does not begin with a large
+/// request, and whether the service could be reached.
+final class FlushHistory: Sendable {
     private let limiters = Locked<[StreamName: StreamRateLimiter]>([:])
     private let unreachable = Locked(false)
 
-    /// Whether the last flush could not connect. The next one begins with one stream.
+    /// Whether the last flush could not connect.
     var wasUnreachable: Bool {
         get { unreachable.withLock(\.self) }
         set { unreachable.withLock { $0 = newValue } }
