@@ -90,14 +90,6 @@ package final class AWSServiceCaller: Sendable {
         case partialFailure(RetryDelay)
         /// The response cannot be read.
         case unreadable
-
-        /// What the retry costs, and how long it waits.
-        package var delay: RetryDelay {
-            switch self {
-            case .partialFailure(let delay): delay
-            case .unreadable: .transient
-            }
-        }
     }
 
     /// Pays for a retry after a status of success and waits for its delay, which is returned. Returns nil immediately if no retry is
@@ -112,11 +104,17 @@ package final class AWSServiceCaller: Sendable {
             case .unreadable: attempts.retryUnanswered()
             }
         guard case .retry(let delay, let number) = step else { return nil }
-        return try await wait(delay, retry: number)
+        let waited = try await wait(delay, retry: number)
+        if waited != nil { attempts.paidBetweenCalls = delay }
+        return waited
     }
 
-    /// Refunds the cost of a retry after a status of success, once its answer accepted something.
-    package func refund(_ delay: RetryDelay) { quota.refund(delay) }
+    /// Refunds what ``waitToRetry(_:attempts:)`` paid last, because the retry was accepted at least in part.
+    package func refund(_ attempts: inout CallAttempts) {
+        guard let paid = attempts.paidBetweenCalls else { return }
+        quota.refund(paid)
+        attempts.paidBetweenCalls = nil
+    }
 
     /// A random number from 0 to 1, which spreads delays.
     package func random() -> Double { configuration.random() }

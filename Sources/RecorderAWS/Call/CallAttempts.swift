@@ -18,6 +18,8 @@ package struct CallAttempts: Sendable {
 
     /// The delay of the call's last retry, for the refund after a success.
     private(set) var lastRetry: RetryDelay?
+    /// The last retry that was paid for between two calls, until it is refunded.
+    var paidBetweenCalls: RetryDelay?
 
     private let maximumRetries: Int
     /// How often a request was sent again so far, after a delay.

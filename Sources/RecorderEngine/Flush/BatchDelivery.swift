@@ -48,8 +48,6 @@ struct BatchDelivery {
         /// When the last answer arrived, and how long its retry has waited since.
         var answeredAt = ContinuousClock.now
         var waited = Duration.zero
-        /// The retry that was paid for last, unless its answer has accepted something.
-        var paidRetry: RetryDelay?
         /// Whether any record was accepted or settled otherwise.
         var isSettledInPart = false
     }
@@ -122,10 +120,7 @@ struct BatchDelivery {
         parts: inout UnsentParts
     ) async throws(RecorderError) {
         if settled.failed.count < part.records.count { progress.isSettledInPart = true }
-        if settled.accepted.entries > 0, let paid = progress.paidRetry {
-            context.sender.caller.refund(paid)
-            progress.paidRetry = nil
-        }
+        if settled.accepted.entries > 0 { context.sender.caller.refund(&progress.attempts) }
         guard !settled.failed.isEmpty, let failure = settled.lastFailure else { return }
         let isThrottled = settled.throttled.entries > 0
         // A stream that accepts a part of each request accepts the whole batch in the end.
@@ -154,7 +149,6 @@ struct BatchDelivery {
         do {
             let waited = try await context.sender.caller.waitToRetry(reason, attempts: &progress.attempts)
             progress.waited = waited ?? .zero
-            if waited != nil { progress.paidRetry = reason.delay }
             return waited != nil
         } catch {
             throw .cancelled
