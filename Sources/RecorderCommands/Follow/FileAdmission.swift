@@ -33,16 +33,23 @@ struct FileAdmission {
         stored?.positions += changes.stored
     }
 
-    /// Whether positions of a pattern's files, or the mark of the pattern, may have been lost when the store was damaged.
-    func mayLack(positionsOf mark: FilePosition?) -> Bool {
-        guard let stored else { return false }
-        return !stored.damaged.isEmpty || (stored.lostBefore != nil && mark == nil)
+    /// What is known of a file without a position.
+    enum Origin {
+        /// It existed when its pattern was first followed.
+        case first
+        /// It appeared since.
+        case later
+        /// Its position may have been lost when the store was damaged.
+        case positionLost
     }
 
-    /// Whether a file is newer than all positions that were lost.
-    func isNewer(_ file: FilePosition) -> Bool {
-        guard let stored, stored.damaged.isEmpty, let lostBefore = stored.lostBefore else { return false }
-        return file.birth > lostBefore
+    /// Where a file without a position comes from; `mark` is that of its pattern.
+    func origin(of file: FilePosition, _ mark: FilePosition?) -> Origin {
+        if !damaged.isEmpty { return .positionLost }
+        if let mark { return file.birth != 0 && file.birth < mark.birth ? .first : .later }
+        // The pattern is new, or its mark was lost.
+        guard let lostBefore = stored?.lostBefore else { return .first }
+        return file.birth > lostBefore ? .later : .positionLost
     }
 
     /// The ids of rows that cannot be used.
@@ -50,7 +57,7 @@ struct FileAdmission {
 
     private var positions: [FilePosition] { stored?.positions ?? [] }
 
-    /// The mark of a pattern; nil if its files are looked for the first time.
+    /// The mark of a pattern; nil if its files are first looked for now, or the mark was lost.
     func mark(of pattern: FilePattern, _ stream: String) -> FilePosition? {
         positions.first { $0.isPatternMark && $0.stream == stream && $0.pattern == pattern.text }
     }

@@ -21,7 +21,6 @@ extension FlowFollower {
     func admit(_ found: [FoundFile], of pattern: FilePattern, in scan: PatternScan, into admission: inout FileAdmission)
     {
         let mark = admission.mark(of: pattern, flow.stream)
-        let mayLackPositions = admission.mayLack(positionsOf: mark)
         var unknown: [Opened] = []
         var hasUnread = scan.hasUnread
         for file in found {
@@ -42,13 +41,12 @@ extension FlowFollower {
         }
         forgetGone(pattern, scan, in: &admission)
         for opened in unknown {
-            if mayLackPositions, !admission.isNewer(opened.position) {
+            switch admission.origin(of: opened.position, mark) {
+            case .first: begin(opened, &admission)
+            case .later: beginLater(opened, &admission)
+            case .positionLost:
                 log.tellLost(opened.found.path)
                 add(opened, isAtRest: false, isStored: false, to: &admission)
-            } else if !mayLackPositions, mark.map({ existed(opened, at: $0) }) ?? true {
-                begin(opened, &admission)
-            } else {
-                beginLater(opened, &admission)
             }
         }
         // Otherwise the next scan looks for files that are gone.
@@ -58,11 +56,6 @@ extension FlowFollower {
             if hasUnread { mark.birth = scan.start }
             admission.changes.stored.append(mark)
         }
-    }
-
-    /// Whether a file existed when the files of its pattern were looked for first, but could not be looked at.
-    private func existed(_ opened: Opened, at mark: FilePosition) -> Bool {
-        opened.position.birth != 0 && opened.position.birth < mark.birth
     }
 
     private func open(_ file: FoundFile, _ pattern: FilePattern) -> Opened? {

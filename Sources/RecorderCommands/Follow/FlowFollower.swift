@@ -22,7 +22,7 @@ final class FlowFollower {
     private var plainPaths: Set<String> = []
     /// Positions at the start of files that were truncated, stored with the next scan.
     private var resets: [FilePosition] = []
-    /// What an earlier scan could not store. Its files are open already, but not read before.
+    /// What an earlier scan could not store. Its files are open, but not read before it is stored.
     private var unstored = FilePositionChanges()
     /// Whether there are copies of followed files, which are not read, or files that may become such.
     var holdsCopies = false
@@ -59,17 +59,12 @@ final class FlowFollower {
     /// Looks for files that are new, renamed or gone. If the store cannot be written, new files are kept open meanwhile.
     func scan(_ watcher: FileWatcher) throws(RecorderError) {
         lastScan = .now
-        let (earlierOrphans, failedBefore, earlierWatches) = (orphans, hasFailedScan, watches)
+        let (failedBefore, earlierWatches) = (hasFailedScan, watches)
         (needsScan, needsRescan, hasFailedScan) = (false, false, true)
         (holdsCopies, watches) = (false, [])
         let scans = patterns.map { PatternScan($0) }
         var admission = FileAdmission(scans, stream: flow.stream, unstored: unstored)
-        do throws(RecorderError) {
-            try find(scans, &admission, watcher)
-        } catch {
-            orphans = earlierOrphans
-            throw error
-        }
+        try find(scans, &admission, watcher)
         try store(admission)
         hasFailedScan = false
         plainPaths.formIntersection(scans.flatMap(\.files).map(\.path) + files.map(\.path))

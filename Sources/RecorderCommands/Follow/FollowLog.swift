@@ -3,7 +3,7 @@ import RecorderEngine
 
 /// What a follower says: each thing once.
 final class FollowLog {
-    private enum Topic: Hashable {
+    enum Topic: String {
         case problem, key, refused, cut, rotated, count
     }
 
@@ -15,8 +15,8 @@ final class FollowLog {
         self.console = console
     }
 
-    func tell(_ text: String, about path: String) {
-        if isNew(text, .problem, of: path) { console.error(text) }
+    func tell(_ text: String, as topic: Topic = .problem, about path: String) {
+        if isNew(text, topic, of: path) { console.error(text) }
     }
 
     private func isNew(_ text: String, _ topic: Topic, of path: String) -> Bool {
@@ -38,9 +38,9 @@ final class FollowLog {
         if isNew(text, .count, of: stream) { console.progress(text) }
     }
 
-    /// Says that a file is read because of its name.
+    /// Says that a file is read that was never followed under the pattern's name.
     func tellRotated(_ path: String, from base: String) {
-        let text = "\(path) is read too: by its name it is \(base) from before a rotation."
+        let text = "\(path) is read, too: it has the name of a rotated \(base)."
         if isNew(text, .rotated, of: path) { console.progress(text) }
     }
 
@@ -78,8 +78,7 @@ final class FollowLog {
     /// Says of the first record without the text for a partition key that there is none.
     func tellWithoutKey(_ counts: RecordCounts, of path: String, _ rules: RecordRules) {
         guard let number = counts.firstWithoutKey, let note = rules.noteWithoutKey(number) else { return }
-        let text = "\(path): \(note)"
-        if isNew(text, .key, of: path) { console.error(text) }
+        tell("\(path): \(note)", as: .key, about: path)
     }
 
     func tellUnreachable(_ position: FilePosition) {
@@ -132,12 +131,11 @@ final class FollowLog {
     ) {
         guard count > 0, let last = first.last else { return }
         let limit = Formatting.count(limit.bytes)
-        let verb = topic == .cut ? "cut" : "refused"
         let text =
             count <= first.count
-            ? "\(path): a line of \(Formatting.count(last.bytes)) bytes was \(verb); the limit is \(limit)."
-            : "\(path): more lines over the limit of \(limit) bytes were \(verb)."
-        if isNew(text, topic, of: path) { console.error(text) }
+            ? "\(path): a line of \(Formatting.count(last.bytes)) bytes was \(topic.rawValue); the limit is \(limit)."
+            : "\(path): more lines over the limit of \(limit) bytes were \(topic.rawValue)."
+        tell(text, as: topic, about: path)
     }
 }
 

@@ -41,7 +41,7 @@ final class FollowedFile {
     init(_ found: FoundFile, in flow: FileFlow, descriptor: Int32, saves: FileSaves) {
         key = found.key
         path = found.path
-        base = found.base == found.path ? found.path : found.base
+        base = found.base
         relation = found.relation
         directoryDevice = found.directoryDevice
         position = saves.stored
@@ -98,8 +98,6 @@ final class FollowedFile {
         relation = found?.relation
         guard let found else { return }
         (path, directoryDevice) = (found.path, found.directoryDevice)
-        // There may be many files at rest: one string each.
-        if reader == nil { position.path = path }
     }
 
     // MARK: - reading

@@ -49,16 +49,14 @@ struct PatternScan {
     private var devices: [String: UInt64] = [:]
     /// Whether a directory is missing or cannot be read: it is looked for again after a while.
     private(set) var isIncomplete = false
-    /// Whether there may be files that it could not look at: in a directory that cannot be read, or behind a link to nothing.
-    private(set) var hasUnread = false
-    /// A time before which every file was created that it could find, in nanoseconds since 1970: a file's time is that of the last
-    /// tick of the kernel's clock.
+    /// A moment before it began, in nanoseconds since 1970. A file that is created later has a later time of birth, although that is
+    /// the last tick of the kernel's clock.
     let start = FoundFile.now - Self.clockTick
     /// Whether no name changed meanwhile. A file that is renamed while its directory is read may be found under neither name.
     private(set) var isStable = true
     /// What cannot be followed, by path.
     private(set) var problems: [String: String] = [:]
-    /// Links to nothing, and names that cannot be looked up now: the files may be there again later.
+    /// Links to nothing, names that cannot be looked up now, and directories that cannot be read: files may be there again later.
     private var outOfReach: Set<String> = []
     private let pattern: FilePattern
 
@@ -82,8 +80,8 @@ struct PatternScan {
         let (fitting, parents) = pattern.existingDirectories()
         directories = Set(parents)
         isIncomplete = fitting.isEmpty
-        for parent in parents where unsafe access(parent, R_OK | X_OK) != 0 && errno != ENOENT {
-            (problems[parent], hasUnread) = (Files.message(of: errno), true)
+        for parent in parents where unsafe access(parent, R_OK | X_OK) != 0 {
+            setUnreadable(directory: parent, because: errno)
         }
         for directory in fitting {
             scan(directory, namesFrom: pattern.fixedStart) { name in
@@ -97,6 +95,9 @@ struct PatternScan {
         // The lines of rotated files are older.
         files.sort { ($0.changed, $0.path) < ($1.changed, $1.path) }
     }
+
+    /// Whether there may be files that it could not look at.
+    var hasUnread: Bool { !outOfReach.isEmpty }
 
     /// Whether a file that was not found is gone, and not only out of reach: its directory was read, or was removed, and is on
     /// the same device as before. A file system that is not mounted has all its files when it is mounted again.
@@ -142,9 +143,7 @@ struct PatternScan {
             let number = errno
             // A name that fits a directory's wildcards may be that of a file.
             isIncomplete = isIncomplete || number != ENOTDIR || !pattern.hasWildDirectories
-            if number != ENOENT, number != ENOTDIR {
-                (problems[directory], hasUnread) = (Files.message(of: number), true)
-            }
+            setUnreadable(directory: directory, because: number)
             return
         }
         directories.insert(directory)
@@ -164,8 +163,7 @@ struct PatternScan {
                 return
             }
             problems[path] = Files.message(of: number)
-            setOutOfReach(path)
-            return
+            return setOutOfReach(path)
         }
         let isLink = status.st_mode & S_IFMT == S_IFLNK
         if isLink, unsafe stat(path, &status) != 0 {
@@ -197,9 +195,16 @@ struct PatternScan {
         if isLink, relation == .matches { scanTarget(of: path, base: base) }
     }
 
+    private mutating func setUnreadable(directory: String, because number: Int32) {
+        // Files that appear in a directory that is missing are new.
+        guard number != ENOENT, number != ENOTDIR else { return }
+        problems[directory] = Files.message(of: number)
+        setOutOfReach(directory)
+    }
+
     private mutating func setOutOfReach(_ path: String) {
         outOfReach.insert(path)
-        (isIncomplete, hasUnread) = (true, true)
+        isIncomplete = true
     }
 
     /// The files that were rotated away at the end of a link, as container runtimes do.

@@ -48,7 +48,7 @@ package struct FilePosition: Sendable, Hashable {
     /// 0 for the mark of a pattern.
     package var inode: UInt64 = 0
     /// When the file was created, in nanoseconds since 1970; 0 where the file system does not say. In the mark of a pattern: when its
-    /// files were looked for first, if some could not be looked at; otherwise 0.
+    /// files were first looked for, if some could not be looked at then; otherwise 0.
     package var birth: Int64 = 0
     /// The boot during which the position was stored. A power cut may take the end of a file that was not synced.
     package var boot = ""
@@ -112,8 +112,8 @@ package struct FilePositions: Sendable {
     package var positions: [FilePosition] = []
     /// The ids of rows that were altered by damage.
     package var damaged: [Int64] = []
-    /// When the store was rescued last in which positions had been lost by damage, in nanoseconds since 1970; nil if none were lost.
-    /// Marks of patterns from before that are lost as well.
+    /// When a rescue of the damaged store last lost positions, in nanoseconds since 1970; nil if none ever did. Marks of patterns from
+    /// before that are lost as well.
     package var lostBefore: Int64?
 
     /// Reads the positions of one stream, or all of them, without those that are known; none if no file was ever followed.
@@ -134,7 +134,7 @@ package struct FilePositions: Sendable {
     init(damaged connection: SQLiteConnection?) {
         let existence = "SELECT count(*) FROM sqlite_schema WHERE name = '\(FilePositionTable.name)'"
         guard let connection, let exists = try? connection.integer(existence) else {
-            lostBefore = .now
+            lostBefore = Self.now
             return
         }
         guard exists > 0 else { return }
@@ -152,9 +152,12 @@ package struct FilePositions: Sendable {
         // The second way may meet rows of the first.
         var seen: Set<FilePosition> = []
         positions.removeAll { !seen.insert($0).inserted }
-        if !isComplete || !damaged.isEmpty { lostBefore = .now }
+        if !isComplete || !damaged.isEmpty { lostBefore = Self.now }
         if lostBefore != nil { positions.removeAll(where: \.isPatternMark) }
     }
+
+    /// In nanoseconds since 1970, to the millisecond.
+    private static var now: Int64 { Date().milliseconds * 1_000_000 }
 
     private mutating func add(_ row: SQLiteStatement) {
         guard row.integer(at: 0) != FilePositionTable.lossMark else {
@@ -283,9 +286,4 @@ extension SQLiteStatement {
         for (index, number) in numbers.enumerated() { try bind(number, at: Int32(index + 6)) }
         try run()
     }
-}
-
-extension Int64 {
-    /// The time in nanoseconds since 1970, to the millisecond.
-    fileprivate static var now: Int64 { Date().milliseconds * 1_000_000 }
 }
