@@ -22,6 +22,8 @@ LEFT_OUT = {"SubscribeToShard"}
 def describe_service(service):
     """The description of a service, as it is stored."""
     model = botocore.session.get_session().get_service_model(service)
+    # The shapes as the model has them: botocore's own leave out whose fault an error is.
+    written = LOADER.load_service_model(service, "service-2")["shapes"]
     shapes, enums, errors = {}, {}, {}
 
     def visit(shape):
@@ -66,7 +68,7 @@ def describe_service(service):
             "errors": [shape.name for shape in operation.error_shapes],
         } | endpoint_parameters(operation)
         for shape in operation.error_shapes:
-            errors[shape.name] = sorted(shape.members)
+            errors[shape.name] = "server" if written[shape.name].get("fault") else "client"
     return {
         "targetPrefix": model.metadata["targetPrefix"],
         "operations": operations,

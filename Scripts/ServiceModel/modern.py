@@ -3,7 +3,7 @@
 import re
 
 import endpoints
-from swift import case_name, doc, errors_doc, fill, join, lower_camel, member_doc
+from swift import doc, errors_doc, fill, join, lower_camel, member_doc, smithy_case_name
 
 # Both services have these; they are nested in the types of their service.
 SHARED = {"PutRecordInput", "PutRecordOutput"}
@@ -153,16 +153,18 @@ extension $namespace.$name: WireValue {}
 
 ERROR_TABLE = """
 /// The errors of the service models, by their code on the wire.
-let modeledErrors: [String: any ModeledError.Type] = [
+let modeledErrors: [String: any ReturnedError.Type] = [
     $entries
 ]
 """
 
 ERROR = """
 /// `$name` of $services.
-public struct $name: ModeledError, Equatable {
+public struct $name: ModeledError, ReturnedError, Equatable {
     /// `$name`.
     public static let typeName = "$name"
+    /// `$fault`.
+    public static let fault = ErrorFault.$fault
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -199,9 +201,17 @@ def errors_file(services):
     names = sorted({name for service in services for name in service.errors})
     table = fill(ERROR_TABLE, entries="\n".join(f'"{name}": {name}.self,' for name in names))
     types = [
-        fill(ERROR, name=name, services=" and ".join(s.name for s in services if name in s.errors)) for name in names
+        fill(ERROR, name=name, fault=fault(services, name), services=" and ".join(s.name for s in services if name in s.errors))
+        for name in names
     ]
     return "import Foundation\n\n" + join([table] + types)
+
+
+def fault(services, name):
+    """Whose fault an error is, in all services alike."""
+    found = {service.errors[name] for service in services if name in service.errors}
+    assert len(found) == 1, name
+    return found.pop()
 
 
 def client(service):
@@ -293,7 +303,7 @@ def swift_type(service, member):
 
 
 def enumeration(service, name):
-    cases = [(case_name(value), value) for value in sorted(service.enums[name])]
+    cases = [(smithy_case_name(value), value) for value in sorted(service.enums[name])]
     return fill(
         ENUMERATION,
         namespace=namespace(service),

@@ -30,11 +30,45 @@ def lower_camel(name):
 
 
 def case_name(value):
-    """The enumeration case for a value on the wire: TRIM_HORIZON, NoRotation, V0_11 -> trimHorizon, noRotation, v011."""
+    """The AWS SDK for iOS's case for a value on the wire: TRIM_HORIZON, NoRotation, V0_11 -> trimHorizon, noRotation, v011."""
     words = [word for word in re.split(r"[^A-Za-z0-9]+", value) if word]
     if value.upper() == value:
         words = [word.capitalize() for word in words]
     name = lower_camel("".join(word[:1].upper() + word[1:] for word in words))
+    return f"`{name}`" if name in KEYWORDS else name
+
+
+# The members of the service's model in the Smithy language, where they are not the values on the wire; botocore has only
+# those. https://github.com/aws/api-models-aws: models/firehose and models/kinesis.
+MEMBER_NAMES = {
+    "BufferIntervalInSeconds": "BUFFER_INTERVAL_IN_SECONDS",
+    "BufferSizeInMBs": "BUFFER_SIZE_IN_MB",
+    "CompressionFormat": "COMPRESSION_FORMAT",
+    "DataMessageExtraction": "DATA_MESSAGE_EXTRACTION",
+    "IncomingBytes": "INCOMING_BYTES",
+    "IncomingRecords": "INCOMING_RECORDS",
+    "IteratorAgeMilliseconds": "ITERATOR_AGE_MILLISECONDS",
+    "JsonParsingEngine": "JSON_PARSING_ENGINE",
+    "LambdaArn": "LAMBDA_ARN",
+    "MetadataExtractionQuery": "METADATA_EXTRACTION_QUERY",
+    "NumberOfRetries": "LAMBDA_NUMBER_OF_RETRIES",
+    "OutgoingBytes": "OUTGOING_BYTES",
+    "OutgoingRecords": "OUTGOING_RECORDS",
+    "ReadProvisionedThroughputExceeded": "READ_PROVISIONED_THROUGHPUT_EXCEEDED",
+    "RoleArn": "ROLE_ARN",
+    "SubRecordType": "SUB_RECORD_TYPE",
+    "WriteProvisionedThroughputExceeded": "WRITE_PROVISIONED_THROUGHPUT_EXCEEDED",
+}
+
+
+def smithy_case_name(value):
+    """The case that smithy-swift makes of the value's member: capitals only after an underscore or a space.
+
+    TRIM_HORIZON, FailedDataOnly, V0_11 -> trimHorizon, faileddataonly, v011.
+    https://github.com/smithy-lang/smithy-swift: SwiftEnumCaseName.kt, and smithy's CaseUtils.toCamelCase
+    """
+    words = re.split("[_ ]", re.sub("[^A-Za-z0-9_ ]", "", MEMBER_NAMES.get(value, value)))
+    name = words[0].lower() + "".join(word.capitalize() for word in words[1:])
     return f"`{name}`" if name in KEYWORDS else name
 
 

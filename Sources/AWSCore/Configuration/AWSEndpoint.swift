@@ -42,7 +42,7 @@ public final class AWSEndpoint: NSObject, Sendable {
     ///   - useUnsafeURL: Whether to use `http`, unencrypted.
     public convenience init!(region: AWSRegionType, service: AWSServiceType, useUnsafeURL: Bool) {
         guard let name = region.name, let known = try? Region(name), let service = service.service else { return nil }
-        let address = Endpoint.standard(for: service, in: known).url
+        let address = Endpoint.standard(for: service, in: known).urlWithoutRoot
         self.init(
             region: region,
             service: AWSServiceType(service),
@@ -63,7 +63,7 @@ public final class AWSEndpoint: NSObject, Sendable {
         guard let known = service.service,
             let found = try? MachineSettings().namedEndpoint(for: known)
         else { return nil }
-        self.init(region: region, service: service, serviceName: known.signingName, address: found.url)
+        self.init(region: region, service: service, serviceName: known.signingName, address: found.urlWithoutRoot)
     }
 
     /// A custom endpoint of a service; nil without an address.
@@ -107,4 +107,9 @@ public final class AWSEndpoint: NSObject, Sendable {
 
     /// The name of a region, such as `us-east-1`; nil for `Unknown`.
     public static func regionName(from region: AWSRegionType) -> String! { region.name }
+}
+
+extension Endpoint {
+    /// The URL as the AWS SDK spells it: without a path if that is only the slash.
+    fileprivate var urlWithoutRoot: String { path == "/" ? String(url.dropLast()) : url }
 }

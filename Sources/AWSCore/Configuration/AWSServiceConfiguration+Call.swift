@@ -22,7 +22,7 @@ extension AWSServiceConfiguration {
         )
         configuration.timeouts = timeouts
         configuration.maximumRetries = Int(maxRetryCount)
-        configuration.userAgent = userAgent
+        configuration.userAgent = sentUserAgent
         let isComplete = endpoint != nil && credentialsProvider != nil
         let machine = try MachineSettings(environment, filesAreOptional: isComplete)
         try configuration.apply(machine, retriesAreGiven: hasRetryCount)

@@ -12,8 +12,8 @@ import RecorderConcurrency
 /// The initializers never return nil; they are implicitly unwrapped as in the AWS SDK. Safe to use from any thread. A
 /// recorder copies its configuration when it is created.
 ///
-/// A subclass may override ``regionType``, ``credentialsProvider`` and ``endpoint``. What it adds must be safe to use from
-/// any thread.
+/// A subclass may override ``regionType``, ``credentialsProvider``, ``endpoint``, ``userAgent`` and ``baseUserAgent()``. What
+/// it adds must be safe to use from any thread.
 open class AWSServiceConfiguration: AWSNetworkingConfiguration {
     private struct Values {
         /// The region's name, even if `AWSRegionType` does not list it; nil if there is none.
@@ -21,6 +21,9 @@ open class AWSServiceConfiguration: AWSNetworkingConfiguration {
         var endpoint: AWSEndpoint?
         var credentialsProvider: (any AWSCredentialsProvider)?
         var localTestingEnabled = false
+        /// What a subclass returned that this is a copy of; nil for the class's own.
+        var baseUserAgent: String?
+        var userAgent: String?
     }
 
     private let values: Values
@@ -56,11 +59,14 @@ open class AWSServiceConfiguration: AWSNetworkingConfiguration {
 
     /// A configuration with the other's values, as its class returns them.
     private init(copying other: AWSServiceConfiguration) {
+        let userAgent: String? = other.userAgent
         values = Values(
             regionName: other.regionName,
             endpoint: other.endpoint,
             credentialsProvider: other.credentialsProvider,
-            localTestingEnabled: other.localTestingEnabled
+            localTestingEnabled: other.localTestingEnabled,
+            baseUserAgent: other.ownBaseUserAgent,
+            userAgent: userAgent == other.ownUserAgent ? nil : userAgent
         )
         super.init(copying: other)
         let added = other.tokens.withLock { $0 }
@@ -89,6 +95,28 @@ open class AWSServiceConfiguration: AWSNetworkingConfiguration {
         credentialsProvider: (any AWSCredentialsProvider)!
     ) {
         values = Values(regionName: region.name, endpoint: endpoint, credentialsProvider: credentialsProvider)
+        super.init()
+    }
+
+    /// A configuration for a region, with a custom endpoint, that may forbid calls to the public endpoints.
+    ///
+    /// - Parameters:
+    ///   - region: The region that requests are signed for. With `Unknown`, calls fail.
+    ///   - endpoint: The service's endpoint, which is used in a local test, too; nil for the default.
+    ///   - credentialsProvider: Provides the keys; nil for the machine's own.
+    ///   - localTestingEnabled: Whether calls to the public endpoints are forbidden.
+    public init!(
+        region: AWSRegionType,
+        endpoint: AWSEndpoint!,
+        credentialsProvider: (any AWSCredentialsProvider)!,
+        localTestingEnabled: Bool
+    ) {
+        values = Values(
+            regionName: region.name,
+            endpoint: endpoint,
+            credentialsProvider: credentialsProvider,
+            localTestingEnabled: localTestingEnabled
+        )
         super.init()
     }
 
@@ -122,15 +150,27 @@ open class AWSServiceConfiguration: AWSNetworkingConfiguration {
         super.init()
     }
 
-    /// The user agent of requests: package and system, then the global tokens, then this configuration's.
-    public var userAgent: String! {
+    /// The user agent of requests: ``baseUserAgent()``, then the global tokens, then this configuration's.
+    ///
+    /// Of an override's value only visible ASCII and spaces are sent.
+    open var userAgent: String! { values.userAgent ?? ownUserAgent }
+
+    private var ownUserAgent: String {
         let global = Self.globalTokens.withLock { $0.all }
         let own = tokens.withLock { $0.all.filter { !global.contains($0) } }
-        return UserAgent.with(tokens: global + own)
+        return ([ownBaseUserAgent] + global + own).filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// The user agent without tokens.
-    public class func baseUserAgent() -> String! { UserAgent.standard }
+    private var ownBaseUserAgent: String { values.baseUserAgent ?? type(of: self).baseUserAgent() ?? "" }
+
+    /// What requests send.
+    final var sentUserAgent: String {
+        let text = userAgent?.visibleASCII ?? ""
+        return text.isEmpty ? UserAgent.standard : text
+    }
+
+    /// The user agent without tokens: package and system.
+    open class func baseUserAgent() -> String! { UserAgent.standard }
 
     /// Adds a token such as `my-app/1.2` to the user agent of every configuration. Adding it again has no effect.
     ///
@@ -165,7 +205,14 @@ private struct ProductTokens: Sendable {
     private(set) var all: [String] = []
 
     mutating func add(_ token: String?) {
-        let kept = String(String.UnicodeScalarView((token ?? "").unicodeScalars.filter { (" "..."~").contains($0) }))
+        let kept = (token ?? "").visibleASCII
         if !kept.allSatisfy({ $0 == " " }), !all.contains(kept) { all.append(kept) }
+    }
+}
+
+extension String {
+    /// The text without what a header may not have.
+    fileprivate var visibleASCII: String {
+        String(String.UnicodeScalarView(unicodeScalars.filter { (" "..."~").contains($0) }))
     }
 }

@@ -15,7 +15,8 @@ public protocol AWSIdentityProvider: NSObjectProtocol {
 ///
 /// Conform a class that derives from `NSObject`. Called before each use of the identity, on any thread.
 public protocol AWSIdentityProviderManager: NSObjectProtocol {
-    /// The token of each login by the login provider's name, both of them strings; empty or nil for a guest.
+    /// The token of each login by the login provider's name, both of them strings; empty or nil for a guest. A key may also
+    /// be an ``AWSCognitoLoginProviderKey``, or its raw value.
     ///
     /// If the dictionary differs from the previous one, new keys are fetched.
     @discardableResult
@@ -78,6 +79,45 @@ public let AWSIdentityProviderApple = "appleid.apple.com"
 /// The login provider's name for identities that your own backend authenticates.
 public let AWSIdentityProviderAmazonCognitoIdentity = "cognito-identity.amazonaws.com"
 
+/// The login providers as SDK 2.3 and earlier named them.
+@available(*, deprecated, message: "Use the names of login providers, such as AWSIdentityProviderFacebook.")
+public enum AWSCognitoLoginProviderKey: Int, Sendable {
+    /// No login provider.
+    case unknown
+    /// ``AWSIdentityProviderFacebook``.
+    case facebook
+    /// ``AWSIdentityProviderGoogle``.
+    case google
+    /// ``AWSIdentityProviderLoginWithAmazon``.
+    case loginWithAmazon
+    /// ``AWSIdentityProviderTwitter``.
+    case twitter
+
+    /// The spelling of Swift 2.
+    public static let Unknown = Self.unknown
+    /// The spelling of Swift 2.
+    public static let Facebook = Self.facebook
+    /// The spelling of Swift 2.
+    public static let Google = Self.google
+    /// The spelling of Swift 2.
+    public static let LoginWithAmazon = Self.loginWithAmazon
+    /// The spelling of Swift 2.
+    public static let Twitter = Self.twitter
+}
+
+/// The name of the login provider that a key of the logins stands for; nil for none.
+private func loginProvider(_ key: Any) -> String? {
+    if let name = key as? String { return name }
+    // The raw values of AWSCognitoLoginProviderKey, which is deprecated and so cannot be named here without a warning.
+    switch key as? Int ?? (key as? any RawRepresentable<Int>)?.rawValue {
+    case 1: return AWSIdentityProviderFacebook
+    case 2: return AWSIdentityProviderGoogle
+    case 3: return AWSIdentityProviderLoginWithAmazon
+    case 4: return AWSIdentityProviderTwitter
+    default: return nil
+    }
+}
+
 /// Awaits the logins of a user's identity provider manager.
 final class LoginsManager: @unchecked Sendable {
     // Safe because the reference is immutable, and the protocol requires members that any thread may use.
@@ -96,8 +136,12 @@ final class LoginsManager: @unchecked Sendable {
     func logins() async throws(CredentialsFailure) -> [String: String] {
         let answer = try await ProviderTask.result(of: "The identity provider manager") { self.manager.logins() }
         guard let answer else { return [:] }
-        guard let logins = answer as? [String: String] else {
-            throw CredentialsFailure("The identity provider manager's logins are not strings by strings.")
+        var logins: [String: String] = [:]
+        for (key, token) in answer {
+            guard let provider = loginProvider(key), let token = token as? String else {
+                throw CredentialsFailure("The identity provider manager's logins are not strings by strings.")
+            }
+            logins[provider] = token
         }
         return logins
     }

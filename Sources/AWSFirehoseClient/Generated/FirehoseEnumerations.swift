@@ -6,20 +6,20 @@ extension FirehoseClientTypes {
     /// `AmazonOpenSearchServerlessS3BackupMode` in the service model.
     public enum AmazonOpenSearchServerlessS3BackupMode: Sendable, Hashable, CaseIterable, RawRepresentable {
         /// `AllDocuments`.
-        case allDocuments
+        case alldocuments
         /// `FailedDocumentsOnly`.
-        case failedDocumentsOnly
+        case faileddocumentsonly
         /// A value that is not in the service model.
         case sdkUnknown(String)
 
         /// All values in the service model.
-        public static var allCases: [Self] { [.allDocuments, .failedDocumentsOnly] }
+        public static var allCases: [Self] { [.alldocuments, .faileddocumentsonly] }
 
         /// The case for a value on the wire; never nil.
         public init?(rawValue: String) {
             switch rawValue {
-            case "AllDocuments": self = .allDocuments
-            case "FailedDocumentsOnly": self = .failedDocumentsOnly
+            case "AllDocuments": self = .alldocuments
+            case "FailedDocumentsOnly": self = .faileddocumentsonly
             default: self = .sdkUnknown(rawValue)
             }
         }
@@ -27,8 +27,8 @@ extension FirehoseClientTypes {
         /// The value on the wire.
         public var rawValue: String {
             switch self {
-            case .allDocuments: "AllDocuments"
-            case .failedDocumentsOnly: "FailedDocumentsOnly"
+            case .alldocuments: "AllDocuments"
+            case .faileddocumentsonly: "FailedDocumentsOnly"
             case .sdkUnknown(let value): value
             }
         }
@@ -41,29 +41,29 @@ extension FirehoseClientTypes {
     /// `AmazonopensearchserviceIndexRotationPeriod` in the service model.
     public enum AmazonopensearchserviceIndexRotationPeriod: Sendable, Hashable, CaseIterable, RawRepresentable {
         /// `NoRotation`.
-        case noRotation
+        case norotation
         /// `OneDay`.
-        case oneDay
+        case oneday
         /// `OneHour`.
-        case oneHour
+        case onehour
         /// `OneMonth`.
-        case oneMonth
+        case onemonth
         /// `OneWeek`.
-        case oneWeek
+        case oneweek
         /// A value that is not in the service model.
         case sdkUnknown(String)
 
         /// All values in the service model.
-        public static var allCases: [Self] { [.noRotation, .oneDay, .oneHour, .oneMonth, .oneWeek] }
+        public static var allCases: [Self] { [.norotation, .oneday, .onehour, .onemonth, .oneweek] }
 
         /// The case for a value on the wire; never nil.
         public init?(rawValue: String) {
             switch rawValue {
-            case "NoRotation": self = .noRotation
-            case "OneDay": self = .oneDay
-            case "OneHour": self = .oneHour
-            case "OneMonth": self = .oneMonth
-            case "OneWeek": self = .oneWeek
+            case "NoRotation": self = .norotation
+            case "OneDay": self = .oneday
+            case "OneHour": self = .onehour
+            case "OneMonth": self = .onemonth
+            case "OneWeek": self = .oneweek
             default: self = .sdkUnknown(rawValue)
             }
         }
@@ -71,11 +71,11 @@ extension FirehoseClientTypes {
         /// The value on the wire.
         public var rawValue: String {
             switch self {
-            case .noRotation: "NoRotation"
-            case .oneDay: "OneDay"
-            case .oneHour: "OneHour"
-            case .oneMonth: "OneMonth"
-            case .oneWeek: "OneWeek"
+            case .norotation: "NoRotation"
+            case .oneday: "OneDay"
+            case .onehour: "OneHour"
+            case .onemonth: "OneMonth"
+            case .oneweek: "OneWeek"
             case .sdkUnknown(let value): value
             }
         }
@@ -88,20 +88,20 @@ extension FirehoseClientTypes {
     /// `AmazonopensearchserviceS3BackupMode` in the service model.
     public enum AmazonopensearchserviceS3BackupMode: Sendable, Hashable, CaseIterable, RawRepresentable {
         /// `AllDocuments`.
-        case allDocuments
+        case alldocuments
         /// `FailedDocumentsOnly`.
-        case failedDocumentsOnly
+        case faileddocumentsonly
         /// A value that is not in the service model.
         case sdkUnknown(String)
 
         /// All values in the service model.
-        public static var allCases: [Self] { [.allDocuments, .failedDocumentsOnly] }
+        public static var allCases: [Self] { [.alldocuments, .faileddocumentsonly] }
 
         /// The case for a value on the wire; never nil.
         public init?(rawValue: String) {
             switch rawValue {
-            case "AllDocuments": self = .allDocuments
-            case "FailedDocumentsOnly": self = .failedDocumentsOnly
+            case "AllDocuments": self = .alldocuments
+            case "FailedDocumentsOnly": self = .faileddocumentsonly
             default: self = .sdkUnknown(rawValue)
             }
         }
@@ -109,8 +109,8 @@ extension FirehoseClientTypes {
         /// The value on the wire.
         public var rawValue: String {
             switch self {
-            case .allDocuments: "AllDocuments"
-            case .failedDocumentsOnly: "FailedDocumentsOnly"
+            case .alldocuments: "AllDocuments"
+            case .faileddocumentsonly: "FailedDocumentsOnly"
             case .sdkUnknown(let value): value
             }
         }
@@ -240,20 +240,20 @@ extension FirehoseClientTypes {
     /// `DatabaseType` in the service model.
     public enum DatabaseType: Sendable, Hashable, CaseIterable, RawRepresentable {
         /// `MySQL`.
-        case mySQL
+        case mysql
         /// `PostgreSQL`.
-        case postgreSQL
+        case postgresql
         /// A value that is not in the service model.
         case sdkUnknown(String)
 
         /// All values in the service model.
-        public static var allCases: [Self] { [.mySQL, .postgreSQL] }
+        public static var allCases: [Self] { [.mysql, .postgresql] }
 
         /// The case for a value on the wire; never nil.
         public init?(rawValue: String) {
             switch rawValue {
-            case "MySQL": self = .mySQL
-            case "PostgreSQL": self = .postgreSQL
+            case "MySQL": self = .mysql
+            case "PostgreSQL": self = .postgresql
             default: self = .sdkUnknown(rawValue)
             }
         }
@@ -261,8 +261,8 @@ extension FirehoseClientTypes {
         /// The value on the wire.
         public var rawValue: String {
             switch self {
-            case .mySQL: "MySQL"
-            case .postgreSQL: "PostgreSQL"
+            case .mysql: "MySQL"
+            case .postgresql: "PostgreSQL"
             case .sdkUnknown(let value): value
             }
         }
@@ -512,26 +512,26 @@ extension FirehoseClientTypes {
     /// `DeliveryStreamType` in the service model.
     public enum DeliveryStreamType: Sendable, Hashable, CaseIterable, RawRepresentable {
         /// `DatabaseAsSource`.
-        case databaseAsSource
+        case databaseassource
         /// `DirectPut`.
-        case directPut
+        case directput
         /// `KinesisStreamAsSource`.
-        case kinesisStreamAsSource
+        case kinesisstreamassource
         /// `MSKAsSource`.
-        case mskAsSource
+        case mskassource
         /// A value that is not in the service model.
         case sdkUnknown(String)
 
         /// All values in the service model.
-        public static var allCases: [Self] { [.databaseAsSource, .directPut, .kinesisStreamAsSource, .mskAsSource] }
+        public static var allCases: [Self] { [.databaseassource, .directput, .kinesisstreamassource, .mskassource] }
 
         /// The case for a value on the wire; never nil.
         public init?(rawValue: String) {
             switch rawValue {
-            case "DatabaseAsSource": self = .databaseAsSource
-            case "DirectPut": self = .directPut
-            case "KinesisStreamAsSource": self = .kinesisStreamAsSource
-            case "MSKAsSource": self = .mskAsSource
+            case "DatabaseAsSource": self = .databaseassource
+            case "DirectPut": self = .directput
+            case "KinesisStreamAsSource": self = .kinesisstreamassource
+            case "MSKAsSource": self = .mskassource
             default: self = .sdkUnknown(rawValue)
             }
         }
@@ -539,10 +539,10 @@ extension FirehoseClientTypes {
         /// The value on the wire.
         public var rawValue: String {
             switch self {
-            case .databaseAsSource: "DatabaseAsSource"
-            case .directPut: "DirectPut"
-            case .kinesisStreamAsSource: "KinesisStreamAsSource"
-            case .mskAsSource: "MSKAsSource"
+            case .databaseassource: "DatabaseAsSource"
+            case .directput: "DirectPut"
+            case .kinesisstreamassource: "KinesisStreamAsSource"
+            case .mskassource: "MSKAsSource"
             case .sdkUnknown(let value): value
             }
         }
@@ -555,29 +555,29 @@ extension FirehoseClientTypes {
     /// `ElasticsearchIndexRotationPeriod` in the service model.
     public enum ElasticsearchIndexRotationPeriod: Sendable, Hashable, CaseIterable, RawRepresentable {
         /// `NoRotation`.
-        case noRotation
+        case norotation
         /// `OneDay`.
-        case oneDay
+        case oneday
         /// `OneHour`.
-        case oneHour
+        case onehour
         /// `OneMonth`.
-        case oneMonth
+        case onemonth
         /// `OneWeek`.
-        case oneWeek
+        case oneweek
         /// A value that is not in the service model.
         case sdkUnknown(String)
 
         /// All values in the service model.
-        public static var allCases: [Self] { [.noRotation, .oneDay, .oneHour, .oneMonth, .oneWeek] }
+        public static var allCases: [Self] { [.norotation, .oneday, .onehour, .onemonth, .oneweek] }
 
         /// The case for a value on the wire; never nil.
         public init?(rawValue: String) {
             switch rawValue {
-            case "NoRotation": self = .noRotation
-            case "OneDay": self = .oneDay
-            case "OneHour": self = .oneHour
-            case "OneMonth": self = .oneMonth
-            case "OneWeek": self = .oneWeek
+            case "NoRotation": self = .norotation
+            case "OneDay": self = .oneday
+            case "OneHour": self = .onehour
+            case "OneMonth": self = .onemonth
+            case "OneWeek": self = .oneweek
             default: self = .sdkUnknown(rawValue)
             }
         }
@@ -585,11 +585,11 @@ extension FirehoseClientTypes {
         /// The value on the wire.
         public var rawValue: String {
             switch self {
-            case .noRotation: "NoRotation"
-            case .oneDay: "OneDay"
-            case .oneHour: "OneHour"
-            case .oneMonth: "OneMonth"
-            case .oneWeek: "OneWeek"
+            case .norotation: "NoRotation"
+            case .oneday: "OneDay"
+            case .onehour: "OneHour"
+            case .onemonth: "OneMonth"
+            case .oneweek: "OneWeek"
             case .sdkUnknown(let value): value
             }
         }
@@ -602,20 +602,20 @@ extension FirehoseClientTypes {
     /// `ElasticsearchS3BackupMode` in the service model.
     public enum ElasticsearchS3BackupMode: Sendable, Hashable, CaseIterable, RawRepresentable {
         /// `AllDocuments`.
-        case allDocuments
+        case alldocuments
         /// `FailedDocumentsOnly`.
-        case failedDocumentsOnly
+        case faileddocumentsonly
         /// A value that is not in the service model.
         case sdkUnknown(String)
 
         /// All values in the service model.
-        public static var allCases: [Self] { [.allDocuments, .failedDocumentsOnly] }
+        public static var allCases: [Self] { [.alldocuments, .faileddocumentsonly] }
 
         /// The case for a value on the wire; never nil.
         public init?(rawValue: String) {
             switch rawValue {
-            case "AllDocuments": self = .allDocuments
-            case "FailedDocumentsOnly": self = .failedDocumentsOnly
+            case "AllDocuments": self = .alldocuments
+            case "FailedDocumentsOnly": self = .faileddocumentsonly
             default: self = .sdkUnknown(rawValue)
             }
         }
@@ -623,8 +623,8 @@ extension FirehoseClientTypes {
         /// The value on the wire.
         public var rawValue: String {
             switch self {
-            case .allDocuments: "AllDocuments"
-            case .failedDocumentsOnly: "FailedDocumentsOnly"
+            case .alldocuments: "AllDocuments"
+            case .faileddocumentsonly: "FailedDocumentsOnly"
             case .sdkUnknown(let value): value
             }
         }
@@ -672,20 +672,20 @@ extension FirehoseClientTypes {
     /// `HttpEndpointS3BackupMode` in the service model.
     public enum HttpEndpointS3BackupMode: Sendable, Hashable, CaseIterable, RawRepresentable {
         /// `AllData`.
-        case allData
+        case alldata
         /// `FailedDataOnly`.
-        case failedDataOnly
+        case faileddataonly
         /// A value that is not in the service model.
         case sdkUnknown(String)
 
         /// All values in the service model.
-        public static var allCases: [Self] { [.allData, .failedDataOnly] }
+        public static var allCases: [Self] { [.alldata, .faileddataonly] }
 
         /// The case for a value on the wire; never nil.
         public init?(rawValue: String) {
             switch rawValue {
-            case "AllData": self = .allData
-            case "FailedDataOnly": self = .failedDataOnly
+            case "AllData": self = .alldata
+            case "FailedDataOnly": self = .faileddataonly
             default: self = .sdkUnknown(rawValue)
             }
         }
@@ -693,8 +693,8 @@ extension FirehoseClientTypes {
         /// The value on the wire.
         public var rawValue: String {
             switch self {
-            case .allData: "AllData"
-            case .failedDataOnly: "FailedDataOnly"
+            case .alldata: "AllData"
+            case .faileddataonly: "FailedDataOnly"
             case .sdkUnknown(let value): value
             }
         }
@@ -707,20 +707,20 @@ extension FirehoseClientTypes {
     /// `IcebergS3BackupMode` in the service model.
     public enum IcebergS3BackupMode: Sendable, Hashable, CaseIterable, RawRepresentable {
         /// `AllData`.
-        case allData
+        case alldata
         /// `FailedDataOnly`.
-        case failedDataOnly
+        case faileddataonly
         /// A value that is not in the service model.
         case sdkUnknown(String)
 
         /// All values in the service model.
-        public static var allCases: [Self] { [.allData, .failedDataOnly] }
+        public static var allCases: [Self] { [.alldata, .faileddataonly] }
 
         /// The case for a value on the wire; never nil.
         public init?(rawValue: String) {
             switch rawValue {
-            case "AllData": self = .allData
-            case "FailedDataOnly": self = .failedDataOnly
+            case "AllData": self = .alldata
+            case "FailedDataOnly": self = .faileddataonly
             default: self = .sdkUnknown(rawValue)
             }
         }
@@ -728,8 +728,8 @@ extension FirehoseClientTypes {
         /// The value on the wire.
         public var rawValue: String {
             switch self {
-            case .allData: "AllData"
-            case .failedDataOnly: "FailedDataOnly"
+            case .alldata: "AllData"
+            case .faileddataonly: "FailedDataOnly"
             case .sdkUnknown(let value): value
             }
         }
@@ -777,17 +777,17 @@ extension FirehoseClientTypes {
     /// `NoEncryptionConfig` in the service model.
     public enum NoEncryptionConfig: Sendable, Hashable, CaseIterable, RawRepresentable {
         /// `NoEncryption`.
-        case noEncryption
+        case noencryption
         /// A value that is not in the service model.
         case sdkUnknown(String)
 
         /// All values in the service model.
-        public static var allCases: [Self] { [.noEncryption] }
+        public static var allCases: [Self] { [.noencryption] }
 
         /// The case for a value on the wire; never nil.
         public init?(rawValue: String) {
             switch rawValue {
-            case "NoEncryption": self = .noEncryption
+            case "NoEncryption": self = .noencryption
             default: self = .sdkUnknown(rawValue)
             }
         }
@@ -795,7 +795,7 @@ extension FirehoseClientTypes {
         /// The value on the wire.
         public var rawValue: String {
             switch self {
-            case .noEncryption: "NoEncryption"
+            case .noencryption: "NoEncryption"
             case .sdkUnknown(let value): value
             }
         }
@@ -958,7 +958,7 @@ extension FirehoseClientTypes {
         /// `BufferIntervalInSeconds`.
         case bufferIntervalInSeconds
         /// `BufferSizeInMBs`.
-        case bufferSizeInMBs
+        case bufferSizeInMb
         /// `CompressionFormat`.
         case compressionFormat
         /// `DataMessageExtraction`.
@@ -972,7 +972,7 @@ extension FirehoseClientTypes {
         /// `MetadataExtractionQuery`.
         case metadataExtractionQuery
         /// `NumberOfRetries`.
-        case numberOfRetries
+        case lambdaNumberOfRetries
         /// `RoleArn`.
         case roleArn
         /// `SubRecordType`.
@@ -983,8 +983,9 @@ extension FirehoseClientTypes {
         /// All values in the service model.
         public static var allCases: [Self] {
             [
-                .bufferIntervalInSeconds, .bufferSizeInMBs, .compressionFormat, .dataMessageExtraction, .delimiter,
-                .jsonParsingEngine, .lambdaArn, .metadataExtractionQuery, .numberOfRetries, .roleArn, .subRecordType,
+                .bufferIntervalInSeconds, .bufferSizeInMb, .compressionFormat, .dataMessageExtraction, .delimiter,
+                .jsonParsingEngine, .lambdaArn, .metadataExtractionQuery, .lambdaNumberOfRetries, .roleArn,
+                .subRecordType,
             ]
         }
 
@@ -992,14 +993,14 @@ extension FirehoseClientTypes {
         public init?(rawValue: String) {
             switch rawValue {
             case "BufferIntervalInSeconds": self = .bufferIntervalInSeconds
-            case "BufferSizeInMBs": self = .bufferSizeInMBs
+            case "BufferSizeInMBs": self = .bufferSizeInMb
             case "CompressionFormat": self = .compressionFormat
             case "DataMessageExtraction": self = .dataMessageExtraction
             case "Delimiter": self = .delimiter
             case "JsonParsingEngine": self = .jsonParsingEngine
             case "LambdaArn": self = .lambdaArn
             case "MetadataExtractionQuery": self = .metadataExtractionQuery
-            case "NumberOfRetries": self = .numberOfRetries
+            case "NumberOfRetries": self = .lambdaNumberOfRetries
             case "RoleArn": self = .roleArn
             case "SubRecordType": self = .subRecordType
             default: self = .sdkUnknown(rawValue)
@@ -1010,14 +1011,14 @@ extension FirehoseClientTypes {
         public var rawValue: String {
             switch self {
             case .bufferIntervalInSeconds: "BufferIntervalInSeconds"
-            case .bufferSizeInMBs: "BufferSizeInMBs"
+            case .bufferSizeInMb: "BufferSizeInMBs"
             case .compressionFormat: "CompressionFormat"
             case .dataMessageExtraction: "DataMessageExtraction"
             case .delimiter: "Delimiter"
             case .jsonParsingEngine: "JsonParsingEngine"
             case .lambdaArn: "LambdaArn"
             case .metadataExtractionQuery: "MetadataExtractionQuery"
-            case .numberOfRetries: "NumberOfRetries"
+            case .lambdaNumberOfRetries: "NumberOfRetries"
             case .roleArn: "RoleArn"
             case .subRecordType: "SubRecordType"
             case .sdkUnknown(let value): value
@@ -1032,37 +1033,37 @@ extension FirehoseClientTypes {
     /// `ProcessorType` in the service model.
     public enum ProcessorType: Sendable, Hashable, CaseIterable, RawRepresentable {
         /// `AppendDelimiterToRecord`.
-        case appendDelimiterToRecord
+        case appenddelimitertorecord
         /// `CloudWatchLogProcessing`.
-        case cloudWatchLogProcessing
+        case cloudwatchlogprocessing
         /// `Decompression`.
         case decompression
         /// `Lambda`.
         case lambda
         /// `MetadataExtraction`.
-        case metadataExtraction
+        case metadataextraction
         /// `RecordDeAggregation`.
-        case recordDeAggregation
+        case recorddeaggregation
         /// A value that is not in the service model.
         case sdkUnknown(String)
 
         /// All values in the service model.
         public static var allCases: [Self] {
             [
-                .appendDelimiterToRecord, .cloudWatchLogProcessing, .decompression, .lambda, .metadataExtraction,
-                .recordDeAggregation,
+                .appenddelimitertorecord, .cloudwatchlogprocessing, .decompression, .lambda, .metadataextraction,
+                .recorddeaggregation,
             ]
         }
 
         /// The case for a value on the wire; never nil.
         public init?(rawValue: String) {
             switch rawValue {
-            case "AppendDelimiterToRecord": self = .appendDelimiterToRecord
-            case "CloudWatchLogProcessing": self = .cloudWatchLogProcessing
+            case "AppendDelimiterToRecord": self = .appenddelimitertorecord
+            case "CloudWatchLogProcessing": self = .cloudwatchlogprocessing
             case "Decompression": self = .decompression
             case "Lambda": self = .lambda
-            case "MetadataExtraction": self = .metadataExtraction
-            case "RecordDeAggregation": self = .recordDeAggregation
+            case "MetadataExtraction": self = .metadataextraction
+            case "RecordDeAggregation": self = .recorddeaggregation
             default: self = .sdkUnknown(rawValue)
             }
         }
@@ -1070,12 +1071,12 @@ extension FirehoseClientTypes {
         /// The value on the wire.
         public var rawValue: String {
             switch self {
-            case .appendDelimiterToRecord: "AppendDelimiterToRecord"
-            case .cloudWatchLogProcessing: "CloudWatchLogProcessing"
+            case .appenddelimitertorecord: "AppendDelimiterToRecord"
+            case .cloudwatchlogprocessing: "CloudWatchLogProcessing"
             case .decompression: "Decompression"
             case .lambda: "Lambda"
-            case .metadataExtraction: "MetadataExtraction"
-            case .recordDeAggregation: "RecordDeAggregation"
+            case .metadataextraction: "MetadataExtraction"
+            case .recorddeaggregation: "RecordDeAggregation"
             case .sdkUnknown(let value): value
             }
         }
@@ -1308,20 +1309,20 @@ extension FirehoseClientTypes {
     /// `SnowflakeS3BackupMode` in the service model.
     public enum SnowflakeS3BackupMode: Sendable, Hashable, CaseIterable, RawRepresentable {
         /// `AllData`.
-        case allData
+        case alldata
         /// `FailedDataOnly`.
-        case failedDataOnly
+        case faileddataonly
         /// A value that is not in the service model.
         case sdkUnknown(String)
 
         /// All values in the service model.
-        public static var allCases: [Self] { [.allData, .failedDataOnly] }
+        public static var allCases: [Self] { [.alldata, .faileddataonly] }
 
         /// The case for a value on the wire; never nil.
         public init?(rawValue: String) {
             switch rawValue {
-            case "AllData": self = .allData
-            case "FailedDataOnly": self = .failedDataOnly
+            case "AllData": self = .alldata
+            case "FailedDataOnly": self = .faileddataonly
             default: self = .sdkUnknown(rawValue)
             }
         }
@@ -1329,8 +1330,8 @@ extension FirehoseClientTypes {
         /// The value on the wire.
         public var rawValue: String {
             switch self {
-            case .allData: "AllData"
-            case .failedDataOnly: "FailedDataOnly"
+            case .alldata: "AllData"
+            case .faileddataonly: "FailedDataOnly"
             case .sdkUnknown(let value): value
             }
         }
@@ -1343,20 +1344,20 @@ extension FirehoseClientTypes {
     /// `SplunkS3BackupMode` in the service model.
     public enum SplunkS3BackupMode: Sendable, Hashable, CaseIterable, RawRepresentable {
         /// `AllEvents`.
-        case allEvents
+        case allevents
         /// `FailedEventsOnly`.
-        case failedEventsOnly
+        case failedeventsonly
         /// A value that is not in the service model.
         case sdkUnknown(String)
 
         /// All values in the service model.
-        public static var allCases: [Self] { [.allEvents, .failedEventsOnly] }
+        public static var allCases: [Self] { [.allevents, .failedeventsonly] }
 
         /// The case for a value on the wire; never nil.
         public init?(rawValue: String) {
             switch rawValue {
-            case "AllEvents": self = .allEvents
-            case "FailedEventsOnly": self = .failedEventsOnly
+            case "AllEvents": self = .allevents
+            case "FailedEventsOnly": self = .failedeventsonly
             default: self = .sdkUnknown(rawValue)
             }
         }
@@ -1364,8 +1365,8 @@ extension FirehoseClientTypes {
         /// The value on the wire.
         public var rawValue: String {
             switch self {
-            case .allEvents: "AllEvents"
-            case .failedEventsOnly: "FailedEventsOnly"
+            case .allevents: "AllEvents"
+            case .failedeventsonly: "FailedEventsOnly"
             case .sdkUnknown(let value): value
             }
         }

@@ -11,11 +11,14 @@ public protocol AWSServiceError: LocalizedError, CustomStringConvertible, Sendab
     /// The ID of the request, for AWS Support.
     var requestID: String? { get }
 
-    /// The HTTP status of the answer; nil if the program created the error itself.
+    /// The HTTP status of the answer; nil if the program created the error itself, and by default.
     var statusCode: Int? { get }
 }
 
 extension AWSServiceError {
+    /// Nil.
+    public var statusCode: Int? { nil }
+
     /// Code, message, status and request ID, as far as they are known.
     public var description: String {
         sentence(code: errorCode, message: message, status: statusCode, requestID: requestID)
@@ -33,20 +36,6 @@ private func sentence(code: String?, message: String?, status: Int?, requestID: 
     let text = [code ?? "The service refused the call", message].compactMap { $0 }.joined(separator: ": ")
     let answer = [status.map { "HTTP \($0)" }, requestID.map { "request \($0)" }].compactMap { $0 }
     return answer.isEmpty ? text : "\(text) (\(answer.joined(separator: ", ")))"
-}
-
-/// An error with a type of its own, because the service model lists it.
-public protocol ModeledError: AWSServiceError {
-    /// The error's code on the wire.
-    static var typeName: String { get }
-
-    /// Creates an error as the service would return it.
-    init(message: String?, requestID: String?, statusCode: Int?)
-}
-
-extension ModeledError {
-    /// The error's code on the wire.
-    public var errorCode: String? { Self.typeName }
 }
 
 /// An error whose code is not in the service model, such as those of the signature check.

@@ -3,7 +3,7 @@
 import Foundation
 
 /// The errors of the service models, by their code on the wire.
-let modeledErrors: [String: any ModeledError.Type] = [
+let modeledErrors: [String: any ReturnedError.Type] = [
     "AccessDeniedException": AccessDeniedException.self,
     "ConcurrentModificationException": ConcurrentModificationException.self,
     "DryRunOperationException": DryRunOperationException.self,
@@ -29,9 +29,11 @@ let modeledErrors: [String: any ModeledError.Type] = [
 ]
 
 /// `AccessDeniedException` of Kinesis.
-public struct AccessDeniedException: ModeledError, Equatable {
+public struct AccessDeniedException: ModeledError, ReturnedError, Equatable {
     /// `AccessDeniedException`.
     public static let typeName = "AccessDeniedException"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -48,9 +50,11 @@ public struct AccessDeniedException: ModeledError, Equatable {
 }
 
 /// `ConcurrentModificationException` of Firehose.
-public struct ConcurrentModificationException: ModeledError, Equatable {
+public struct ConcurrentModificationException: ModeledError, ReturnedError, Equatable {
     /// `ConcurrentModificationException`.
     public static let typeName = "ConcurrentModificationException"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -67,9 +71,11 @@ public struct ConcurrentModificationException: ModeledError, Equatable {
 }
 
 /// `DryRunOperationException` of Kinesis.
-public struct DryRunOperationException: ModeledError, Equatable {
+public struct DryRunOperationException: ModeledError, ReturnedError, Equatable {
     /// `DryRunOperationException`.
     public static let typeName = "DryRunOperationException"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -86,9 +92,11 @@ public struct DryRunOperationException: ModeledError, Equatable {
 }
 
 /// `ExpiredIteratorException` of Kinesis.
-public struct ExpiredIteratorException: ModeledError, Equatable {
+public struct ExpiredIteratorException: ModeledError, ReturnedError, Equatable {
     /// `ExpiredIteratorException`.
     public static let typeName = "ExpiredIteratorException"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -105,9 +113,11 @@ public struct ExpiredIteratorException: ModeledError, Equatable {
 }
 
 /// `ExpiredNextTokenException` of Kinesis.
-public struct ExpiredNextTokenException: ModeledError, Equatable {
+public struct ExpiredNextTokenException: ModeledError, ReturnedError, Equatable {
     /// `ExpiredNextTokenException`.
     public static let typeName = "ExpiredNextTokenException"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -124,9 +134,11 @@ public struct ExpiredNextTokenException: ModeledError, Equatable {
 }
 
 /// `InternalFailureException` of Kinesis.
-public struct InternalFailureException: ModeledError, Equatable {
+public struct InternalFailureException: ModeledError, ReturnedError, Equatable {
     /// `InternalFailureException`.
     public static let typeName = "InternalFailureException"
+    /// `server`.
+    public static let fault = ErrorFault.server
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -143,9 +155,11 @@ public struct InternalFailureException: ModeledError, Equatable {
 }
 
 /// `InvalidArgumentException` of Kinesis and Firehose.
-public struct InvalidArgumentException: ModeledError, Equatable {
+public struct InvalidArgumentException: ModeledError, ReturnedError, Equatable {
     /// `InvalidArgumentException`.
     public static let typeName = "InvalidArgumentException"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -162,9 +176,11 @@ public struct InvalidArgumentException: ModeledError, Equatable {
 }
 
 /// `InvalidKMSResourceException` of Firehose.
-public struct InvalidKMSResourceException: ModeledError, Equatable {
+public struct InvalidKMSResourceException: ModeledError, ReturnedError, Equatable {
     /// `InvalidKMSResourceException`.
     public static let typeName = "InvalidKMSResourceException"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -181,9 +197,11 @@ public struct InvalidKMSResourceException: ModeledError, Equatable {
 }
 
 /// `InvalidSourceException` of Firehose.
-public struct InvalidSourceException: ModeledError, Equatable {
+public struct InvalidSourceException: ModeledError, ReturnedError, Equatable {
     /// `InvalidSourceException`.
     public static let typeName = "InvalidSourceException"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -200,9 +218,11 @@ public struct InvalidSourceException: ModeledError, Equatable {
 }
 
 /// `KMSAccessDeniedException` of Kinesis.
-public struct KMSAccessDeniedException: ModeledError, Equatable {
+public struct KMSAccessDeniedException: ModeledError, ReturnedError, Equatable {
     /// `KMSAccessDeniedException`.
     public static let typeName = "KMSAccessDeniedException"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -219,9 +239,11 @@ public struct KMSAccessDeniedException: ModeledError, Equatable {
 }
 
 /// `KMSDisabledException` of Kinesis.
-public struct KMSDisabledException: ModeledError, Equatable {
+public struct KMSDisabledException: ModeledError, ReturnedError, Equatable {
     /// `KMSDisabledException`.
     public static let typeName = "KMSDisabledException"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -238,9 +260,11 @@ public struct KMSDisabledException: ModeledError, Equatable {
 }
 
 /// `KMSInvalidStateException` of Kinesis.
-public struct KMSInvalidStateException: ModeledError, Equatable {
+public struct KMSInvalidStateException: ModeledError, ReturnedError, Equatable {
     /// `KMSInvalidStateException`.
     public static let typeName = "KMSInvalidStateException"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -257,9 +281,11 @@ public struct KMSInvalidStateException: ModeledError, Equatable {
 }
 
 /// `KMSNotFoundException` of Kinesis.
-public struct KMSNotFoundException: ModeledError, Equatable {
+public struct KMSNotFoundException: ModeledError, ReturnedError, Equatable {
     /// `KMSNotFoundException`.
     public static let typeName = "KMSNotFoundException"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -276,9 +302,11 @@ public struct KMSNotFoundException: ModeledError, Equatable {
 }
 
 /// `KMSOptInRequired` of Kinesis.
-public struct KMSOptInRequired: ModeledError, Equatable {
+public struct KMSOptInRequired: ModeledError, ReturnedError, Equatable {
     /// `KMSOptInRequired`.
     public static let typeName = "KMSOptInRequired"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -295,9 +323,11 @@ public struct KMSOptInRequired: ModeledError, Equatable {
 }
 
 /// `KMSThrottlingException` of Kinesis.
-public struct KMSThrottlingException: ModeledError, Equatable {
+public struct KMSThrottlingException: ModeledError, ReturnedError, Equatable {
     /// `KMSThrottlingException`.
     public static let typeName = "KMSThrottlingException"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -314,9 +344,11 @@ public struct KMSThrottlingException: ModeledError, Equatable {
 }
 
 /// `LimitExceededException` of Kinesis and Firehose.
-public struct LimitExceededException: ModeledError, Equatable {
+public struct LimitExceededException: ModeledError, ReturnedError, Equatable {
     /// `LimitExceededException`.
     public static let typeName = "LimitExceededException"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -333,9 +365,11 @@ public struct LimitExceededException: ModeledError, Equatable {
 }
 
 /// `ProvisionedThroughputExceededException` of Kinesis.
-public struct ProvisionedThroughputExceededException: ModeledError, Equatable {
+public struct ProvisionedThroughputExceededException: ModeledError, ReturnedError, Equatable {
     /// `ProvisionedThroughputExceededException`.
     public static let typeName = "ProvisionedThroughputExceededException"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -352,9 +386,11 @@ public struct ProvisionedThroughputExceededException: ModeledError, Equatable {
 }
 
 /// `ResourceInUseException` of Kinesis and Firehose.
-public struct ResourceInUseException: ModeledError, Equatable {
+public struct ResourceInUseException: ModeledError, ReturnedError, Equatable {
     /// `ResourceInUseException`.
     public static let typeName = "ResourceInUseException"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -371,9 +407,11 @@ public struct ResourceInUseException: ModeledError, Equatable {
 }
 
 /// `ResourceNotFoundException` of Kinesis and Firehose.
-public struct ResourceNotFoundException: ModeledError, Equatable {
+public struct ResourceNotFoundException: ModeledError, ReturnedError, Equatable {
     /// `ResourceNotFoundException`.
     public static let typeName = "ResourceNotFoundException"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -390,9 +428,11 @@ public struct ResourceNotFoundException: ModeledError, Equatable {
 }
 
 /// `ServiceUnavailableException` of Firehose.
-public struct ServiceUnavailableException: ModeledError, Equatable {
+public struct ServiceUnavailableException: ModeledError, ReturnedError, Equatable {
     /// `ServiceUnavailableException`.
     public static let typeName = "ServiceUnavailableException"
+    /// `server`.
+    public static let fault = ErrorFault.server
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -409,9 +449,11 @@ public struct ServiceUnavailableException: ModeledError, Equatable {
 }
 
 /// `ThrottlingException` of Kinesis.
-public struct ThrottlingException: ModeledError, Equatable {
+public struct ThrottlingException: ModeledError, ReturnedError, Equatable {
     /// `ThrottlingException`.
     public static let typeName = "ThrottlingException"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.
@@ -428,9 +470,11 @@ public struct ThrottlingException: ModeledError, Equatable {
 }
 
 /// `ValidationException` of Kinesis.
-public struct ValidationException: ModeledError, Equatable {
+public struct ValidationException: ModeledError, ReturnedError, Equatable {
     /// `ValidationException`.
     public static let typeName = "ValidationException"
+    /// `client`.
+    public static let fault = ErrorFault.client
     /// The service's message.
     public var message: String?
     /// The ID of the request, for AWS Support.

@@ -36,3 +36,19 @@ public func cancelled() -> AWSTask<AnyObject> {
     source.setCancelled()
     return source.task
 }
+
+/// Logins by the enumeration of SDK 2.3 and earlier.
+public final class EnumeratedProvider: NSObject, AWSIdentityProviderManager {
+    let token: String
+
+    public init(token: String) {
+        self.token = token
+    }
+
+    public func logins() -> AWSTask<NSDictionary> {
+        return AWSTask(result: [AWSCognitoLoginProviderKey.facebook: token])
+    }
+}
+
+/// The same by its raw value, in the spelling of Swift 2.
+public let facebookKey = AWSCognitoLoginProviderKey.Facebook.rawValue

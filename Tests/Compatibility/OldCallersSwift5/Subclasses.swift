@@ -16,6 +16,10 @@ public class CountingCognitoProvider: AWSCognitoCredentialsProvider {
 /// A configuration with the settings of one application.
 public class AppConfiguration: AWSServiceConfiguration {
     public var stage = "beta"
+
+    public override var userAgent: String! { return super.userAgent + " " + stage }
+
+    public override class func baseUserAgent() -> String! { return "app/1" }
 }
 
 /// Credentials with a name.

@@ -33,6 +33,17 @@ import Testing
         try await signIn.expectRecord(of: [Self.facebook: signIn.place.token])
     }
 
+    @Test func `a login by the enumeration of early SDKs signs a user in`() async throws {
+        #expect(facebookKey == 1)
+        let signIn = try await SignIn()
+        await #expect(processExitsWith: .success) { [user = signIn.place as SignInPlace] in
+            user.enter()
+            let error = try await user.submit(user.provider(EnumeratedProvider(token: user.token)))
+            #expect(error == nil)
+        }
+        try await signIn.expectRecord(of: [Self.facebook: signIn.place.token])
+    }
+
     @Test func `a user who is not logged in gets the provider's error, and the records stay`() async throws {
         let signIn = try await SignIn()
         await #expect(processExitsWith: .success) { [user = signIn.place as SignInPlace] in

@@ -4,10 +4,10 @@ import Testing
 
 struct AWSEndpointTests {
     @Test(arguments: [
-        (AWSRegionType.USWest2, AWSServiceType.Kinesis, "https://kinesis.us-west-2.amazonaws.com/"),
-        (.EUCentral1, .Firehose, "https://firehose.eu-central-1.amazonaws.com/"),
-        (.CNNorth1, .Kinesis, "https://kinesis.cn-north-1.amazonaws.com.cn/"),
-        (.USEast1, .CognitoIdentity, "https://cognito-identity.us-east-1.amazonaws.com/"),
+        (AWSRegionType.USWest2, AWSServiceType.Kinesis, "https://kinesis.us-west-2.amazonaws.com"),
+        (.EUCentral1, .Firehose, "https://firehose.eu-central-1.amazonaws.com"),
+        (.CNNorth1, .Kinesis, "https://kinesis.cn-north-1.amazonaws.com.cn"),
+        (.USEast1, .CognitoIdentity, "https://cognito-identity.us-east-1.amazonaws.com"),
     ])
     func `a region and a service have a public host`(region: AWSRegionType, service: AWSServiceType, url: String) {
         let endpoint = AWSEndpoint(region: region, service: service, useUnsafeURL: false)
@@ -19,7 +19,7 @@ struct AWSEndpointTests {
 
     @Test func `an unsafe endpoint uses http with the same host`() {
         let endpoint = AWSEndpoint(region: .USEast1, service: .Kinesis, useUnsafeURL: true)
-        #expect(endpoint?.url.absoluteString == "http://kinesis.us-east-1.amazonaws.com/")
+        #expect(endpoint?.url.absoluteString == "http://kinesis.us-east-1.amazonaws.com")
         #expect(endpoint?.useUnsafeURL == true)
     }
 

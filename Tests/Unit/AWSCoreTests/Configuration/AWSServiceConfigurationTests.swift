@@ -65,6 +65,20 @@ struct AWSServiceConfigurationTests {
         #expect(call.endpoint.url == "http://localhost:4566/")
     }
 
+    @Test func `local testing with an endpoint calls that endpoint`() throws {
+        let configuration = try #require(
+            AWSServiceConfiguration(
+                region: .EUWest1,
+                endpoint: AWSEndpoint(urlString: "http://mine:4"),
+                credentialsProvider: provider,
+                localTestingEnabled: true
+            )
+        )
+        #expect(configuration.localTestingEnabled)
+        let call = try configuration.callConfiguration(for: .kinesis, environment: ["AWS_ENDPOINT_URL": "http://all:1"])
+        #expect(call.endpoint.url == "http://mine:4/")
+    }
+
     @Test func `a region that is Unknown fails the call, not the configuration`() throws {
         let configuration = try configuration(region: .Unknown)
         let failure = #expect(throws: ConfigurationFailure.self) {
@@ -246,6 +260,35 @@ struct AWSServiceConfigurationTests {
             #expect(call.maximumRetries == retries)
             #expect(call.userAgent.hasSuffix(" own/1"))
             #expect(configuration.credentialsProvider is AWSAnonymousCredentialsProvider)
+        }
+    }
+
+    @Test func `a subclass decides the user agent that calls send, and so does its copy`() throws {
+        final class Renamed: AWSServiceConfiguration, @unchecked Sendable {
+            override class func baseUserAgent() -> String! { "app/2" }
+        }
+        final class Whole: AWSServiceConfiguration, @unchecked Sendable {
+            override var userAgent: String! { "app/3\r\nX-Evil: 1" }
+        }
+        final class Unnamed: AWSServiceConfiguration, @unchecked Sendable {
+            override var userAgent: String! { nil }
+        }
+        let all = [
+            Renamed(region: .EUWest1, credentialsProvider: nil), Whole(region: .EUWest1, credentialsProvider: nil),
+            Unnamed(region: .EUWest1, credentialsProvider: nil),
+        ]
+        for named in all {
+            let named = try #require(named as AWSServiceConfiguration?)
+            named.addUserAgentProductToken("own/1")
+            let copy = try #require(named.copy() as? AWSServiceConfiguration)
+            for configuration in [named, copy] {
+                let sent = try configuration.callConfiguration(for: .kinesis, environment: [:]).userAgent
+                switch named {
+                case is Renamed: #expect(sent.hasPrefix("app/2 ") && sent.hasSuffix(" own/1"))
+                case is Whole: #expect(sent == "app/3X-Evil: 1")
+                default: #expect(sent.hasPrefix(AWSServiceConfiguration.baseUserAgent()))
+                }
+            }
         }
     }
 

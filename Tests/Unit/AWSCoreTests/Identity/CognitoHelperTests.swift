@@ -102,6 +102,15 @@ import Testing
         #expect(pool.server.requests[1].text.contains(#""Logins":{"graph.facebook.com":"literal"}"#))
     }
 
+    @Test func `logins may be named by the numbers of older SDKs`() async throws {
+        let pool = try CognitoPoolServer()
+        _ = try await pool.provider(manager: NumberedLogins([1: "one", 4: "four"])).credentials().value
+        #expect(pool.server.requests[1].text.contains(#""graph.facebook.com":"one""#))
+        #expect(pool.server.requests[1].text.contains(#""api.twitter.com":"four""#))
+        let unknown = pool.provider(manager: NumberedLogins([0: "none"]))
+        await #expect(throws: (any Error).self) { try await unknown.credentials().value }
+    }
+
     @Test func `no description or dump of a provider shows a login or a key`() async throws {
         let pool = try CognitoPoolServer()
         let provider = pool.provider(manager: Logins(["accounts.google.com": "planted-jwt"]))
@@ -152,4 +161,12 @@ extension CognitoPoolServer {
     ) -> AWSCognitoCredentialsProvider {
         AWSCognitoCredentialsProvider(regionType: .USEast1, identityProvider: helper, environment: environment())
     }
+}
+
+private final class NumberedLogins: NSObject, AWSIdentityProviderManager {
+    private let tokens: [Int: String]
+
+    init(_ tokens: [Int: String]) { self.tokens = tokens }
+
+    func logins() -> AWSTask<NSDictionary> { AWSTask(result: NSDictionary(dictionary: tokens)) }
 }
