@@ -50,7 +50,7 @@ snippets: ## Compile the Swift in the documents; needs a build
 	@python3 Scripts/snippets.py
 
 docs: setup ## Build the documentation of every module, and the articles, as a site; with Chromium, look at it
-	@python3 Scripts/docs.py
+	@"$(PYTHON)" Scripts/docs.py
 
 api: ## Compare the public API with the last release's; ARGS=--record writes the listing of a release
 	@python3 Scripts/api.py $(ARGS)

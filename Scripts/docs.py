@@ -19,9 +19,16 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUT = ROOT / ".build/documentation"
 SCRATCH = ROOT / ".build/documentation-parts"
 GUIDE = ROOT / "Documentation/Recorder.docc"
-# The page at the site's root, and rules for its telephones, which docc's own style lacks.
+# The page at the site's root, and what docc's own style lacks: code that is not cut, room beside the sidebar, telephones.
 LANDING = ROOT / "Documentation/index.html"
 STYLE = """
+.code-listing pre > code { font-size: 13px !important; white-space: pre-wrap; overflow-wrap: anywhere }
+.code-line-container { white-space: pre-wrap }
+@media (min-width: 736px) {
+  .full-width-container .container.container, .full-width-container .documentation-hero__content.documentation-hero__content {
+    max-width: 1000px !important; padding-left: 40px !important; padding-right: 40px !important
+  }
+}
 @media (max-width: 735px) {
   .table-wrapper { max-width: calc(100vw - 40px); overflow-x: auto }
   .table-wrapper td, .table-wrapper th { min-width: 8rem }
@@ -29,7 +36,9 @@ STYLE = """
 """
 # Documents that are articles of the site, too.
 DOCUMENTS = ["MIGRATION.md", "RELIABILITY.md"]
-LINK = re.compile(r"\[([^\]]*)\]\(([^)#:]*)(?:#([^)]*))?\)")
+LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#:]*)(?:#([^)]*))?\)")
+FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+PICTURE = re.compile(r"(!\[[^\]]*\])\(([^)]*\.svg)\)")
 # Public modules; after each, the modules that it brings along and that users do not import.
 MODULES = {
     "AWSKinesis": ["AWSServiceClients", "AWSKinesisClient"],
@@ -43,6 +52,8 @@ MODULES = {
     "AmplifyFoundationBridge": [],
     "SmithyHTTPAPI": [],
 }
+# Of each of these modules, the public one that documents it.
+HOMES = {part: module for module, brings in MODULES.items() for part in [module, *brings]}
 # They only re-export names of AWSServiceClients and SmithyHTTPAPI, which are documented there.
 REEXPORTING = {
     "AWSClientRuntime", "AWSSDKIdentity", "ClientRuntime", "Smithy", "SmithyIdentity", "SmithyRetries", "SmithyRetriesAPI",
@@ -95,44 +106,83 @@ def make_symbol_graph(module, brings):
     return directory
 
 
-def anchors(text):
-    """The anchors of a document's headings on GitHub, and the same ones as docc makes them."""
-    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    plain = [re.sub(r"[^\w\s-]", "", title).replace(" ", "-") for title in titles]
-    return {title.lower(): title for title in plain}
+def heading_anchors(file):
+    """The headings of a document by their anchors on GitHub; after each, its anchor as docc makes it."""
+    found = {}
+    for title in re.findall(r"^#+ (.*)$", file.read_text(), re.MULTILINE):
+        plain = re.sub(r"[^\w\s-]", "", title).replace(" ", "-")
+        found[plain.lower()] = (title, plain)
+    return found
+
+
+def title(file):
+    return re.search(r"^# (.*)$", file.read_text(), re.MULTILINE)[1].strip("`")
+
+
+def page(target, text):
+    """The page of a file that a link leads to, and its title; None if the site has none."""
+    if target.parent == GUIDE:
+        return f"/Recorder/{target.stem}", title(target)
+    if target.parent == ROOT and target.name in DOCUMENTS:
+        return f"/Recorder/{target.stem.capitalize()}", title(target)
+    parts = target.relative_to(ROOT).parts
+    module = HOMES.get(parts[1]) if parts[0] == "Sources" else None
+    if module and target.suffix == ".md":
+        return f"/{module}", module
+    if module and target.suffix == ".swift":
+        symbol = re.match(r"`?(\w+)", text)[1]
+        return f"/{module}/{symbol}", symbol
+    return None
 
 
 def article(file):
-    """A document as an article: its links lead to pages, or name the file in a checkout."""
+    """A document as docc wants it: links lead to pages of the site, or name the file in a checkout."""
+    is_guide = file.parent == GUIDE or file.name in DOCUMENTS
+
+    def picture(found):
+        return f"{found[1]}({pathlib.Path(found[2]).stem})"
 
     def link(found):
         text, path, anchor = found.groups()
-        target = ROOT / path if path else file
-        page = target.stem if path else ""
-        if path and target.parent != GUIDE:
-            if target.name not in DOCUMENTS:
-                return f"{text} (`{path}` in the checkout)"
-            page = target.stem.capitalize()
-        if anchor is None:
-            return f"[{text}](doc:{page})"
-        known = anchors(target.read_text())
-        if anchor not in known:
-            raise Failed(f"{file.name} links to {path}#{anchor}, and there is no such heading")
-        place = f"#{known[anchor]}"
-        return f"[{text}](doc:{page}{place})" if page else f"[{text}]({place})"
+        target = (file.parent / path).resolve() if path else file
+        if not target.exists():
+            raise Failed(f"{file.relative_to(ROOT)} links to {path}, which does not exist")
+        known = page(target, text)
+        if known is None:
+            return f"{text} (`{target.relative_to(ROOT)}` in the checkout)"
+        address, name = known
+        if is_guide:
+            address = address.removeprefix("/Recorder/")
+        if anchor is not None:
+            headings = heading_anchors(target)
+            if anchor not in headings:
+                raise Failed(f"{file.name} links to {path}#{anchor}, and there is no such heading")
+            name, place = headings[anchor]
+            if target == file:
+                return f"[{text}](#{place})"
+            address += f"#{place}"
+        # A link with the title that docc would give it may stand in a list of topics.
+        return f"<doc:{address}>" if " ".join(text.split()) == name else f"[{text}](doc:{address})"
 
-    modules = "".join(f"- <doc:/{module}>\n" for module in MODULES)
-    return LINK.sub(link, file.read_text()) + f"\n## See also\n\n{modules}"
+    parts = FENCED.split(file.read_text())
+    text = "".join(it if it.startswith("```") else LINK.sub(link, PICTURE.sub(picture, it)) for it in parts)
+    if file.name in DOCUMENTS:
+        text += "\n## See also\n\n" + "".join(f"- <doc:/{module}>\n" for module in MODULES)
+    if file == GUIDE / "Recorder.md":
+        text = text.replace("\n## ", "\n@Metadata {\n    @TechnologyRoot\n}\n\n## ", 1)
+    return text
 
 
-def make_guide():
-    """The articles, with the documents among them."""
-    guide = SCRATCH / GUIDE.name
-    shutil.copytree(GUIDE, guide)
-    for name in DOCUMENTS:
+def make_catalogue(source, documents):
+    """A catalogue's articles, and further documents, as docc wants them."""
+    made = SCRATCH / "catalogues" / source.name
+    shutil.copytree(source, made)
+    for file in source.glob("*.md"):
+        (made / file.name).write_text(article(file))
+    for name in documents:
         file = ROOT / name
-        (guide / f"{file.stem.capitalize()}.md").write_text(article(file))
-    return guide
+        (made / f"{file.stem.capitalize()}.md").write_text(article(file))
+    return made
 
 
 def finish():
@@ -166,13 +216,14 @@ def convert(name, catalogue, graphs, folder, *more):
 
 
 def main():
+    subprocess.run([sys.executable, ROOT / "Scripts/markdown_check.py"], check=True)
     check_modules()
     build()
     for place in OUT, SCRATCH:
         shutil.rmtree(place, ignore_errors=True)
-    parts = {"Recorder": (make_guide(), None)}
+    parts = {"Recorder": (make_catalogue(GUIDE, DOCUMENTS), None)}
     for module, brings in MODULES.items():
-        catalogue = ROOT / f"Sources/{module}/{module}.docc"
+        catalogue = make_catalogue(ROOT / f"Sources/{module}/{module}.docc", [])
         parts[module] = (catalogue, make_symbol_graph(module, brings))
     known, archives = {}, []
     for name, (catalogue, graphs) in parts.items():

@@ -4,10 +4,10 @@
 
 Without a browser: each link leads to a page, and to a place on it; each picture has its width
 and height; each article links to a module, and each public symbol says what it is. With
-Chromium on the PATH, also: the page at the root, an article with a picture and the page of a
-symbol are loaded at two widths, light and dark. None may report an error or show a picture
-smaller than it is drawn, unless the screen is. The screenshots are kept in
-.build/documentation-screenshots.
+Chromium on the PATH, also: the page at the root, two articles, and the pages of a module and
+of a symbol are loaded at two widths, light and dark. None may report an error, cut a line of
+code, show an empty sidebar, or a picture smaller than it is drawn, unless the screen is. The
+screenshots are kept in .build/documentation-screenshots.
 """
 
 import functools
@@ -28,8 +28,14 @@ BROWSERS = ["chromium", "chromium-browser", "google-chrome"]
 VIEWED = {
     "landing": "/",
     "article": "/documentation/recorder/lifeofarecord/",
+    "document": "/documentation/recorder/migration/",
+    "module": "/documentation/awskinesis/",
     "symbol": "/documentation/awskinesis/awskinesisrecorder/",
 }
+WITH_PICTURE = {"landing", "article"}
+# Added to each page: counts the listings whose lines are wider than they are shown.
+COUNT_CUT = b"""<script>setInterval(() => { document.documentElement.dataset.cut =
+[...document.querySelectorAll("pre")].filter(it => it.scrollWidth > it.clientWidth).length }, 500)</script>"""
 # Pages that docc makes of other modules' names, and groups that it makes up, have no text of their own.
 WITHOUT_TEXT = {"extension", "collectionGroup"}
 # Names of a standard that say all, such as status codes of HTTP.
@@ -128,6 +134,16 @@ def serve():
         def log_message(self, *arguments):
             pass
 
+        def copyfile(self, source, outputfile):
+            super().copyfile(source, outputfile)
+            if getattr(source, "name", "").endswith(".html"):
+                outputfile.write(COUNT_CUT)
+
+        def send_header(self, keyword, value):
+            # What is added is not in the length of the file; the end of the connection ends the page.
+            if keyword != "Content-Length":
+                super().send_header(keyword, value)
+
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=SITE))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server
@@ -155,8 +171,13 @@ def check_seen(browser):
             if not file.is_file():
                 yield f"{path} at {width} pixels: no screenshot"
         shown, _ = view(browser, url, 1280, False, "--dump-dom")
+        cut = re.search(r'data-cut="(\d+)"', shown)
+        if not cut or cut[1] != "0":
+            yield f"{path}: lines of code are cut in {cut[1] if cut else 'unknown'} listings"
+        if name != "landing" and shown.count("navigator-card-item") < 10:
+            yield f"{path}: the sidebar has no entries"
         pictures = [it for it in Elements(shown).pictures if it.get("src", "").split("?")[0].endswith(".svg")]
-        if name != "symbol" and not pictures:
+        if name in WITH_PICTURE and not pictures:
             yield f"{path}: the picture is not shown"
         for picture in pictures:
             if int(float(picture.get("width") or 0)) < 400:
