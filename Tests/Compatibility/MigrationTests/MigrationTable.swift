@@ -1,18 +1,18 @@
 import Foundation
 import RecorderTestSupport
 
-/// A table of MIGRATION.md.
+/// The tables of a section of MIGRATION.md.
 struct MigrationTable {
-    /// The first cell of each row, below the header.
+    /// The first cell of each row, below the headers.
     let firstCells: [String]
 
-    /// The first table below this heading.
+    /// The tables below this heading, up to the next one of its level.
     init(below heading: String) throws {
         let document = try String(contentsOfFile: "\(Repository.path)/MIGRATION.md", encoding: .utf8)
         let lines = document.split(separator: "\n", omittingEmptySubsequences: false)
-        let section = lines.drop { $0 != "### \(heading)" }
-        let table = section.drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }
-        firstCells = table.dropFirst(2).map { row in
+        let section = lines.drop { $0 != "### \(heading)" }.dropFirst().prefix { !$0.hasPrefix("### ") }
+        let tables = section.split { !$0.hasPrefix("|") }
+        firstCells = tables.flatMap { $0.dropFirst(2) }.map { row in
             row.split(separator: "|")[0].trimmingCharacters(in: .whitespaces)
         }
     }
