@@ -332,6 +332,17 @@ RULES = [
          "precondition(write(STDERR_FILENO, bytes, bytes.count) > 0)"),
     ),
     rule(
+        "a metrics file replaces a store", "OwnFileTests",
+        ("Sources/RecorderCommands/Session/OwnFile.swift", "        try check()\n", ""),
+    ),
+    rule(
+        "a signal counts as the end of an outage", "ErrorWordsTests",
+        (
+            "Sources/RecorderCommands/Sending/StoppableFlush.swift", "guard errors.isEmpty, !isStopped else",
+            "guard errors.isEmpty else",
+        ),
+    ),
+    rule(
         "a crash leaves a core with the keys", "CoreDumpTests",
         ("Sources/RecorderCommands/CommandLineTool.swift", "        ProcessSetup.disableCoreDumps()\n", ""),
     ),

@@ -189,7 +189,9 @@ package final class AWSServiceCaller: Sendable {
 
     private func credentials() async throws(ServiceFailure) -> Credentials? {
         do {
-            return try await configuration.credentials.credentials()
+            let credentials = try await configuration.credentials.credentials()
+            try credentials?.check()
+            return credentials
         } catch {
             throw ServiceFailure(error)
         }

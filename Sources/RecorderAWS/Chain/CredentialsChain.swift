@@ -16,6 +16,12 @@ package final class CredentialsChain: CredentialsSource {
     private struct Link: Sendable {
         let name: String
         let source: any CredentialsSource
+
+        func credentials() async throws(CredentialsFailure) -> Credentials? {
+            let found = try await source.credentials()
+            try found?.check(" (\(name))")
+            return found
+        }
     }
 
     private let links: [Link]
@@ -39,7 +45,7 @@ package final class CredentialsChain: CredentialsSource {
     package func credentials() async throws(CredentialsFailure) -> Credentials? {
         if let index = selected.withLock({ $0 }) {
             do {
-                return try await links[index].source.credentials()
+                return try await links[index].credentials()
             } catch {
                 // Its settings may have been removed. Then the others are asked again.
                 guard error.kind == .notConfigured else { throw error }
@@ -58,7 +64,7 @@ package final class CredentialsChain: CredentialsSource {
         var reasons: [String] = []
         for (index, link) in links.enumerated() {
             do {
-                let credentials = try await link.source.credentials()
+                let credentials = try await link.credentials()
                 selected.withLock { $0 = index }
                 return credentials
             } catch {

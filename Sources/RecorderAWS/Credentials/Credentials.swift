@@ -33,6 +33,21 @@ package struct Credentials: Sendable, Equatable {
     }
 }
 
+extension Credentials {
+    /// Throws for keys that cannot stand in a request. `origin` is where they come from, as in "of the environment".
+    func check(_ origin: String = "") throws(CredentialsFailure) {
+        for (name, key) in [
+            ("access key ID", accessKeyID), ("secret access key", secretAccessKey),
+            ("session token", sessionToken ?? ""),
+        ] where !key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+            let what =
+                key.utf8.contains { $0 == 0x0A || $0 == 0x0D }
+                ? "a line end" : "a blank, or a character that is not ASCII,"
+            throw CredentialsFailure("The \(name)\(origin) has \(what) in it. Set it without that.")
+        }
+    }
+}
+
 extension Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "Credentials(redacted)" }
 

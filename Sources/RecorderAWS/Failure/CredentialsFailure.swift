@@ -54,6 +54,9 @@ package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConve
         }
     }
 
+    /// Whether a service refused to give credentials; otherwise a setting is missing or wrong.
+    package var isRefusal: Bool { underlying != nil && !isTemporary }
+
     /// The calling task was cancelled while it waited for credentials.
     package static let stoppedWaiting = CredentialsFailure("Waiting for credentials was cancelled.", kind: .cancelled)
 

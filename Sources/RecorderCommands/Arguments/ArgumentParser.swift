@@ -76,6 +76,8 @@ struct ArgumentParser {
         guard let value = attached ?? words.popFirst() else {
             throw failure("--\(option.name) needs a value: --\(option.name) \(placeholder).")
         }
+        // As from a script whose variable is not set.
+        guard !value.isEmpty else { throw failure("the value of --\(option.name) is empty: give \(placeholder).") }
         values[option.name, default: []].append(value)
     }
 
@@ -83,6 +85,9 @@ struct ArgumentParser {
         let needed = command.arguments.filter { !$0.isOptional }
         if arguments.count < needed.count {
             throw failure("\(needed[arguments.count].name) is missing.")
+        }
+        if let empty = arguments.firstIndex(of: ""), let last = command.arguments.indices.last {
+            throw failure("\(command.arguments[min(empty, last)].name) is empty.")
         }
         if arguments.count > command.arguments.count, command.arguments.last?.isRepeated != true {
             throw failure("\"\(arguments[command.arguments.count])\" is one argument too many.")
@@ -103,6 +108,7 @@ extension CommandTable {
         if let command = command(name) { return command }
         let what = name.hasPrefix("-") ? "option" : "command"
         let hint = Suggestions.hint(for: name, in: names + ["--help", "--version"])
+        guard !name.isEmpty else { throw CommandFailure(.usage, message: "the name of the command is empty.") }
         throw CommandFailure(
             .usage,
             message: "there is no \(what) \(name).\(hint) `\(Program.name) help` lists all commands."

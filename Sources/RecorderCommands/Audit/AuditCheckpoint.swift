@@ -43,36 +43,49 @@ struct AuditCheckpoint: Codable, Sendable {
         streams = [:]
     }
 
-    /// Reads a file; an empty checkpoint if there is none.
+    /// Reads a file; an empty checkpoint if there is none, or nothing in it. Throws if it could not be replaced, too.
     init(path: String) throws(CommandFailure) {
-        guard Files.exists(path) else {
+        let file = Self.file(at: path)
+        do throws(OwnFile.Problem) {
+            try file.check()
+        } catch {
+            throw Self.failure(path, error.text)
+        }
+        let text: Data
+        do {
+            text = Files.exists(path) ? try Data(contentsOf: URL(fileURLWithPath: path)) : Data()
+        } catch {
+            throw Self.failure(path, "it cannot be read")
+        }
+        guard !text.isEmpty else {
             self.init()
             return
         }
-        do {
-            self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
-        } catch {
-            throw CommandFailure(
-                .noInput,
-                message:
-                    "--checkpoint \(path) cannot be read, or is no checkpoint of this version. Remove it to start anew."
-            )
+        guard let read = try? JSONDecoder().decode(Self.self, from: text), read.version == Self.version,
+            read.streams.values.flatMap(\.sources).allSatisfy(\.isSound)
+        else {
+            throw Self.failure(path, "it is no checkpoint of this version. Remove it to start anew")
         }
-        guard version == Self.version, streams.values.flatMap(\.sources).allSatisfy(\.isSound) else {
-            throw CommandFailure(
-                .noInput,
-                message: "--checkpoint \(path) is not of this version. Remove it to start anew."
-            )
-        }
+        self = read
     }
 
     /// Replaces the file in one step.
     func write(to path: String) throws(CommandFailure) {
-        do {
-            try JSONEncoder().encode(self).write(to: URL(fileURLWithPath: path), options: .atomic)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        guard let text = try? encoder.encode(self) else { throw Self.failure(path, "it has values that JSON lacks") }
+        do throws(OwnFile.Problem) {
+            try Self.file(at: path).replace(with: String(decoding: text, as: UTF8.self))
         } catch {
-            throw CommandFailure(.storage, message: "--checkpoint \(path) cannot be written: \(error)")
+            throw Self.failure(path, error.text)
         }
+    }
+
+    /// The keys are sorted, so the streams come first.
+    private static func file(at path: String) -> OwnFile { OwnFile(path: path, beginning: #"{"streams":"#) }
+
+    private static func failure(_ path: String, _ reason: String) -> CommandFailure {
+        CommandFailure(.noInput, message: "--checkpoint \(path) cannot be used: \(reason).")
     }
 }
 

@@ -69,6 +69,8 @@ struct AuditCommand: Command {
         // Before the streams: what the store says it has sent must be in them.
         let statuses = try AuditStatuses(session).all()
         var checkpoint = try checkpointPath.map { (path) throws(CommandFailure) in try AuditCheckpoint(path: path) }
+        // A path that cannot be written is found before the streams are read, which may take hours.
+        try write(checkpoint)
         let caller = try caller()
         var readings: [AuditReport.Reading] = []
         for stream in streams {

@@ -22,11 +22,12 @@ struct ClearCommand: Command {
     }
 
     func run() async throws(CommandFailure) -> ExitStatus {
-        var removed = 0
+        var (removed, isEmpty) = (0, true)
         for (service, location) in try session.existingStores() {
             let pipeline = try session.pipeline(for: service)
             let load = try CommandFailure.wrapping(try pipeline.stored(in: session.selection))
             guard load.records > 0 else { continue }
+            isEmpty = false
             let names = session.selection == nil ? "" : " of \(load.streams.joined(separator: ", "))"
             let what = "\(Formatting.records(load.records))\(names) (\(ByteCount(load.bytes))) in \(location.path)"
             guard !session.invocation.has(.previewsRemoval) else {
@@ -42,6 +43,10 @@ struct ClearCommand: Command {
             } catch {
                 throw CommandFailure(error)
             }
+        }
+        if isEmpty, session.selection == nil {
+            session.console.report(try session.nothingStored())
+            return .success
         }
         guard !session.invocation.has(.previewsRemoval) else { return .success }
         session.console.report("removed \(Formatting.records(removed)).")

@@ -85,7 +85,7 @@ extension ExitStatus {
             switch kind {
             case .denied, .expiredCredentials: .denied
             case .credentials(let failure) where failure.isTemporary: .tryLater
-            case .credentials(let failure): failure.kind == .notConfigured ? .configuration : .denied
+            case .credentials(let failure): failure.isRefusal ? .denied : .configuration
             case .configuration: .configuration
             case .notFound, .invalidRequest: .notFound
             default: .tryLater

@@ -27,9 +27,12 @@ package struct MetricFamily: Sendable {
     let help: String
     let samples: [Sample]
 
+    /// How the names of all metrics of this program begin.
+    static let prefix = "kinesis_recorder_"
+
     /// The name gets the prefix of this program. It ends with the unit, and that of a counter with `_total`.
     package init(_ name: String, _ kind: Kind, help: String, samples: [Sample]) {
-        self.name = "kinesis_recorder_\(name)"
+        self.name = Self.prefix + name
         self.kind = kind
         self.help = help
         self.samples = samples

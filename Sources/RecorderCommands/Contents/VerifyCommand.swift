@@ -33,7 +33,7 @@ struct VerifyCommand: Command {
     func run() throws(CommandFailure) -> ExitStatus {
         let stores = try session.storesWithClients()
         if session.invocation.has(.json) { return try printJSON(of: stores) }
-        if stores.isEmpty { session.console.report("nothing is stored.") }
+        if stores.isEmpty { session.console.report(try session.nothingStored()) }
         var status = ExitStatus.success
         for (service, location) in stores {
             let found = try CommandFailure.wrapping(try StoreVerification(at: location))

@@ -1,3 +1,5 @@
+import Glibc
+import RecorderAWS
 import RecorderEngine
 
 /// `import FILE`: moves the records of another library's database into the store; `import -`: those that `export` printed.
@@ -32,6 +34,7 @@ struct ImportCommand: Command {
     func run() async throws(CommandFailure) -> ExitStatus {
         let path = session.invocation.arguments[0]
         if path == "-" { return try await ExportedRecords(session).save() }
+        try Self.check(path)
         let pipeline = try session.pipeline(for: session.service)
         let done: Import
         do {
@@ -46,5 +49,15 @@ struct ImportCommand: Command {
         }
         session.console.report(text)
         return done.skipped > 0 ? .refusedRecords : .success
+    }
+
+    /// Throws for a path at which there is no file that this user may read.
+    private static func check(_ path: String) throws(CommandFailure) {
+        guard unsafe access(path, R_OK) == 0 else {
+            throw CommandFailure(.noInput, message: "\(path) cannot be read: \(Files.message(of: errno)).")
+        }
+        guard FileStatus(path: path)?.kind != .directory else {
+            throw CommandFailure(.noInput, message: "\(path) is a directory. Give the path of a database.")
+        }
     }
 }

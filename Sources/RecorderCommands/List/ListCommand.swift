@@ -52,7 +52,9 @@ struct ListCommand: Command {
 
     /// The directories that may hold stores, with the program that each belongs to.
     private func folders() throws(CommandFailure) -> [(program: String?, directory: String)] {
-        let own = URL(fileURLWithPath: try session.location(of: .kinesis).directory)
+        let location = try session.location(of: .kinesis)
+        try session.checkDirectory(of: location)
+        let own = URL(fileURLWithPath: location.directory)
         // Either DIR or STATE/PROGRAM/com.amazonaws.AWSKinesisRecorder.
         let program = own.deletingLastPathComponent()
         guard program.lastPathComponent == Program.name, session.invocation.value(.directory) == nil else {

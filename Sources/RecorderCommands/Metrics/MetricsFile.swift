@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import RecorderAWS
 import RecorderConcurrency
 import RecorderEngine
@@ -22,7 +21,7 @@ final class MetricsFile: Sendable {
     private static let interval = Duration.seconds(15)
 
     let run = RunMetrics()
-    private let path: String
+    private let file: OwnFile
     private let console: Console
     private let state = Locked(State())
     private let writing = Locked(())
@@ -30,30 +29,24 @@ final class MetricsFile: Sendable {
     private struct State {
         var stores: [(pipeline: RecordPipeline, path: String)] = []
         var task: Task<Void, Never>?
-        var printedError: String?
+        var printedProblem: OwnFile.Problem?
     }
-
-    /// The disk or its quota, which may be free again later: no mistake in the path.
-    private static let temporaryErrors = [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE]
 
     /// nil without --metrics-file. Throws if the path cannot be used.
     init?(_ session: Session) throws(CommandFailure) {
         guard let path = session.invocation.value(.metricsFile) else { return nil }
-        (self.path, console) = (path, session.console)
-        if let status = FileStatus(path: path), status.kind != .file {
-            throw CommandFailure(
-                .usage,
-                message: "--metrics-file \(path): this is not a file. Give the path of a file."
-            )
+        console = session.console
+        file = OwnFile(path: path, beginning: "# HELP \(MetricFamily.prefix)", isPublic: true)
+        do throws(OwnFile.Problem) {
+            try file.replace(with: MetricFamily.text(of: [.build]) + "\n")
+        } catch {
+            guard error.isTemporary else { throw CommandFailure(.usage, message: Self.message(of: error, path)) }
+            report(error)
         }
-        guard let error = replace(with: MetricFamily.text(of: [.build]) + "\n") else { return }
-        guard Self.temporaryErrors.contains(error) else {
-            throw CommandFailure(
-                .usage,
-                message: "--metrics-file \(path) cannot be written: \(Files.message(of: error))."
-            )
-        }
-        report(error)
+    }
+
+    private static func message(of problem: OwnFile.Problem, _ path: String) -> String {
+        "--metrics-file \(path) cannot be written: \(problem.text)."
     }
 
     /// From now on the file has the counts of a store, too.
@@ -101,31 +94,20 @@ final class MetricsFile: Sendable {
             (try? store.pipeline.status()).map { StatusReport($0, of: store.pipeline.service.name, at: store.path) }
         }
         let families = StatusReport.metrics(of: reports) + run.families
-        report(replace(with: MetricFamily.text(of: families) + "\n"))
-    }
-
-    /// Prints an error that was not printed before; nil is none.
-    private func report(_ number: Int32?) {
-        let error = number.map { Files.message(of: $0) }
-        let isNew = state.withLock { state in
-            defer { state.printedError = error }
-            return error != nil && error != state.printedError
+        do throws(OwnFile.Problem) {
+            try file.replace(with: MetricFamily.text(of: families) + "\n")
+            report(nil)
+        } catch {
+            report(error)
         }
-        if isNew, let error { console.error("--metrics-file \(path) cannot be written: \(error).") }
     }
 
-    /// Returns the number of an error, or nil.
-    private func replace(with text: String) -> Int32? {
-        // The name does not end in .prom, and a link at this path is not followed.
-        let draft = "\(path).\(getpid()).tmp"
-        _ = unsafe unlink(draft)
-        let file = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
-        guard file >= 0 else { return errno }
-        fchmod(file, 0o644)
-        var error = Output.write(text, to: file)
-        if close(file) != 0 { error = error ?? errno }
-        if error == nil, unsafe rename(draft, path) != 0 { error = errno }
-        if error != nil { _ = unsafe unlink(draft) }
-        return error
+    /// Prints a problem that was not printed before; nil is none.
+    private func report(_ problem: OwnFile.Problem?) {
+        let isNew = state.withLock { state in
+            defer { state.printedProblem = problem }
+            return problem != nil && problem != state.printedProblem
+        }
+        if isNew, let problem { console.error(Self.message(of: problem, file.path)) }
     }
 }

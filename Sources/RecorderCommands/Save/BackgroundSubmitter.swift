@@ -76,11 +76,11 @@ final class BackgroundSubmitter: Sendable {
         let outcome = await flushes.run()
         metrics?.submitted(pipeline.service.name, outcome, since: start)
         let before = printedErrors.withLock { errors in
-            defer { errors = outcome.errors }
+            defer { if !outcome.isStopped { errors = outcome.errors } }
             return errors
         }
-        if outcome.errors.isEmpty, !before.isEmpty {
-            console.progress("sending works again.")
+        if let recovery = outcome.recovery, !before.isEmpty {
+            console.progress(recovery)
         } else if outcome.errors != before {
             for error in outcome.errors { console.error("\(error) Records wait on disk meanwhile.") }
         }

@@ -66,6 +66,7 @@ struct SaveSummary {
         if reading.refusedCount > 0 { counts += ", \(Formatting.count(reading.refusedCount)) refused" }
         let (records, byte) = (reading.position.records, reading.position.byte)
         guard let file = settings.file, reading.isRegularFile else {
+            guard byte > 0 else { return nil }
             return
                 "the first \(Formatting.records(records)) of the input (\(Formatting.counted(byte, "byte"))) "
                 + "\(records == 1 ? "is" : "are") done: "

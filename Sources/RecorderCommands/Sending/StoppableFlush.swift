@@ -48,6 +48,15 @@ struct FlushOutcome: Sendable {
     /// Whether a signal ended it.
     var isStopped = false
 
+    /// What to say after earlier errors; nil if there are errors still, or if that is unknown, because a signal ended it.
+    var recovery: String? {
+        guard errors.isEmpty, !isStopped else { return nil }
+        return delivered > 0 ? "sending works again." : FlushOutcome.nothingLeft
+    }
+
+    /// Somebody else has sent or removed the records.
+    static let nothingLeft = "nothing is left to send."
+
     init(_ result: Result<FlushReport, RecorderError>) {
         switch result {
         case .success(let report):

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import RecorderAWS
 import RecorderEngine
 
 /// Questions to the file system.
@@ -51,6 +52,10 @@ struct StoreFile: Sendable {
     let key: String?
     let location: StoreLocation
 
+    /// The option that selects it among the stores of its directory; nil for a default recorder, and where the file's name is a
+    /// hash of the key.
+    var option: String? { key.flatMap { $0.contains(".") ? nil : "--key \(FileRights.quoted($0))" } }
+
     /// The file names begin with these; a key or a region follows.
     private static let services = ["kinesis", "firehose", "amplify-kinesis", "amplify-firehose"]
 
@@ -63,6 +68,13 @@ struct StoreFile: Sendable {
         key = stem == service ? nil : String(stem.dropFirst(service.count + 1))
         // By file name, not by key: a key that cannot be a file name is hashed into one.
         location = StoreLocation(directory: directory, fileName: file)
+    }
+
+    /// Whether a name is that of a store's database or of a file beside it, whether there is one or not.
+    static func isPart(_ name: Substring) -> Bool {
+        StoreLocation.endings.contains { ending in
+            name.hasSuffix(ending) && StoreFile(String(name.dropLast(ending.count)), in: "/") != nil
+        }
     }
 
     /// The stores of a directory, by name.

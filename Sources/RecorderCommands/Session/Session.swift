@@ -61,11 +61,13 @@ struct Session: Sendable {
         )
     }
 
-    /// The stores of `services` that exist. A path that cannot be followed is an error, not a missing store.
+    /// The stores of `services` that exist. A path that cannot be followed is an error, not a missing store, and so is a
+    /// directory that was typed and does not exist.
     func existingStores() throws(CommandFailure) -> [(service: StreamServiceDescription, location: StoreLocation)] {
         var found: [(StreamServiceDescription, StoreLocation)] = []
         for service in services {
             let location = try location(of: service)
+            try checkDirectory(of: location)
             if Files.exists(location.path) {
                 found.append((service, location))
             } else if let obstacle = StoreInspection.obstacle(in: location) {
@@ -73,6 +75,43 @@ struct Session: Sendable {
             }
         }
         return found
+    }
+
+    /// Throws if --directory names a directory that does not exist: a command that stores nothing would find nothing in it.
+    func checkDirectory(of location: StoreLocation) throws(CommandFailure) {
+        guard invocation.has(.directory), !Files.exists(location.directory) else { return }
+        let obstacle = StoreInspection.obstacle(in: location)
+        throw CommandFailure(
+            .storage,
+            message: obstacle.map { "\(location.directory) cannot be used: \($0)." }
+                ?? "The directory \(location.directory) does not exist. Check --directory."
+        )
+    }
+
+    /// What to say where nothing is stored, or nothing of some streams: where that is, and the recorders beside it that have records.
+    func nothingStored() throws(CommandFailure) -> String {
+        let names = invocation.allValues(.stream)
+        guard names.isEmpty else { return "nothing is stored for \(names.joined(separator: ", "))." }
+        let directory = try location(of: service).directory
+        let others = try storesOfOtherKeys()
+        return "nothing is stored in \(directory)\(others.isEmpty ? "" : ", but \(others)")."
+    }
+
+    /// The records in the command's directory under other keys, as in `1 record under --key firehose`; empty if there are none.
+    func storesOfOtherKeys(of chosen: [StreamServiceDescription]? = nil) throws(CommandFailure) -> String {
+        let services = chosen ?? services
+        let names = services.map(\.name)
+        let own = try services.map { (service) throws(CommandFailure) in try location(of: service) }
+        let files = StoreFile.all(in: own.first?.directory ?? "").filter { file in
+            names.contains(file.service) && !own.contains { $0.fileName == file.location.fileName }
+        }
+        return files.compactMap { file in
+            guard let records = try? RecordStore(at: { file.location }).totals().records, records > 0 else {
+                return nil
+            }
+            let store = file.option ?? file.location.fileName
+            return "\(Formatting.records(records)) \(file.option == nil ? "in" : "under") \(store)"
+        }.joined(separator: ", ")
     }
 
     /// The program's recorders of this command's services and key, and its Amplify clients, whose key is their region.

@@ -56,12 +56,19 @@ struct StatusCommand: Command {
             session.console.print(json: try JSONText.text(of: reports))
         } else if session.invocation.has(.prometheus) {
             session.console.print(MetricFamily.text(of: StatusReport.metrics(of: reports)))
-        } else if reports.isEmpty {
-            session.console.print("nothing is stored; `\(Program.name) list` shows the stores of other programs.")
         } else {
-            session.console.print(reports.map(\.text).joined(separator: "\n\n"))
+            session.console.print(try text(of: reports))
         }
         return .success
+    }
+
+    private func text(of reports: [StatusReport]) throws(CommandFailure) -> String {
+        guard !reports.isEmpty else {
+            return "\(try session.nothingStored()) `\(Program.name) list` shows the stores of other programs."
+        }
+        let others = session.invocation.has(.key) ? "" : try session.storesOfOtherKeys()
+        return (reports.map(\.text) + (others.isEmpty ? [] : ["also in this directory: \(others)"]))
+            .joined(separator: "\n\n")
     }
 }
 

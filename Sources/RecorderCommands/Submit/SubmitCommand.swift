@@ -101,7 +101,7 @@ struct SubmitCommand: Command {
     private func submit(_ stores: inout Stores, errors: inout ErrorLog) async throws(CommandFailure) -> ExitStatus {
         var status = ExitStatus.success
         var isEmpty = true
-        for (service, _) in try session.existingStores() where stop.number == nil {
+        for service in try existingServices(&errors) where stop.number == nil {
             if stores[service.name] == nil { stores[service.name] = try open(service) }
             guard let store = stores[service.name] else { continue }
             guard let records = try recordsStored(store.pipeline, errors: &errors), records > 0 else { continue }
@@ -109,12 +109,25 @@ struct SubmitCommand: Command {
             let failed = await submit(store, records: records, errors: &errors)
             if status == .success, let failed { status = failed }
         }
-        if isEmpty, interval == nil {
-            let names = session.invocation.allValues(.stream)
-            session.console.report("nothing is stored\(names.isEmpty ? "" : " for \(names.joined(separator: ", "))").")
-        }
+        if isEmpty, interval == nil { session.console.report(try session.nothingStored()) }
         return status
     }
+
+    /// The services that have a store. A watch waits for a directory that cannot be used, after it has said so.
+    private func existingServices(_ errors: inout ErrorLog) throws(CommandFailure) -> [StreamServiceDescription] {
+        do {
+            let found = try session.existingStores().map(\.service)
+            errors.update([], for: Self.directory, recovery: "it can be used again.")
+            return found
+        } catch {
+            guard interval != nil else { throw error }
+            errors.update([error.message], for: Self.directory)
+            return []
+        }
+    }
+
+    /// What its errors are printed for.
+    private static let directory = "directory"
 
     private func open(_ service: StreamServiceDescription) throws(CommandFailure) -> Store {
         let progress = SubmitProgress(title: service.name, console: session.console)
@@ -134,7 +147,7 @@ struct SubmitCommand: Command {
         do {
             let records = try pipeline.stored(in: session.selection).records
             if records == 0 {
-                errors.update([], for: pipeline.service.name)
+                errors.update([], for: pipeline.service.name, recovery: FlushOutcome.nothingLeft)
                 metrics?.run.countSuccess(of: pipeline.service.name)
             }
             return records
@@ -152,7 +165,10 @@ struct SubmitCommand: Command {
         let outcome = await store.flushes.run()
         progress.end()
         metrics?.submitted(pipeline.service.name, outcome, since: start)
-        let hasChanged = errors.update(outcome.errors, for: pipeline.service.name)
+        // A signal is no news of the errors before.
+        let hasChanged =
+            !outcome.isStopped
+            && errors.update(outcome.errors, for: pipeline.service.name, recovery: outcome.recovery)
         // A watch prints no summary while the same errors persist and nothing is delivered.
         let isRepeated = interval != nil && stop.number == nil && !hasChanged
         guard !isRepeated || outcome.delivered > 0 else { return outcome.status }
@@ -179,12 +195,13 @@ private struct ErrorLog {
         self.console = console
     }
 
-    /// Prints what is new among the current errors of a service. Returns whether they differ from those before.
+    /// Prints what is new among the current errors of a service, or `recovery` if there are none any more. Returns whether they
+    /// differ from those before.
     @discardableResult
-    mutating func update(_ errors: [String], for service: String) -> Bool {
+    mutating func update(_ errors: [String], for service: String, recovery: String? = nil) -> Bool {
         let before = printed.updateValue(errors, forKey: service) ?? []
         for error in errors where !before.contains(error) { console.error("\(service): \(error)") }
-        if errors.isEmpty, !before.isEmpty { console.progress("\(service): sending works again.") }
+        if errors.isEmpty, !before.isEmpty, let recovery { console.progress("\(service): \(recovery)") }
         return errors != before
     }
 }

@@ -155,7 +155,7 @@ import Testing
         #expect(store.delivered == 7 && store.repeated == 2 && second.report.streams.first?.records == 9)
         try Data("{".utf8).write(to: URL(fileURLWithPath: file))
         let third = try await tool.run("audit", "orders", "--checkpoint", file)
-        #expect(third.status == 66 && third.err.contains("Remove it to start anew"))
+        #expect(third.status == 66 && third.err.contains("Give another path, or remove it."))
     }
 
     @Test(arguments: [25.0, 23.0])

@@ -83,6 +83,12 @@ import Testing
         (["save", "app", "-f", "/etc/passwd", "--from-byte", "1"], "that is in the middle of a record"),
         (["save", "app", "-f", "/etc/passwd", "--delimiter", "none", "--from-byte", "1"], "--delimiter none"),
         (["completions", "fis"], "Did you mean fish?"),
+        ([""], "the name of the command is empty."),
+        (["save", ""], "STREAM is empty."),
+        (["follow", "app", "/tmp/*.log", ""], "PATH is empty."),
+        (["save", "app", "--key", ""], "the value of --key is empty: give KEY."),
+        (["status", "--directory="], "the value of --directory is empty: give DIR."),
+        (["submit", "--profile", ""], "the value of --profile is empty: give NAME."),
         (["clear", "now"], "\"now\" is one argument too many."),
     ])
     func `a wrong command line is 64 and says what is wrong`(words: [String], text: String) async throws {

@@ -24,7 +24,7 @@ import Testing
         #expect(sent.status == 0)
         #expect(sent.out.hasPrefix("kinesis: 3,002 records delivered in "))
         #expect(try await moto.kinesisRecords("cli-lines").map(\.text) == lines)
-        #expect(try await tool.run("submit").out == "nothing is stored.\n")
+        #expect(try await tool.run("submit").out.hasPrefix("nothing is stored in "))
     }
 
     @Test func `with --cbor, save and submit send binary requests to Kinesis, and JSON to Firehose`() async throws {

@@ -80,7 +80,7 @@ import Testing
         let sent = try await tool.run("submit")
         #expect(sent.err.contains("3145729 bytes") && sent.err.contains("1048576"), "\(sent.err)")
         #expect(try await moto.kinesisRecords("cli-one-mebibyte").map(\.text) == ["before", "after"])
-        #expect(try await tool.run("submit").out == "nothing is stored.\n")
+        #expect(try await tool.run("submit").out.hasPrefix("nothing is stored in "))
     }
 
     @Test func `with --omit-keys, records without a key are sent without one`() async throws {

@@ -39,10 +39,8 @@ package final class FileClaims: Sendable {
                 return true
             case EAGAIN, EACCES: return false
             case let number:
-                throw .storage(
-                    "Files cannot be followed, for their lock file cannot be locked: \(String(errorNumber: number)).",
-                    nil
-                )
+                let reason = StorageErrorMapping.lockMessage(number, path: try path())
+                throw .storage("Files cannot be followed: \(reason)", nil)
             }
         }
     }

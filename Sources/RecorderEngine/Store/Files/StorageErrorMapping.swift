@@ -30,8 +30,21 @@ enum StorageErrorMapping {
         if error.isReadOnly { return "\(path) is read-only. Make it and its directory writable for this user." }
         if error.isCannotOpen { return "\(path) cannot be opened\(cause(path))" }
         if error.isCorrupt { return "\(path) is damaged (\(error.message))." }
-        if error.isBusy { return "\(path) is locked by another process. Try again, or stop that process." }
+        if error.isBusy {
+            // SQLite calls a file system without locks busy, too.
+            return StoreLock.obstacle(at: "\(path).lock")
+                ?? "\(path) is locked by another process. Try again, or stop that process."
+        }
         return "\(path): \(error)"
+    }
+
+    /// Why a file cannot be locked, where no other process holds the lock.
+    static func lockMessage(_ number: Int32, path: String) -> String {
+        let remedy =
+            number == ENOLCK
+            ? "This file system has no locks, as NFS without its lock service (rpc.statd). Use a directory on a local disk."
+            : "Use another directory."
+        return "\(path) cannot be locked: \(String(errorNumber: number)). \(remedy)"
     }
 
     /// Why SQLite cannot open a file. Its own message is only "unable to open database file".

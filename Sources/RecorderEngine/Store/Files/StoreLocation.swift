@@ -12,6 +12,9 @@ package struct StoreLocation: Sendable, Hashable {
 
     package var path: String { directory == "/" ? "/\(fileName)" : "\(directory)/\(fileName)" }
 
+    /// What follows the name of the database in the names of a store's files; nothing for the database itself.
+    package static var endings: [String] { StoreFiles.suffixes }
+
     /// The location of a file whose directory is known.
     package init(directory: String, fileName: String) {
         self.directory = directory

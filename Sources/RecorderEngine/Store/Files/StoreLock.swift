@@ -38,6 +38,10 @@ final class StoreLock: Sendable {
                 let open = if let file { file } else { try open() }
                 file = open
                 guard flock(open.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                    let number = errno
+                    guard number == EWOULDBLOCK || number == EINTR else {
+                        throw .storage(StorageErrorMapping.lockMessage(number, path: path), nil)
+                    }
                     // The holder may hold a file that was removed.
                     if open.fileID != FileIdentity(path) { Self.close(&file) }
                     return false
@@ -48,6 +52,15 @@ final class StoreLock: Sendable {
             }
             throw .storage("\(path) is removed as often as it is created. Stop whatever removes it.", nil)
         }
+    }
+
+    /// Why nothing at a path can be locked; nil if locks work there. Only where another lock has failed: it may disturb others.
+    static func obstacle(at path: String) -> String? {
+        let file = unsafe Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { _ = Glibc.close(file) }
+        guard flock(file, LOCK_SH | LOCK_NB) != 0, errno != EWOULDBLOCK, errno != EINTR else { return nil }
+        return StorageErrorMapping.lockMessage(errno, path: path)
     }
 
     /// Blocks until the lock is held, at most until `deadline`; after that it is tried once.
