@@ -70,14 +70,23 @@ RULES = [
     ),
     rule(
         "evicts the newest", "LimitTests",
-        (
-            ENGINE + "Store/Tables/OldestRecords.swift",
-            "entries.sort { $0.id.sequence < $1.id.sequence }", "entries.sort { $0.id.sequence > $1.id.sequence }",
-        ),
+        (ENGINE + "Store/Tables/StreamHeads.swift", "head.records.popFirst()", "head.records.popLast()"),
+    ),
+    rule(
+        "a dead stream evicts the others", "StreamShareTests|LimitTests",
+        (ENGINE + "Model/StreamShares.swift", "(element.bytes, other.stream) > (other.bytes, element.stream)", "element.bytes < other.bytes"),
+    ),
+    rule(
+        "a full store refuses every stream", "StreamShareTests",
+        (ENGINE + "Model/StreamShares.swift", "let isWithinShare = streams > 1 &&", "let isWithinShare = false &&"),
+    ),
+    rule(
+        "a slow stream keeps the space of the others", "StreamShareTests",
+        (ENGINE + "Store/StoreWriter+Save.swift", "if hasBegunSegment, try isSparse(ledger)", "if false, try isSparse(ledger)"),
     ),
     rule(
         "a limit is enforced in one transaction", "LimitStepTests",
-        (ENGINE + "Store/StoreWriter+Limits.swift", "guard cost < Self.mostDiscarded ||", "guard cost < .max ||"),
+        (ENGINE + "Store/StoreWriter+Limits.swift", "if cost < Self.mostDiscarded ||", "if cost < .max ||"),
     ),
     rule(
         "what was settled meanwhile is evicted", "LimitStepTests|ModelTests",

@@ -4,7 +4,9 @@ public import Foundation
 /// type of the configuration that ``configureClient`` receives.
 public struct RecordClientOptions<Configuration> {
     /// The maximum size of the cache, in bytes of data and partition keys; 5 MiB by default. A record that would exceed it
-    /// is refused. The files are larger: up to twice this size and 6 MiB, or 14 MiB for records of several megabytes.
+    /// is refused, unless its stream has less than an equal share of it: the maximum divided by the number of streams with
+    /// records. So a stream that cannot be sent does not stop the others; the cache never exceeds twice its maximum. The files are
+    /// larger: up to twice what is stored and 6 MiB, or 14 MiB for records of several megabytes.
     public let cacheMaxBytes: Int64
 
     /// The maximum number of retries of a record; 5 by default. It is discarded when the last one fails.

@@ -152,6 +152,12 @@ package final class RecordPipeline: Sendable {
         return try store.totals()
     }
 
+    /// Whether a stream has records and no error since the last flush. Blocks for one read.
+    package func hasStreamWithoutError() throws(RecorderError) -> Bool {
+        try ForkedProcess.check()
+        return try store.hasStreamWithoutError()
+    }
+
     /// The same by stream, with limits and errors. Blocks for one read.
     package func status() throws(RecorderError) -> StoreStatus {
         try ForkedProcess.check()

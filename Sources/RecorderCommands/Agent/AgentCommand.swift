@@ -8,7 +8,7 @@ struct AgentCommand: Command {
         summary: "run the flows of an Amazon Kinesis Agent's configuration",
         options: [.configuration, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys, .keepRejected]
             + OptionSpec.entries
-            + [.limit, .maximumAge, .metricsFile, .previewsFiles] + OptionSpec.log + OptionSpec.store
+            + [.followLimit, .maximumAge, .metricsFile, .previewsFiles] + OptionSpec.log + OptionSpec.store
             + OptionSpec.service,
         runsUntilStopped: true,
         details: """
@@ -20,7 +20,8 @@ struct AgentCommand: Command {
             Without a region, it is that of the endpoint's host, or us-east-1, the agent's default. Positions are kept in \
             the store, with the records; the agent's checkpoints are not read.
 
-            At the --limit of the store nothing more is read: the lines wait in their files. \
+            At the --limit of the store nothing more is read: the lines wait in their files. A flow that stores less than \
+            its share goes on: a stream that cannot be reached stops its own flow only. \
             SIGINT, SIGTERM and SIGHUP end the command with status 0; a second signal ends it at once.
             """,
         examples: [
@@ -76,7 +77,8 @@ struct AgentCommand: Command {
         stop.whenStopped { manager.stopping() }
         let flows = configuration.flows
         let streams = flows.count == 1 ? flows[0].destination.stream : "\(flows.count) streams"
-        let follower = FileFollower(services.flatMap(\.targets), console: session.console, stop: stop) {
+        let targets = services.flatMap(\.targets)
+        let follower = FileFollower(targets, console: session.console, stop: stop, metrics: metrics?.run) {
             manager.ready("following files into \(streams)")
         }
         let end = await follower.run()

@@ -7,6 +7,7 @@ struct FileFollower: Sendable {
     private let targets: [FileFlowTarget]
     private let console: Console
     private let stop: StopSignal
+    private let metrics: RunMetrics?
     private let started: @Sendable () -> Void
 
     /// `started` is called when the files that exist are known, and changes of their directories are watched.
@@ -14,11 +15,13 @@ struct FileFollower: Sendable {
         _ targets: [FileFlowTarget],
         console: Console,
         stop: StopSignal,
+        metrics: RunMetrics? = nil,
         started: @escaping @Sendable () -> Void = {}
     ) {
         self.targets = targets
         self.console = console
         self.stop = stop
+        self.metrics = metrics
         self.started = started
     }
 
@@ -26,7 +29,7 @@ struct FileFollower: Sendable {
     func run() async -> FollowEnd {
         ProcessSetup.keepFreedMemory()
         return await onNewThread(named: "recorder-follow") {
-            FollowLoop(targets, console: console, stop: stop).run(started: started)
+            FollowLoop(targets, console: console, stop: stop, metrics: metrics).run(started: started)
         }
     }
 }
@@ -36,6 +39,9 @@ final class FollowLoop {
     private let flows: [FlowFollower]
     private let log: FollowLog
     private let stop: StopSignal
+    private let metrics: RunMetrics?
+    /// When the metrics were told of the flows last.
+    private var lastMetrics: ContinuousClock.Instant?
     private let directories = FileWatcher()
     private let contents = FileWatcher()
     private let saves = FollowSaves()
@@ -57,8 +63,9 @@ final class FollowLoop {
     /// The time for the steps of one rotation.
     private static let rotation = Duration.milliseconds(10)
 
-    init(_ targets: [FileFlowTarget], console: Console, stop: StopSignal) {
+    init(_ targets: [FileFlowTarget], console: Console, stop: StopSignal, metrics: RunMetrics?) {
         self.stop = stop
+        self.metrics = metrics
         let log = FollowLog(console)
         self.log = log
         var claims: [ObjectIdentifier: FileClaims] = [:]
@@ -84,12 +91,28 @@ final class FollowLoop {
                 hasMore = hasMore || isUnfinished || (isRewound && flow.mayRead)
             }
             saves.begin()
+            noteFlows(hasMore: hasMore)
             wait(hasMore: hasMore || flows.contains { $0.needsScan && $0.mayRead })
         }
         saves.waitUntilStored()
         var end = FollowEnd(saved: saves.records)
         for flow in flows { end.add(flow.totals) }
         return end
+    }
+
+    /// Tells the metrics how far behind each flow is: before it waits, and once a second while it reads.
+    private func noteFlows(hasMore: Bool) {
+        guard let metrics else { return }
+        if hasMore, let lastMetrics, ContinuousClock.now - lastMetrics < Self.pollInterval { return }
+        lastMetrics = .now
+        for flow in flows {
+            metrics.note(
+                flow.flow.stream,
+                of: flow.pipeline.service.name,
+                isPaused: flow.hasToldPause,
+                unreadBytes: flow.unreadBytes
+            )
+        }
     }
 
     /// Each followed file is open. The usual soft limit of 1,024 is for programs that call select(2).

@@ -69,7 +69,8 @@ final class FileReader {
     /// Whether the file has no name any more.
     var isDeleted: Bool { status?.st_nlink == 0 }
     /// Whether the file has bytes that were not read.
-    var hasGrown: Bool { (status?.st_size).map { Int($0) > end } ?? false }
+    var hasGrown: Bool { size.map { $0 > end } ?? false }
+    var size: Int? { (status?.st_size).map { Int($0) } }
 
     private var status: stat? {
         var status = stat()
@@ -83,7 +84,7 @@ final class FileReader {
         if hasOtherBytes { return .truncated }
         let overlap = max(end - FilePosition.fingerprintLength, recent.start)..<end
         // One more than there is shows the end. Memory for more would be held until the lines are stored.
-        let left = (status?.st_size).map { Int($0) - end + 1 } ?? size
+        let left = self.size.map { $0 - end + 1 } ?? size
         let wanted = min(size, max(left, 1))
         let (repeated, new, failure) = FileBytes.read(descriptor, overlap, andThen: wanted)
         if failure == EINTR { return .lines }

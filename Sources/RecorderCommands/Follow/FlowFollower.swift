@@ -38,8 +38,12 @@ final class FlowFollower {
     private(set) var watches: Set<FileWatcher.Watch> = []
     /// Why nothing is read now.
     private(set) var pause: FollowPause?
+    /// Since when nothing was stored at all; nil while there is no pause.
+    private var pausedSince: ContinuousClock.Instant?
     /// Whether the log says that reading has stopped. At a limit it goes on for a moment now and then.
-    private var hasToldPause = false
+    private(set) var hasToldPause = false
+    /// A full store has room again as soon as something is sent: a shorter pause is not worth a word.
+    private static let shortPause = Duration.seconds(3)
     /// The counts of files that are not followed any more.
     private var ended = FollowEnd()
     /// The patterns whose files have been followed before.
@@ -223,15 +227,22 @@ final class FlowFollower {
             pieceSize = max(pieceSize / 4, Self.smallestPiece)
             return
         }
-        if !hasToldPause { log.tellPause(error, flow.stream) }
-        hasToldPause = true
+        let since = pausedSince ?? .now
+        pausedSince = since
+        if !hasToldPause, !isFull || ContinuousClock.now - since >= Self.shortPause {
+            log.tellPause(error, flow.stream)
+            hasToldPause = true
+        }
         pause = FollowPause(after: pause, upTo: isFull ? .milliseconds(500) : .seconds(10))
     }
+
+    /// The bytes of its files that are not stored yet.
+    var unreadBytes: Int { files.reduce(0) { $0 + $1.unreadBytes } }
 
     /// Takes note that the store takes records again; `isAtEnd` says that it took all there were.
     func goOn(isAtEnd: Bool = true) {
         pieceSize = isAtEnd ? Self.largestPiece : min(pieceSize * 2, Self.largestPiece)
-        pause = nil
+        (pause, pausedSince) = (nil, nil)
         guard hasToldPause, pieceSize == Self.largestPiece else { return }
         hasToldPause = false
         log.progress("reading for \(flow.stream) goes on.")

@@ -55,7 +55,7 @@ struct FollowCommand: Command {
         let target = FileFlowTarget(flow: flow, pipeline: pipeline)
         let manager = session.serviceManager
         stop.whenStopped { manager.stopping() }
-        let follower = FileFollower([target], console: session.console, stop: stop) {
+        let follower = FileFollower([target], console: session.console, stop: stop, metrics: metrics?.run) {
             manager.ready("following files into \(StreamName(unchecked: flow.stream))")
         }
         let end = await follower.run()
@@ -94,13 +94,13 @@ extension RecorderPolicy {
     /// At the size limit of the store nothing more is read: the lines can wait in their files, and none has to be discarded.
     var waitingAtLimit: RecorderPolicy {
         var policy = self
-        policy.limits.refusesWhenFull = limits.bytes > 0
+        policy.limits.overflow = .refuses
         return policy
     }
 
     /// The largest record that has room in the store once that is empty. Nothing after a larger one would ever be read.
     func largestRecord(upTo limit: ByteCount, keyBytes: Int) -> ByteCount {
-        limits.bytes == 0 ? limit : ByteCount(min(limit.bytes, max(limits.bytes - keyBytes, 0)))
+        limits.bytes == 0 ? limit : ByteCount(min(limit.bytes, max(limits.bytes - keyBytes - Record.overhead, 0)))
     }
 }
 

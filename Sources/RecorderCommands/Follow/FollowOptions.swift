@@ -6,7 +6,8 @@ extension FollowCommand {
         options: [.firehose, .fromEnd, .delimiter, .keepDelimiter, .partitionKey] + RecordRules.options
             + [.submit, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys, .keepRejected]
             + OptionSpec.entries
-            + [.limit, .maximumRecord, .maximumAge, .metricsFile, .previewsFiles] + OptionSpec.log + OptionSpec.store
+            + [.followLimit, .maximumRecord, .maximumAge, .metricsFile, .previewsFiles] + OptionSpec.log
+            + OptionSpec.store
             + OptionSpec.service,
         runsUntilStopped: true,
         details: """
@@ -24,8 +25,10 @@ extension FollowCommand {
 
             A line is complete at its newline, or when its file is deleted. A line over 1,024,000 bytes, or over \
             --max-record, is refused, reported and counted. If the disk is full or the store is at its --limit, reading \
-            stops until there is room: nothing is discarded. Several commands may share a store; one of them reads each \
-            file for a stream.
+            stops until there is room: nothing is discarded. Of several streams in one store, one that stores less than \
+            its share goes on, the limit divided by the streams that have records; the store may take up to twice its \
+            limit then. Several commands may share a store; one of them reads each file for a stream. A `save` to the \
+            same store discards the oldest lines of the largest stream at its own --limit.
 
             SIGINT, SIGTERM and SIGHUP end the command with status 0; a second signal ends it at once.
             """,
@@ -43,6 +46,12 @@ extension FollowCommand {
 }
 
 extension OptionSpec {
+    /// The same option as `limit`, with what it does here.
+    static let followLimit = OptionSpec(
+        limit.name,
+        value: "SIZE",
+        help: "the size of the store at which reading stops, such as 500M or 2G; 0 for no limit [1G]"
+    )
     static let fromEnd = OptionSpec(
         "from-end",
         help: "when a path is followed for the first time, begin at the end of the files that exist [the start]"

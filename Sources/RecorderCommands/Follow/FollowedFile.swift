@@ -81,6 +81,8 @@ final class FollowedFile {
     var isAheadOfPosition: Bool { (reader?.offset ?? 0) > position.offset }
     /// Whether the open file has no name any more.
     var isDeleted: Bool { reader?.isDeleted ?? false }
+    /// The bytes of the open file behind the last position that was stored.
+    var unreadBytes: Int { reader?.size.map { max($0 - storedPosition.offset, 0) } ?? 0 }
     /// Whether the open file has bytes that were not read.
     var hasGrown: Bool { reader?.hasGrown ?? false }
 

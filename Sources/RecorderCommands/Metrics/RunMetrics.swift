@@ -12,6 +12,14 @@ final class RunMetrics: Sendable {
         var failedSubmits = 0
         var submitSeconds = 0.0
         var lastSuccess: Date?
+        /// By stream.
+        var flows: [String: Flow] = [:]
+    }
+
+    /// How far a flow of `follow` or `agent` is behind its files.
+    private struct Flow {
+        let isPaused: Bool
+        let unreadBytes: Int
     }
 
     /// By the name of the service.
@@ -64,6 +72,11 @@ final class RunMetrics: Sendable {
         change(service) { $0.lastSuccess = Date() }
     }
 
+    /// What a flow has not read.
+    func note(_ stream: String, of service: String, isPaused: Bool, unreadBytes: Int) {
+        change(service) { $0.flows[stream] = Flow(isPaused: isPaused, unreadBytes: unreadBytes) }
+    }
+
     private func change(_ service: String, by change: (inout Counts) -> Void) {
         counts.withLock { change(&$0[service, default: Counts()]) }
     }
@@ -73,6 +86,7 @@ final class RunMetrics: Sendable {
     var families: [MetricFamily] {
         let counts = counts.withLock { $0 }.sorted { $0.key < $1.key }
         return Self.requests(counts.map { ($0.key, $0.value) }) + Self.submits(counts.map { ($0.key, $0.value) })
+            + Self.flows(counts.map { ($0.key, $0.value) })
     }
 
     private typealias Sample = MetricFamily.Sample
@@ -96,6 +110,31 @@ final class RunMetrics: Sendable {
                 help:
                     "Records that an accepted request of this process held and the service had no capacity for; each time counts.",
                 samples: counts.map { Sample($1.throttledRecords, labels: [("service", $0)]) }
+            ),
+        ]
+    }
+
+    private static func flows(_ counts: [(service: String, counts: Counts)]) -> [MetricFamily] {
+        func samples(_ value: (Flow) -> Int) -> [Sample] {
+            counts.flatMap { service, counts in
+                counts.flows.sorted { $0.key < $1.key }.map { stream, flow in
+                    Sample(value(flow), labels: [("service", service), ("stream", stream)])
+                }
+            }
+        }
+        guard counts.contains(where: { !$0.counts.flows.isEmpty }) else { return [] }
+        return [
+            MetricFamily(
+                "flow_paused",
+                .gauge,
+                help: "1 while nothing is read for a stream, because the store takes nothing more of it.",
+                samples: samples { $0.isPaused ? 1 : 0 }
+            ),
+            MetricFamily(
+                "flow_unread_bytes",
+                .gauge,
+                help: "What the files that are followed for a stream hold and the store does not.",
+                samples: samples(\.unreadBytes)
             ),
         ]
     }

@@ -39,15 +39,26 @@ final class BackgroundSubmitter: Sendable {
     private func run() async {
         var interval = Self.interval
         var lastSubmit = ContinuousClock.now
+        var hasStreamErrors = false
         while !Task.isCancelled, stop.number == nil {
             if isDue(after: ContinuousClock.now - lastSubmit) {
                 let outcome = await submit()
                 let isUseful = outcome.status == nil || outcome.delivered > 0
                 interval = isUseful ? Self.interval : min(interval * 2, Self.longestInterval)
                 lastSubmit = .now
+                hasStreamErrors = outcome.hasStreamErrors
             }
-            try? await Task.sleep(for: interval)
+            await pause(interval, endsForOthers: hasStreamErrors)
         }
+    }
+
+    /// Waits for the next submit. A stream that failed delays no other: the wait ends when one has records that did not.
+    private func pause(_ interval: Duration, endsForOthers: Bool) async {
+        let end = ContinuousClock.now + interval
+        repeat {
+            try? await Task.sleep(for: endsForOthers ? Self.interval : interval)
+        } while endsForOthers && !Task.isCancelled && stop.number == nil && ContinuousClock.now < end
+            && (try? pipeline.hasStreamWithoutError()) != true
     }
 
     private func isDue(after elapsed: Duration) -> Bool {

@@ -83,7 +83,8 @@ extension OptionSpec {
     static let limit = OptionSpec(
         "limit",
         value: "SIZE",
-        help: "the size limit of the store, such as 500M or 2G; the oldest records are discarded; 0 for no limit [1G]"
+        help:
+            "the size limit of the store, such as 500M or 2G; the oldest records of the largest stream are discarded; 0 for no limit [1G]"
     )
     static let maximumRecord = OptionSpec(
         "max-record",

@@ -47,6 +47,8 @@ struct FlushOutcome: Sendable {
     var status: ExitStatus?
     /// Whether a signal ended it.
     var isStopped = false
+    /// Whether the store says of each stream that was left why.
+    var hasStreamErrors = false
 
     /// What to say after earlier errors; nil if there are errors still, or if that is unknown, because a signal ended it.
     var recovery: String? {
@@ -65,6 +67,7 @@ struct FlushOutcome: Sendable {
             // A stream that stopped because of a signal has no error.
             let failures = report.failures.filter { !$0.error.isCancellation }
             isStopped = failures.count < report.failures.count
+            hasStreamErrors = !failures.isEmpty
             errors = failures.map { "\($0.stream): \($0.error.message)" }
             status = failures.first.map { ExitStatus($0.error) }
         case .failure(let error) where error.isCancellation: isStopped = true

@@ -30,6 +30,12 @@ extension StatusReport {
                 samples: byStream { $0.oldestAgeSeconds ?? 0 }
             ),
             Family(
+                "stream_failing",
+                .gauge,
+                help: "1 if the last submit left records of the stream because of an error.",
+                samples: byStream { $0.lastError == nil ? 0 : 1 }
+            ),
+            Family(
                 "store_limit_bytes",
                 .gauge,
                 help: "The size limit of the store, as of the last save; 0 for no limit.",

@@ -90,6 +90,13 @@ enum SavedRecords: Sendable {
         }
     }
 
+    var stream: StreamName {
+        switch self {
+        case .one(let record): record.stream
+        case .many(let group): group.stream
+        }
+    }
+
     /// What it counts for in the store, in bytes.
     var storedBytes: Int {
         switch self {

@@ -59,7 +59,7 @@ package struct RecorderPolicy: Sendable {
     package static func amplify(_ service: StreamServiceDescription, cacheBytes: Int, maxRetries: Int) -> RecorderPolicy
     {
         var limits = DiskLimits(bytes: cacheBytes, age: .zero, notificationThreshold: 0)
-        limits.refusesWhenFull = true
+        limits.overflow = .refusesByContent
         return RecorderPolicy(
             maximumRecordBytes: service.maximumRecordBytes,
             countsKeyInRecord: true,
@@ -97,12 +97,21 @@ package enum FailureRule: Sendable, Hashable {
 
 /// How much a store may hold, and for how long. Zero means no limit.
 package struct DiskLimits: Sendable, Hashable {
-    /// Bytes of stored records; beyond it the oldest are evicted.
+    /// What becomes of a save that exceeds `bytes`.
+    package enum Overflow: Sendable, Hashable {
+        /// It is stored, and the oldest records of the stream that takes the most are evicted. Zero is no limit.
+        case evicts
+        /// It is refused unless its stream is below its share, and nothing is evicted. Zero is no limit.
+        case refuses
+        /// The same, but only payloads and partition keys count, and zero is no room at all.
+        case refusesByContent
+    }
+
+    /// Bytes of stored records.
     package var bytes: Int
-    /// Whether a save that would exceed `bytes` is refused, and nothing is evicted. Only payloads and partition keys count
-    /// then, and zero means no room at all.
-    package var refusesWhenFull = false
-    /// The age at which a record is discarded.
+    /// What becomes of a save beyond them.
+    package var overflow = Overflow.evicts
+    /// A record that is older is discarded.
     package var age: Duration
     /// A save that finds more bytes than this stored is reported.
     package var notificationThreshold: Int
@@ -113,16 +122,6 @@ package struct DiskLimits: Sendable, Hashable {
         self.bytes = bytes
         self.age = age
         self.notificationThreshold = notificationThreshold
-    }
-
-    /// The error for `count` records of so many bytes that do not fit beside `storedRecords` of `storedBytes`; nil if they fit.
-    func refusal(of recordBytes: Int, in count: Int, storedRecords: Int, storedBytes: Int) -> RecorderError? {
-        guard refusesWhenFull else { return nil }
-        let size = recordBytes - count * Record.overhead
-        let free = bytes - (storedBytes - storedRecords * Record.overhead)
-        guard size > free else { return nil }
-        let taken = count == 1 ? "The record takes" : "The \(count) records take"
-        return .storeFull("\(taken) \(size) bytes; \(max(free, 0)) of the store's \(bytes) are free.")
     }
 
     /// The usage to report after a save that added `bytes`; nil if there is nothing to report.

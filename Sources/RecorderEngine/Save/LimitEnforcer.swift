@@ -1,7 +1,8 @@
 import Dispatch
 import RecorderConcurrency
 
-/// In the background, discards records beyond the limits that a save left in the store, one transaction at a time.
+/// In the background, discards records beyond the limits that a save left in the store, and keeps its file small, one transaction
+/// at a time.
 final class LimitEnforcer: Sendable {
     private struct State {
         /// The limits to enforce; nil if nothing is being discarded.
@@ -53,7 +54,8 @@ final class LimitEnforcer: Sendable {
         // If the store cannot be used, the next save fails too, and a later one starts this again.
         let receipt = try? store.enforce(limits)
         if let receipt, !receipt.discards.isEmpty { discarded(receipt.discards) }
-        if receipt?.isIncomplete == true { continueLater() } else { end() }
+        guard let receipt, !receipt.isIncomplete else { return receipt == nil ? end() : continueLater() }
+        if (try? store.compact()) == true { continueLater() } else { end() }
     }
 
     private func end() {

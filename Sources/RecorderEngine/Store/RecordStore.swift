@@ -85,6 +85,11 @@ package final class RecordStore: Sendable {
         try connections.write(StoreWriter.enforce, limits)
     }
 
+    /// Moves records out of segments that hold few; whether there is more to do. Blocks; called on the write queue.
+    func compact() throws(RecorderError) -> Bool {
+        try connections.write(StoreWriter.compact)
+    }
+
     /// Discards everything older than `limit`; `discarded` is called after each transaction.
     func expire(after limit: Duration, discarded: ([Discard]) -> Void) async throws(RecorderError) {
         guard limit > .zero else { return }
@@ -170,6 +175,11 @@ package final class RecordStore: Sendable {
     /// The positions of files that one stream follows, or of all, without those with known ids. Blocks for one read.
     func filePositions(of stream: String?, except known: Set<Int64>) throws(RecorderError) -> FilePositions {
         try connections.read(StoreReader.filePositions, stream, known)
+    }
+
+    /// Whether a stream has records that no flush has failed to send. Blocks for one read.
+    func hasStreamWithoutError() throws(RecorderError) -> Bool {
+        try connections.read(StoreReader.hasStreamWithoutError)
     }
 
     /// The store's status. Blocks for one read.

@@ -3,14 +3,14 @@ import RecorderSQLite
 /// What the limits discarded in one transaction.
 struct LimitReceipt: Sendable {
     var discards: [Discard] = []
-    /// Whether more must be discarded, by further transactions.
+    /// Whether more must be discarded, or moved (see `compact`), by further transactions.
     var isIncomplete = false
 
     fileprivate var count = 0
     fileprivate var bytes = 0
 }
 
-/// Discarding the oldest records beyond the limits. A transaction discards a limited number of records, so that it holds the
+/// Discarding records beyond the limits: the oldest of all by age, and by size the oldest of the stream that takes the most. A transaction discards a limited number of records, so that it holds the
 /// lock between processes only briefly, however many there are.
 extension StoreWriter {
     /// The most records that one transaction discards. A transaction that saves more bytes than that may discard twice what it
@@ -24,23 +24,29 @@ extension StoreWriter {
         var receipt = LimitReceipt()
         try writeFreeingSpace { (ledger) throws(SQLiteError) in
             receipt = LimitReceipt()
-            if !limits.refusesWhenFull { try evict(beyond: limits.bytes, ledger: &ledger, receipt: &receipt) }
             try expire(after: limits.age, at: try clock.now(connection), ledger: &ledger, receipt: &receipt)
-            try oldest.removeTaken(end: ledger.nextSequence)
+            try evict(beyond: limits, ledger: &ledger, receipt: &receipt)
+            try heads.removeTaken(end: ledger.nextSequence)
         }
         return receipt
     }
 
-    /// Discards the oldest records of all streams until the store has at most `limit` bytes; zero keeps everything.
+    /// Discards the oldest records of the stream that takes the most, until the store is within its limit, if that evicts.
     func evict(
-        beyond limit: Int,
+        beyond limits: DiskLimits,
         ledger: inout StoreLedger,
         receipt: inout LimitReceipt
     ) throws(SQLiteError) {
-        guard limit > 0 else { return }
-        while ledger.bytes > limit {
-            guard try discardOldest(.byteLimit, ledger: &ledger, receipt: &receipt, where: { _ in true }) else {
-                return
+        guard limits.overflow == .evicts, limits.bytes > 0 else { return }
+        guard ledger.bytes > limits.bytes else { return }
+        try ledger.loadShares(statements.uses)
+        while ledger.bytes > limits.bytes, mayDiscardMore(ledger, &receipt) {
+            guard let stream = ledger.largestStream() else { return }
+            if let record = try heads.take(from: stream, end: ledger.nextSequence) {
+                try count(record, as: .byteLimit, ledger: &ledger, receipt: &receipt)
+            } else {
+                // Its counts are wrong.
+                ledger.forgetShare(of: stream)
             }
         }
     }
@@ -53,32 +59,38 @@ extension StoreWriter {
         receipt: inout LimitReceipt
     ) throws(SQLiteError) {
         guard limit > .zero else { return }
+        // A record of exactly this age stays.
         let oldestKept = now - limit.milliseconds
         guard try !oldest.isYounger(than: oldestKept, end: ledger.nextSequence) else { return }
-        while try discardOldest(.ageLimit, ledger: &ledger, receipt: &receipt, where: { $0.savedAt < oldestKept }) {}
+        while let entry = try oldest.first(end: ledger.nextSequence), entry.record.savedAt < oldestKept,
+            mayDiscardMore(ledger, &receipt)
+        {
+            try oldest.take(entry)
+            try count(entry.record, as: .ageLimit, ledger: &ledger, receipt: &receipt)
+        }
+        try oldest.removeTaken(end: ledger.nextSequence)
     }
 
-    /// Discards the oldest record; false if there is none, it stays, or this transaction has discarded enough.
-    private func discardOldest(
-        _ reason: Discard.Reason,
-        ledger: inout StoreLedger,
-        receipt: inout LimitReceipt,
-        where isDiscarded: (StoredRecord) -> Bool
-    ) throws(SQLiteError) -> Bool {
-        guard let entry = try oldest.first(end: ledger.nextSequence), isDiscarded(entry.record) else { return false }
-        let record = entry.record
+    /// Whether this transaction has not yet discarded enough.
+    private func mayDiscardMore(_ ledger: StoreLedger, _ receipt: inout LimitReceipt) -> Bool {
         let cost = receipt.count + oldest.segmentsRead * Self.segmentCost
-        guard cost < Self.mostDiscarded || receipt.bytes < 2 * ledger.arrivedBytes else {
-            receipt.isIncomplete = true
-            return false
-        }
-        try oldest.take(entry)
+        if cost < Self.mostDiscarded || receipt.bytes < 2 * ledger.arrivedBytes { return true }
+        receipt.isIncomplete = true
+        return false
+    }
+
+    /// Counts a discarded record.
+    private func count(
+        _ record: StoredRecord,
+        as reason: Discard.Reason,
+        ledger: inout StoreLedger,
+        receipt: inout LimitReceipt
+    ) throws(SQLiteError) {
         receipt.count += 1
         receipt.bytes += record.storedBytes
         let stream = record.id.stream
         ledger.remove(records: 1, bytes: record.storedBytes, of: stream, as: .discarded(reason))
         let name = try streams.name(of: stream, in: statements)
         receipt.discards.add(count: 1, bytes: record.storedBytes, stream: name, reason: reason)
-        return true
     }
 }

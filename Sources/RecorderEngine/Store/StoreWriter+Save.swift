@@ -38,9 +38,14 @@ extension StoreWriter {
         let limits = saves.last?.limits
         try write { (ledger) throws(SQLiteError) in
             let now = try clock.now(connection)
-            if let limits, limits != storedLimits { try store(limits) }
+            hasBegunSegment = false
+            if let limits {
+                if limits != storedLimits { try store(limits) }
+                // First, so that nothing younger is evicted in place of what expires.
+                try expire(after: limits.age, at: now, ledger: &ledger, receipt: &receipt.discarded)
+            }
             for (index, save) in saves.enumerated() {
-                if let refusal = refusal(of: save, ledger) {
+                if let refusal = try refusal(of: save, &ledger) {
                     receipt.answers[index] = .refused(refusal)
                     save.failLater(refusal)
                     continue
@@ -53,30 +58,29 @@ extension StoreWriter {
                 if let usage = save.limits.reportedUsage(ledger.bytes, afterAdding: save.storedBytes) {
                     receipt.answers[index] = .stored(usage: usage)
                 }
-                if !save.limits.refusesWhenFull {
-                    try evict(beyond: save.limits.bytes, ledger: &ledger, receipt: &receipt.discarded)
-                }
+                try evict(beyond: save.limits, ledger: &ledger, receipt: &receipt.discarded)
             }
-            if let limits {
-                try expire(after: limits.age, at: now, ledger: &ledger, receipt: &receipt.discarded)
-            }
-            try oldest.removeTaken(end: ledger.nextSequence)
+            try heads.removeTaken(end: ledger.nextSequence)
+            if hasBegunSegment, try isSparse(ledger) { receipt.discarded.isIncomplete = true }
         }
         storedLimits = limits
         return receipt
     }
 
     /// Why a save is not stored; nil if it is.
-    private func refusal(of save: some StoreInput, _ ledger: StoreLedger) -> RecorderError? {
+    private func refusal(
+        of save: some StoreInput,
+        _ ledger: inout StoreLedger
+    ) throws(SQLiteError) -> RecorderError? {
         if let failure = save.earlierFailure { return failure }
+        let (added, stored) = (RecordAmount(records: save.count, bytes: save.storedBytes), ledger.stored)
         // Positions alone need no room.
-        guard save.count > 0 else { return nil }
-        return save.limits.refusal(
-            of: save.storedBytes,
-            in: save.count,
-            storedRecords: ledger.records,
-            storedBytes: ledger.bytes
-        )
+        guard save.count > 0, save.limits.isExceeded(by: added, beside: stored) else { return nil }
+        try ledger.loadShares(statements.uses)
+        let stream = try statements.knownNumber(of: save.records.stream)
+        let use = stream.flatMap { ledger.shares?.use(of: $0) } ?? RecordAmount()
+        let streams = (ledger.shares?.count ?? 0) + (use.records == 0 ? 1 : 0)
+        return save.limits.refusal(of: added, to: use, beside: stored, streams: streams)
     }
 
     /// Stores one record; part of a transaction. `time` is the store's, in ms.
@@ -141,6 +145,7 @@ extension StoreWriter {
         try segments.blocksForNextRecord(ledger) {
             oldest.segmentBegan()
             mayHaveUnusedStreams = true
+            hasBegunSegment = true
         }
     }
 

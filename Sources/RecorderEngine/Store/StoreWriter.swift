@@ -19,6 +19,7 @@ final class StoreWriter {
     let segments: StoreSegments
     let kept: KeptRecords
     let oldest: OldestRecords
+    let heads: StreamHeads
     let filePositions: FilePositionTable
     let rejected: RejectedTable
     var clock: StoreClock
@@ -29,6 +30,8 @@ final class StoreWriter {
     var storedLimits: DiskLimits?
     /// Whether there may be rows of unused streams to remove; true if that is not known.
     var mayHaveUnusedStreams = true
+    /// Whether the last save began a segment.
+    var hasBegunSegment = false
     /// When the current operation must have its locks.
     private var deadline: ContinuousClock.Instant
     /// When this writer committed last.
@@ -71,6 +74,7 @@ final class StoreWriter {
             )
         )
         oldest = OldestRecords(segments: segments, kept: kept, statements: statements)
+        heads = StreamHeads(segments: segments, kept: kept, statements: statements)
         filePositions = FilePositionTable(connection)
         rejected = RejectedTable(connection)
         space.allocateReserve()
@@ -152,6 +156,7 @@ final class StoreWriter {
             segments.forgetTables()
             kept.forget()
             oldest.forget()
+            heads.forget()
             clock.forget()
             streams.forget()
             filePositions.forgetStatements()
@@ -190,7 +195,10 @@ final class StoreWriter {
     /// The counts at the start of a transaction: those of the last one, unless another process wrote since.
     private func currentLedger() throws(SQLiteError) -> StoreLedger {
         let version = try connection.dataVersion()
+        heads.forget()
         if let known, known.version == version {
+            // The only reference now, so that changes copy nothing.
+            self.known = nil
             oldest.begin(isShared: false)
             return known.ledger
         }

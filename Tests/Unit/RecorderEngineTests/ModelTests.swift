@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 /// Compares random operations on a pipeline with a list in memory: nothing is lost or delivered twice, the order and
-/// the counts are right, and the limits discard exactly the oldest records.
+/// the counts are right, and the limits discard exactly the oldest records, by size those of the largest stream.
 @Suite struct ModelTests {
     /// The same ones in each run, and random ones in the long runs.
     private static let seeds = Array(1...15) + (0..<fresh).map { _ in UInt64.random(in: 1...UInt64.max) }
@@ -72,6 +72,8 @@ private struct Walk {
     private var cleared: Set<String> = []
     /// When each record was saved, by the clock, in seconds.
     private var times: [String: Double] = [:]
+    /// The stream of each record.
+    private var streams: [String: String] = [:]
     private var time = 0.0
     /// The limits in force: bytes, and seconds; 0 for none.
     private var byteLimit = 0
@@ -96,12 +98,15 @@ private struct Walk {
             let padding = String(repeating: "x", count: Int.random(in: 0...6_000, using: &random))
             let texts = (0..<count).map { "\(saved.count + $0) \(padding)" }
             try await harness.saveAll(texts, to: stream)
-            saved += texts
-            for text in texts { times[text] = time }
-            try enforceLimits(evicts: true)
+            expire()
+            for text in texts {
+                saved.append(text)
+                (times[text], streams[text]) = (time, stream)
+                evict()
+            }
             return "saved \(count) to \(stream)"
         case 6..<10:
-            try enforceLimits(evicts: false)
+            expire()
             let report = try await harness.flush()
             return "flushed, \(report.delivered) delivered"
         case 10:
@@ -137,18 +142,32 @@ private struct Walk {
         return Set(accepted).union(rejected).union(cleared).union(discarded)
     }
 
-    /// Discards what a save, or a flush before it sends, discards: the oldest records beyond the limits.
-    private mutating func enforceLimits(evicts: Bool) throws {
+    private func stored() -> [String] {
         let removed = removed()
-        var stored = saved.filter { !removed.contains($0) }[...]
-        func discardFirst() { discarded.insert(stored.removeFirst()) }
-        if ageLimit > 0 {
-            while let first = stored.first, time - (times[first] ?? 0) > ageLimit { discardFirst() }
-        }
-        var bytes = stored.reduce(0) { $0 + Self.bytes($1) }
-        while evicts, byteLimit > 0, bytes > byteLimit, let first = stored.first {
-            bytes -= Self.bytes(first)
-            discardFirst()
+        return saved.filter { !removed.contains($0) }
+    }
+
+    /// Discards what a save, or a flush before it sends, discards: the records beyond the age limit.
+    private mutating func expire() {
+        guard ageLimit > 0 else { return }
+        discarded.formUnion(stored().filter { time - (times[$0] ?? 0) > ageLimit })
+    }
+
+    /// Discards what a save discards: the oldest records of the largest stream, until the rest fits.
+    private mutating func evict() {
+        guard byteLimit > 0 else { return }
+        var stored = stored()
+        while stored.reduce(0, { $0 + Self.bytes($1) }) > byteLimit {
+            let sizes = Dictionary(grouping: stored) { streams[$0] ?? "" }.mapValues {
+                $0.reduce(0) { $0 + Self.bytes($1) }
+            }
+            // Of equal streams, the one that was used first.
+            let order = saved.compactMap { streams[$0] }
+            let largest = sizes.max {
+                ($0.value, order.firstIndex(of: $1.key) ?? 0) < ($1.value, order.firstIndex(of: $0.key) ?? 0)
+            }
+            guard let index = stored.firstIndex(where: { streams[$0] == largest?.key }) else { return }
+            discarded.insert(stored.remove(at: index))
         }
     }
 

@@ -12,6 +12,7 @@ final class KeptRecords {
     private let removeRow: SQLiteStatement
     private let addFailure: SQLiteStatement
     private let first: SQLiteStatement
+    private let firstOfStream: SQLiteStatement
     /// Whether there is certainly none.
     private var isEmpty = false
 
@@ -41,6 +42,9 @@ final class KeptRecords {
             SELECT id, saved_at, \(SegmentTable.size) FROM \(Self.table) INDEXED BY kept_order
             ORDER BY \(StoreSchema.sequence) LIMIT 1
             """
+        )
+        firstOfStream = try connection.prepare(
+            "SELECT id, saved_at, \(SegmentTable.size) FROM \(Self.table) WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1"
         )
     }
 
@@ -99,6 +103,14 @@ final class KeptRecords {
             return nil
         }
         return StoredRecord(row: first)
+    }
+
+    /// The one of a stream that was saved first; nil if there is none.
+    func oldest(of stream: Int64) throws(SQLiteError) -> StoredRecord? {
+        guard !isEmpty else { return nil }
+        try firstOfStream.bind(from: RecordID(stream: stream, sequence: 0), through: RecordID(lastOf: stream))
+        defer { firstOfStream.reset() }
+        return try firstOfStream.step() ? StoredRecord(row: firstOfStream) : nil
     }
 
     /// Removes all of a stream.

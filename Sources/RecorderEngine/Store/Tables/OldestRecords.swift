@@ -1,6 +1,6 @@
 import RecorderSQLite
 
-/// The records that limits discard next: those of the oldest segment and the kept ones, in the order of their saves.
+/// The records that an age limit discards next: those of the oldest segment and the kept ones, in the order of their saves.
 ///
 /// A segment is read once, not once per record, so the cost of a discard does not depend on the number of streams or records.
 /// Records that were read may be settled, or discarded by another process, in the meantime: those taken in a later transaction

@@ -7,17 +7,6 @@ struct StoredRecord {
     let storedBytes: Int
 }
 
-/// A number of records, and what they take in the store.
-struct RecordAmount {
-    var records = 0
-    var bytes = 0
-
-    static func += (sum: inout RecordAmount, other: RecordAmount) {
-        sum.records += other.records
-        sum.bytes += other.bytes
-    }
-}
-
 /// The table of one segment and its prepared statements. Belongs to the writer.
 final class SegmentTable {
     private let keySource: KeySource?
@@ -81,6 +70,14 @@ final class SegmentTable {
             guard entry.id > cursor else { continue }
             records.append(StoredRecord(id: entry.id, savedAt: time, storedBytes: entry.storedBytes))
         }
+    }
+
+    /// The records after an id in the first block of its stream that has any; none if the table has no such block.
+    func nextBlock(after id: RecordID) throws(SQLiteError) -> [StoredRecord] {
+        var records: [StoredRecord] = []
+        defer { heads.reset() }
+        if try heads.step(from: id.next, through: RecordID(lastOf: id.stream)) { try append(after: id, to: &records) }
+        return records
     }
 
     /// How many records one stream has after an id and through another one, which is its last.

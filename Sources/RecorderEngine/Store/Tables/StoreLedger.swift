@@ -33,6 +33,8 @@ struct StoreLedger {
         var numbered = 0
         /// Those delivered under keys that do not name them.
         var unnamed = 0
+
+        var amount: RecordAmount { RecordAmount(records: records, bytes: bytes) }
     }
 
     private(set) var records: Int
@@ -48,6 +50,8 @@ struct StoreLedger {
     private(set) var departed: Departures?
     /// Records that an earlier transaction counted as discarded and this one counts as delivered.
     private(set) var recounted: (evicted: Int, expired: Int) = (0, 0)
+    /// What each stream takes, if that was needed since the store's limit was reached.
+    private(set) var shares: StreamShares?
     /// The changes of each stream's counts.
     private var otherStreams: [Int64: StreamChange] = [:]
     /// The stream that was changed last; often it is the only one.
@@ -113,14 +117,36 @@ struct StoreLedger {
     mutating func clear() {
         records = 0
         bytes = 0
+        shares = nil
     }
+
+    /// A stream turned out to have no records.
+    mutating func forgetShare(of stream: Int64) {
+        shares?.forget(stream)
+    }
+
+    /// What is stored.
+    var stored: RecordAmount { RecordAmount(records: records, bytes: bytes) }
+
+    /// Makes `shares` known. `uses` reads what each stream took as of the last commit.
+    mutating func loadShares(_ uses: () throws(SQLiteError) -> [Int64: RecordAmount]) throws(SQLiteError) {
+        guard shares == nil else { return }
+        var uses = try uses()
+        for change in streams { uses[change.number, default: RecordAmount()] += change.amount }
+        shares = StreamShares(uses)
+    }
+
+    /// The stream that takes the most, once `shares` is known.
+    mutating func largestStream() -> Int64? { shares?.largest() }
 
     /// The changes of the counts of each stream.
     var streams: [StreamChange] { Array(otherStreams.values) + (lastStream.number > 0 ? [lastStream] : []) }
 
     /// The same counts at the start of the next transaction.
     var carriedOver: StoreLedger {
-        StoreLedger(records: records, bytes: bytes, nextSequence: nextSequence, savedBytes: savedBytes)
+        var next = StoreLedger(records: records, bytes: bytes, nextSequence: nextSequence, savedBytes: savedBytes)
+        next.shares = shares
+        return next
     }
 
     private mutating func count(records: Int, bytes: Int, to stream: Int64) {
@@ -132,6 +158,7 @@ struct StoreLedger {
         }
         lastStream.records += records
         lastStream.bytes += bytes
+        shares?.change(stream, by: RecordAmount(records: records, bytes: bytes))
     }
 }
 

@@ -9,7 +9,8 @@ import RecorderSQLite
 final class StoreSegments {
     private let connection: SQLiteConnection
     private let newest: SQLiteStatement
-    private let firstTwo: SQLiteStatement
+    private let twoFrom: SQLiteStatement
+    private let containing: SQLiteStatement
     private let all: SQLiteStatement
     private let add: SQLiteStatement
     private let countRemoved: SQLiteStatement
@@ -36,7 +37,10 @@ final class StoreSegments {
         self.keySources = keySources
         all = try connection.prepare(Self.query)
         newest = try connection.prepare("\(Self.query) DESC LIMIT 1")
-        firstTwo = try connection.prepare("\(Self.query) LIMIT 2")
+        twoFrom = try connection.prepare(
+            "SELECT \(Segment.columns) FROM segment WHERE first_sequence >= ?1 ORDER BY first_sequence LIMIT 2"
+        )
+        containing = try connection.prepare("SELECT max(first_sequence) FROM segment WHERE first_sequence <= ?1")
         add = try connection.prepare(
             "INSERT INTO segment (first_sequence, first_bytes, key_source) VALUES (?1, ?2, ?3)"
         )
@@ -123,10 +127,28 @@ final class StoreSegments {
 
     /// The oldest segment and its range of sequences. It has a live record: a segment without any is dropped.
     func oldest(before end: Int64) throws(SQLiteError) -> (segment: Segment, sequences: Range<Int64>)? {
-        defer { firstTwo.reset() }
-        guard try firstTwo.step() else { return nil }
-        let segment = try Segment(firstTwo)
-        return try Segment.ranges(of: [segment], before: try firstTwo.step() ? firstTwo.integer(at: 0) : end).first
+        try range(from: 0, before: end)
+    }
+
+    /// The segment of a sequence and its range; the next one if it was in none that exists, and nil if there is none.
+    func range(at sequence: Int64, before end: Int64) throws(SQLiteError) -> (
+        segment: Segment, sequences: Range<Int64>
+    )? {
+        try containing.bind(sequence, at: 1)
+        defer { containing.reset() }
+        return try range(from: try containing.step() ? containing.integer(at: 0) : 0, before: end)
+    }
+
+    /// The first segment that begins with this sequence or a later one.
+    private func range(
+        from first: Int64,
+        before end: Int64
+    ) throws(SQLiteError) -> (segment: Segment, sequences: Range<Int64>)? {
+        try twoFrom.bind(first, at: 1)
+        defer { twoFrom.reset() }
+        guard try twoFrom.step() else { return nil }
+        let segment = try Segment(twoFrom)
+        return try Segment.ranges(of: [segment], before: try twoFrom.step() ? twoFrom.integer(at: 0) : end).first
     }
 
     /// Whether records are saved to this segment, as long as it is not full.

@@ -117,11 +117,7 @@ final class StoreStatements {
 
     /// The number of a stream; a new stream gets one. Its first record has the sequence `next` or a later one.
     func number(of stream: StreamName, next: Int64) throws(SQLiteError) -> Int64 {
-        try findStream.bind(stream.rawValue, at: 1)
-        if try findStream.step() {
-            defer { findStream.reset() }
-            return findStream.integer(at: 0)
-        }
+        if let known = try knownNumber(of: stream) { return known }
         let (number, isReused) = try newNumber()
         try addStream.bind(number, at: 1)
         try addStream.bind(stream.rawValue, at: 2)
@@ -158,6 +154,26 @@ final class StoreStatements {
             throw SQLiteError.damage("a stream's count of numbered records is out of range", action: "saving")
         }
         return readNumbered.integer(at: 0)
+    }
+
+    /// What each stream with records takes, as of the last commit.
+    func uses() throws(SQLiteError) -> [Int64: RecordAmount] {
+        let rows = try connection.prepare("SELECT number, records, bytes FROM stream WHERE number > 0 AND records > 0")
+        var uses: [Int64: RecordAmount] = [:]
+        while try rows.step() {
+            uses[rows.integer(at: 0)] = RecordAmount(
+                records: try rows.count(at: 1),
+                bytes: StoreTotals.streamBytes(rows.integer(at: 2))
+            )
+        }
+        return uses
+    }
+
+    /// The number of a stream; nil if it has none.
+    func knownNumber(of stream: StreamName) throws(SQLiteError) -> Int64? {
+        try findStream.bind(stream.rawValue, at: 1)
+        defer { findStream.reset() }
+        return try findStream.step() ? findStream.integer(at: 0) : nil
     }
 
     func name(of stream: Int64) throws(SQLiteError) -> StreamName? {

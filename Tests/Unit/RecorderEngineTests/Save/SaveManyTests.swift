@@ -69,7 +69,7 @@ import Testing
     {
         let harness = try PipelineHarness {
             $0.limits.bytes = 1_000_000
-            $0.limits.refusesWhenFull = true
+            $0.limits.overflow = .refusesByContent
         }
         let error = await #expect(throws: RecorderError.self) {
             try await harness.pipeline.save(contentsOf: numbers(20_000), stream: "stream", partitionKey: "k")

@@ -58,7 +58,7 @@ import Testing
     @Test func `lines that a full store refuses leave the position where it was, and stop later lines`() async throws {
         let harness = try PipelineHarness { policy in
             policy.limits.bytes = 10
-            policy.limits.refusesWhenFull = true
+            policy.limits.overflow = .refusesByContent
         }
         let sequence = SaveSequence()
         try await save(["12345"], .init(stored: [position(offset: 6)]), in: harness, sequence: sequence).get()

@@ -5,7 +5,8 @@ import RecorderTestSupport
 import Testing
 
 @Suite struct LimitTests {
-    @Test func `beyond the byte limit the oldest records are evicted first, across streams, and reported`() async throws
+    @Test func `beyond the byte limit the oldest records of the stream that takes the most are evicted, and reported`()
+        async throws
     {
         // Each record takes 1 + 1 + 64 bytes: four fit.
         let harness = try PipelineHarness { $0.limits.bytes = 4 * 66 }
@@ -14,7 +15,7 @@ import Testing
         }
         #expect(try harness.storedTexts() == ["2", "3", "4", "5"])
         try await harness.save("6", to: "c", key: "k")
-        #expect(try harness.storedTexts() == ["3", "4", "5", "6"])
+        #expect(try harness.storedTexts() == ["2", "4", "5", "6"])
         #expect(harness.events.discards.reduce(0) { $0 + $1.count } == 3)
         #expect(harness.events.discards.allSatisfy { $0.reason == .byteLimit })
         #expect(try harness.pipeline.totals().bytes == 4 * 66)
@@ -149,6 +150,25 @@ import Testing
         #expect(try harness.storedTexts() == ["younger", "new"])
         #expect(harness.events.discards.map(\.reason) == [.ageLimit])
         #expect(harness.events.discards.first?.streams.map(\.rawValue) == ["a"])
+    }
+
+    @Test func `a record of exactly the age limit stays, at a save and at a submit, and goes a millisecond later`()
+        async throws
+    {
+        let server = try LocalServer { request, _ in .kinesis(request) { _ in "InternalFailure" } }
+        let harness = try PipelineHarness(to: server) { $0.limits.age = .seconds(60) }
+        try await harness.save("first")
+        harness.clock.advance(by: 60)
+        try await harness.save("second")
+        #expect(try harness.storedTexts() == ["first", "second"])
+        _ = try await harness.flush()
+        #expect(try harness.storedTexts() == ["first", "second"])
+        harness.clock.advance(by: 0.001)
+        try await harness.save("third")
+        #expect(try harness.storedTexts() == ["second", "third"])
+        harness.clock.advance(by: 60)
+        _ = try await harness.flush()
+        #expect(try harness.storedTexts() == ["third"])
     }
 
     @Test func `records over the age limit are not sent`() async throws {
