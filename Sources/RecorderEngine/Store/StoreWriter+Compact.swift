@@ -27,7 +27,7 @@ extension StoreWriter {
                 try !segments.isNewest(segment)
             else { return }
             let table = try segments.table(of: segment)
-            let records = try table.records { (stream) throws(SQLiteError) in try statements.cursor(of: stream) }
+            let records = try table.records(cursor: statements.cursor(of:))
             var moved = 0
             for (stream, records) in Dictionary(grouping: records.prefix(Self.mostMoved), by: \.id.stream) {
                 guard let last = records.last?.id, let cursor = try statements.cursor(of: stream) else { continue }

@@ -147,9 +147,7 @@ final class OldestRecords {
 
     private func read(_ segment: Segment, isNewest: Bool) throws(SQLiteError) -> Reading {
         segmentsRead += 1
-        var entries = try segments.table(of: segment).records { (stream) throws(SQLiteError) in
-            try statements.cursor(of: stream)
-        }
+        var entries = try segments.table(of: segment).records(cursor: statements.cursor(of:))
         entries.sort { $0.id.sequence < $1.id.sequence }
         return Reading(segment: segment, isNewest: isNewest, entries: entries)
     }
