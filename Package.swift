@@ -176,7 +176,7 @@ let package = Package(
             name: "RecorderCommandsTests",
             dependencies: [
                 "AmplifyFoundation", "AmplifyKinesisClient", "RecorderAWS", "RecorderCommands", "RecorderConcurrency",
-                "RecorderEngine", "RecorderSQLite", "RecorderTestSupport", "kinesis-recorder",
+                "RecorderEngine", "RecorderHTTP", "RecorderSQLite", "RecorderTestSupport", "kinesis-recorder",
             ],
             path: "Tests/Unit/RecorderCommandsTests"
         ),

@@ -341,6 +341,13 @@ RULES = [
          "precondition(write(STDERR_FILENO, bytes, bytes.count) > 0)"),
     ),
     rule(
+        "the doctor takes a damaged store for sound", "DoctorTests",
+        (
+            "Sources/RecorderCommands/Doctor/MachineChecks.swift", "if let damage = damage(found, at: location) {",
+            "if let damage = damage(found, at: location), damage.line.isEmpty {",
+        ),
+    ),
+    rule(
         "a metrics file replaces a store", "OwnFileTests",
         ("Sources/RecorderCommands/Session/OwnFile.swift", "        try check()\n", ""),
     ),

@@ -40,6 +40,13 @@ extension Partition {
     ]
 }
 
+extension Region {
+    /// The names of the regions that AWS had when this file was written.
+    package static let known = [
+        $regions
+    ]
+}
+
 /// The members of an operation's input that its host may depend on.
 package struct EndpointContext: Sendable, Hashable {
     $properties
@@ -113,6 +120,7 @@ def rules_file(services):
     return fill(
         RULES,
         partitions=",\n".join(partition(it) for it in DESCRIPTION["partitions"]),
+        regions=",\n".join(f'"{name}"' for name in REGIONS),
         properties="\n".join(f"/// `{wire}`.\npackage var {name}: String?" for wire, name in names.items()),
         parameters=", ".join(f"{name}: String? = nil" for name in names.values()),
         assignments="\n".join(f"self.{name} = {name}" for name in names.values()),

@@ -49,6 +49,11 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         return String(host.prefix { $0 != ":" })
     }
 
+    /// Whether it is this machine, as that of an emulator.
+    package var isLoopback: Bool {
+        hostName == "localhost" || hostName.hasSuffix(".localhost") || hostName.hasPrefix("127.") || hostName == "::1"
+    }
+
     package var description: String { url }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(url) }

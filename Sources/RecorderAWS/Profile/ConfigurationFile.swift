@@ -99,8 +99,8 @@ struct ConfigurationFile {
 }
 
 /// What is wrong with a line, without its text.
-struct Malformed: Error {
-    let reason: String
+package struct Malformed: Error {
+    package let reason: String
 
     init(_ reason: String) {
         self.reason = reason

@@ -1,9 +1,9 @@
 /// Splits a command into words as a POSIX shell does, without variables, patterns or command substitution.
-struct ShellWords {
+package struct ShellWords {
     private var rest: Substring
 
     /// The words, which white space separates. Quotes and backslashes are removed.
-    static func split(_ text: Substring) throws(Malformed) -> [String] {
+    package static func split(_ text: Substring) throws(Malformed) -> [String] {
         var reader = ShellWords(rest: text)
         var words: [String] = []
         while let word = try reader.next() { words.append(word) }

@@ -6,10 +6,10 @@ import RecorderConcurrency
 ///
 /// The program gets only the given environment variables, no standard input, no blocked signals, and its own process group,
 /// so that a timeout also ends the processes it has started.
-struct ChildProcess: Sendable {
+package struct ChildProcess: Sendable {
     /// Why there is no output; the reason completes a sentence that begins with the program's name.
-    struct Failure: Error {
-        let reason: String
+    package struct Failure: Error {
+        package let reason: String
 
         init(reason: String) {
             self.reason = reason
@@ -26,7 +26,7 @@ struct ChildProcess: Sendable {
     private let timeout: Duration
 
     /// A program, which is found through `PATH`, and its arguments.
-    init(_ arguments: [String], environment: [String: String], outputLimit: Int, timeout: Duration) {
+    package init(_ arguments: [String], environment: [String: String], outputLimit: Int, timeout: Duration) {
         self.arguments = arguments
         self.environment = environment
         self.outputLimit = outputLimit
@@ -34,7 +34,7 @@ struct ChildProcess: Sendable {
     }
 
     /// Runs the program, on its own thread, and returns its output.
-    func output() async throws(Failure) -> [UInt8] {
+    package func output() async throws(Failure) -> [UInt8] {
         try await onNewThread(named: "recorder-child") { Result(catching: run) }.get()
     }
 

@@ -50,7 +50,7 @@ package enum PathDiagnosis {
     }
 
     /// The path of each component: `/a`, `/a/b` and `/a/b/c` for `/a//b/c/`.
-    static func components(of path: String) -> [String] {
+    package static func components(of path: String) -> [String] {
         var found: [String] = []
         for name in path.split(separator: "/") { found.append("\(found.last ?? "")/\(name)") }
         return found

@@ -105,7 +105,7 @@ extension AgentConfiguration {
     private static let longest = 1 << 20
 
     /// Reads a file.
-    fileprivate init(file: String) throws(CommandFailure) {
+    init(file: String) throws(CommandFailure) {
         let input = try InputReader(file, stop: StopSignal.shared)
         var text: [UInt8] = []
         while let chunk = try input.next() {
@@ -123,7 +123,7 @@ extension AgentConfiguration {
 }
 
 extension OptionSpec {
-    fileprivate static let configuration = OptionSpec(
+    static let configuration = OptionSpec(
         "configuration",
         letter: "c",
         value: "FILE",

@@ -118,7 +118,7 @@ extension AgentConfiguration {
     private static let defaultRegion = "us-east-1"
 
     /// The session with the settings for a service. What was typed comes first, then the file, then the environment.
-    fileprivate func session(_ session: Session, for service: StreamServiceDescription) -> Session {
+    func session(_ session: Session, for service: StreamServiceDescription) -> Session {
         var result = session
         let endpoint = service.sendsPartitionKey ? kinesisEndpoint : firehoseEndpoint
         if let endpoint, !session.invocation.has(.endpoint) {
@@ -146,11 +146,13 @@ extension AgentConfiguration {
         guard let endpoint = try? Endpoint(url: url) else { return nil }
         let labels = endpoint.host.split(separator: ".")
         guard labels.contains("amazonaws") || labels.suffix(2) == ["api", "aws"] else { return nil }
-        return labels.first { label in
+        let candidates = labels.filter { label in
             let parts = label.split(separator: "-", omittingEmptySubsequences: false)
             guard parts.count >= 3, let last = parts.last, last.allSatisfy(\.isNumber) else { return false }
             return parts.dropLast().allSatisfy { $0.count >= 2 && $0.allSatisfy(\.isLetter) }
         }.map(String.init)
+        // The name of a load balancer may look like a region.
+        return candidates.first { Region.known.contains($0) } ?? candidates.first
     }
 
 }

@@ -1,5 +1,6 @@
 import RecorderAWS
 import RecorderEngine
+import RecorderHTTP
 
 /// The exit status of the program. The numbers are those of sysexits(3), where it has one.
 struct ExitStatus: RawRepresentable, Sendable, Hashable {
@@ -27,13 +28,13 @@ struct ExitStatus: RawRepresentable, Sendable, Hashable {
         ("65", "some records were refused, such as lines that are too long; the others are saved"),
         (
             "66",
-            "the input cannot be read to its end; the lines before that point are saved; audit: a file cannot be used"
+            "the input cannot be read to its end; the lines before that point are saved; audit, doctor: a file cannot be used"
         ),
         ("69", "the stream does not exist, or the service refuses the request; the records are kept"),
         ("74", "the store cannot be used (directory, disk or file), or standard output cannot be written"),
         ("75", "the service cannot be reached or is busy; the records are kept, try again later"),
         ("77", "access is denied; the records are kept"),
-        ("78", "a setting is missing or wrong: region, endpoint, credentials"),
+        ("78", "a setting is missing or wrong: region, endpoint, credentials, proxy"),
         (
             "128+N",
             "stopped by signal N before the work was done; saved records are kept; 141: the reader of the output closed the pipe"
@@ -87,6 +88,8 @@ extension ExitStatus {
             case .credentials(let failure) where failure.isTemporary: .tryLater
             case .credentials(let failure): failure.isRefusal ? .denied : .configuration
             case .configuration: .configuration
+            // Of a proxy: endpoints are checked before.
+            case .transport(let cause) where cause.kind == .invalidURL: .configuration
             case .notFound, .invalidRequest: .notFound
             default: .tryLater
             }

@@ -5,33 +5,43 @@ import RecorderHTTP
 
 /// Checks the connection to the service: region, endpoint, credentials, one call that writes nothing, the clock.
 struct ServiceChecks {
-    private let session: Session
+    private let setup: DoctorSetup
+    private var session: Session { setup.session }
+    private var service: StreamServiceDescription { setup.service }
 
-    init(_ session: Session) {
-        self.session = session
+    init(_ setup: DoctorSetup) {
+        self.setup = setup
     }
 
     // MARK: settings
 
-    /// Checks region and endpoint. Returns a caller if both are valid.
+    /// Checks region and endpoint. Returns a caller if both are right.
     func settings() -> ([Finding], AWSServiceCaller?) {
         do throws(ConfigurationFailure) {
-            let configuration = try session.callConfiguration(for: session.service.service)
+            let configuration = try session.callConfiguration(for: service.service)
             var endpoint = Finding.ok("endpoint", text: configuration.endpoint.url)
-            if !configuration.endpoint.isEncrypted {
+            if !configuration.endpoint.isEncrypted, !configuration.endpoint.isLoopback {
                 endpoint = .warning("endpoint", text: "\(configuration.endpoint.url) is not encrypted")
             }
+            let problems = checks(configuration).findings
+            var findings = problems
+            if !problems.contains(where: { $0.topic == "endpoint" }) { findings.insert(endpoint, at: 0) }
+            if !problems.contains(where: { $0.topic == "region" }) {
+                findings.insert(.ok("region", text: configuration.region.name), at: 0)
+            }
+            guard problems.allSatisfy({ $0.grade != .failure }) else { return (findings, nil) }
             var short = configuration
             // The user waits for the answer, which is small.
             short.maximumRetries = 1
             short.timeouts.total = short.timeouts.total ?? .seconds(30)
-            return (
-                [.ok("region", text: configuration.region.name), endpoint],
-                AWSServiceCaller(session.service.service, configuration: short)
-            )
+            return (findings, AWSServiceCaller(service.service, configuration: short))
         } catch {
             return ([.failure("settings", text: error.message, status: .configuration)], nil)
         }
+    }
+
+    private func checks(_ configuration: CallConfiguration) -> EndpointChecks {
+        EndpointChecks(endpoint: configuration.endpoint, region: configuration.region, service: service)
     }
 
     func credentials() async -> Finding {
@@ -59,26 +69,44 @@ struct ServiceChecks {
 
     // MARK: the call
 
-    /// Checks the stream that was named. Without one, lists at most one stream.
+    /// Checks the streams that are named. Without one, lists at most one stream.
     func call(_ caller: AWSServiceCaller) async -> [Finding] {
-        guard let stream = session.invocation.arguments.first else { return await list(caller) }
-        do throws(RecorderError) {
-            let name = try session.service.checkStream(stream) { caller.region }
-            return await StreamChecks(name, of: session.service, caller: caller).findings()
-        } catch {
-            return await list(caller) + [.failure("stream", text: error.message, status: .usage)]
+        guard !setup.streams.isEmpty else { return await list(caller) }
+        var findings: [Finding] = []
+        for stream in setup.streams {
+            do throws(RecorderError) {
+                let name = try service.checkStream(stream) { caller.region }
+                findings += await StreamChecks(name, of: service, caller: caller).findings()
+            } catch {
+                findings += await list(caller) + [.failure("stream", text: error.message, status: .usage)]
+            }
         }
+        return findings
     }
 
     private func list(_ caller: AWSServiceCaller) async -> [Finding] {
         do throws(ServiceFailure) {
-            let operation = session.service.service == .firehose ? "ListDeliveryStreams" : "ListStreams"
+            let operation = service.service == .firehose ? "ListDeliveryStreams" : "ListStreams"
             let answer = try await caller.call(operation, body: Array(#"{"Limit":1}"#.utf8))
             return [Self.reached, Self.clock(serviceTime: answer.date)]
         } catch {
             let clock = error.serverDate.map { Self.clock(serviceTime: $0) }
-            return [Self.finding(error)] + (clock.map { [$0] } ?? [])
+            return [unknownRegion(of: caller, after: error) ?? Self.finding(error)] + (clock.map { [$0] } ?? [])
         }
+    }
+
+    /// The failure to find the host of a region that does not exist; nil if that is not the cause.
+    private func unknownRegion(of caller: AWSServiceCaller, after failure: ServiceFailure) -> Finding? {
+        guard case .transport(let cause) = failure.kind, cause.kind == .nameNotResolved,
+            let configuration = try? session.callConfiguration(for: service.service),
+            checks(configuration).isRegionUnknown
+        else { return nil }
+        return .failure(
+            "service",
+            text: failure.message,
+            advice: "AWS has no region \(caller.region.name) that this version knows: correct its name.",
+            status: .configuration
+        )
     }
 
     static let reached = Finding.ok("service", text: "reached; it accepts the credentials")

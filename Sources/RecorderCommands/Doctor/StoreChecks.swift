@@ -13,6 +13,9 @@ struct StoreChecks {
     /// The directory without symbolic links; nil if it does not exist yet.
     var directory: String? { inspection.directory }
 
+    /// The directory itself, or the one above it that exists.
+    var nearestDirectory: String { inspection.nearestDirectory }
+
     /// Whether no check found a reason why the store cannot be opened.
     var isUsable: Bool { inspection.obstacle == nil && inspection.problems.isEmpty }
 
@@ -25,7 +28,7 @@ struct StoreChecks {
     private var directoryFinding: Finding {
         guard let obstacle = inspection.obstacle else {
             let name = inspection.directory ?? location.directory
-            return .ok("directory", text: inspection.directory == nil ? "\(name) (new)" : name)
+            return .ok("directory", text: inspection.directory == nil ? "\(name) (will be created)" : name)
         }
         return .failure(
             "directory",
@@ -42,7 +45,7 @@ struct StoreChecks {
         let loose = inspection.loose.map {
             Finding.warning(
                 "rights",
-                text: "\($0.path) had mode \($0.mode), open to other users; it is made private now"
+                text: "\($0.path) had mode \($0.mode), open to other users; the next use makes it private"
             )
         }
         guard wrong.isEmpty, loose.isEmpty, !inspection.modes.isEmpty else { return wrong + loose }

@@ -36,13 +36,17 @@ final class MetricsFile: Sendable {
     init?(_ session: Session) throws(CommandFailure) {
         guard let path = session.invocation.value(.metricsFile) else { return nil }
         console = session.console
-        file = OwnFile(path: path, beginning: "# HELP \(MetricFamily.prefix)", isPublic: true)
+        file = Self.file(at: path)
         do throws(OwnFile.Problem) {
             try file.replace(with: MetricFamily.text(of: [.build]) + "\n")
         } catch {
             guard error.isTemporary else { throw CommandFailure(.usage, message: Self.message(of: error, path)) }
             report(error)
         }
+    }
+
+    static func file(at path: String) -> OwnFile {
+        OwnFile(path: path, beginning: "# HELP \(MetricFamily.prefix)", isPublic: true)
     }
 
     private static func message(of problem: OwnFile.Problem, _ path: String) -> String {

@@ -1,3 +1,4 @@
+import CRecorderProcess
 import FoundationEssentials
 import Glibc
 import RecorderAWS
@@ -35,12 +36,32 @@ enum Files {
             guard "\(resolved)/".hasPrefix(point), point.count >= found?.point.count ?? 0 else { continue }
             found = (point, String(fields[2]))
         }
-        return found?.type
+        if let found { return found.type }
+        // Below a chroot, /proc/mounts may not name the file system of the root.
+        var status = statfs()
+        return unsafe statfs(resolved, &status) == 0
+            ? FileSystemMagic.name(of: Int64(status.f_type)) : nil
     }
 
     /// The text of an error number.
     static func message(of number: Int32) -> String {
         unsafe String(cString: strerror(number))
+    }
+}
+
+/// The numbers of file systems, https://man7.org/linux/man-pages/man2/statfs.2.html
+package enum FileSystemMagic {
+    private static let names: [UInt32: String] = [
+        0xEF53: "ext4", 0x5846_5342: "xfs", 0x9123_683E: "btrfs", 0xF2F5_2010: "f2fs", 0x2FC1_2FC1: "zfs",
+        0x794C_7630: "overlay", 0x2405_1905: "ubifs", 0x72B6: "jffs2", 0x7371_7368: "squashfs", 0x4D44: "vfat",
+        0x0102_1994: "tmpfs", 0x8584_58F6: "ramfs", 0x6969: "nfs", 0xFF53_4D42: "cifs", 0xFE53_4D42: "smb3",
+        0x0102_1997: "9p", 0x00C3_6400: "ceph", 0x6573_5546: "fuse",
+    ]
+
+    /// The name, as /proc/mounts has it. The type's width and sign differ by architecture; the number has 32 bits.
+    package static func name(of number: Int64) -> String {
+        let number = UInt32(truncatingIfNeeded: number)
+        return names[number] ?? "0x\(String(number, radix: 16))"
     }
 }
 

@@ -84,6 +84,7 @@ import Testing
         (["save", "app", "-f", "/etc/passwd", "--delimiter", "none", "--from-byte", "1"], "--delimiter none"),
         (["completions", "fis"], "Did you mean fish?"),
         ([""], "the name of the command is empty."),
+        (["doctor", "app", "--unit", "x"], "doctor: STREAM and --unit exclude each other."),
         (["save", ""], "STREAM is empty."),
         (["follow", "app", "/tmp/*.log", ""], "PATH is empty."),
         (["save", "app", "--key", ""], "the value of --key is empty: give KEY."),

@@ -88,6 +88,14 @@ import Testing
         #expect(half.status == 78 && half.err.contains("set both"), "\(half)")
     }
 
+    @Test func `a proxy that cannot be used is a wrong setting`() async throws {
+        var tool = try Tool(to: "https://127.0.0.2:1")
+        _ = try await tool.run("save", "app", input: Data("a\n".utf8))
+        tool.environment["https_proxy"] = "foo://proxy"
+        let ran = try await tool.run("submit")
+        #expect(ran.status == 78 && ran.err.contains("the proxy that the environment names cannot be used"), "\(ran)")
+    }
+
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/cc"), "it compiles a library"))
     func `a file system without locks is called that, and not another process`() async throws {
         var tool = try Tool(to: "http://127.0.0.1:1")

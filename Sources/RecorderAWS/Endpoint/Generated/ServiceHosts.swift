@@ -39,6 +39,60 @@ extension Partition {
     ]
 }
 
+extension Region {
+    /// The names of the regions that AWS had when this file was written.
+    package static let known = [
+        "us-east-1",
+        "us-east-2",
+        "us-west-1",
+        "us-west-2",
+        "eu-west-1",
+        "eu-west-2",
+        "eu-central-1",
+        "ap-southeast-1",
+        "ap-northeast-1",
+        "ap-northeast-2",
+        "ap-southeast-2",
+        "ap-south-1",
+        "sa-east-1",
+        "cn-north-1",
+        "ca-central-1",
+        "us-gov-west-1",
+        "cn-northwest-1",
+        "eu-west-3",
+        "us-gov-east-1",
+        "eu-north-1",
+        "ap-east-1",
+        "me-south-1",
+        "af-south-1",
+        "eu-south-1",
+        "ap-northeast-3",
+        "ap-southeast-3",
+        "me-central-1",
+        "eu-central-2",
+        "eu-south-2",
+        "ap-south-2",
+        "ap-southeast-4",
+        "il-central-1",
+        "ca-west-1",
+        "ap-southeast-5",
+        "mx-central-1",
+        "ap-southeast-7",
+        "ap-east-2",
+        "ap-southeast-6",
+        "eusc-de-east-1",
+        "me-west-1",
+        "sa-west-1",
+        "us-iso-east-1",
+        "us-iso-west-1",
+        "us-isob-east-1",
+        "us-isob-west-1",
+        "eu-isoe-west-1",
+        "us-isof-east-1",
+        "us-isof-south-1",
+    ]
+}
+
 /// The members of an operation's input that its host may depend on.
 package struct EndpointContext: Sendable, Hashable {
     /// `StreamId`.

@@ -1,3 +1,4 @@
+import Glibc
 import RecorderAWS
 
 /// The state of a store's directory and files, for diagnosis. Nothing is created, opened or changed.
@@ -20,8 +21,33 @@ package struct StoreInspection: Sendable {
         PathDiagnosis.obstacle(in: location.path)
     }
 
+    /// The directory, or the nearest one above it that exists.
+    package let nearestDirectory: String
+
+    /// Makes, locks and removes a file in a directory, as a store there would. Returns why that fails; nil if it works.
+    package static func trial(in directory: String) -> String? {
+        let path = "\(directory)/.trial-\(getpid())"
+        let file = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return "no file can be created in \(directory): \(String(errorNumber: errno))" }
+        defer {
+            _ = close(file)
+            _ = unsafe unlink(path)
+        }
+        guard flock(file, LOCK_EX | LOCK_NB) != 0 else { return nil }
+        return StorageErrorMapping.lockMessage(errno, path: path)
+    }
+
+    /// Why a directory cannot be created below another one; nil if it can.
+    private static func obstacle(creatingIn directory: String) -> String? {
+        guard unsafe access(directory, W_OK | X_OK) != 0 else { return nil }
+        return "nothing can be created in \(directory): \(String(errorNumber: errno))"
+    }
+
     package init(_ location: StoreLocation) {
-        obstacle = Self.obstacle(in: location)
+        let existing = PathDiagnosis.components(of: location.directory).last { FileStatus(path: $0) != nil } ?? "/"
+        nearestDirectory = existing
+        let isNew = FileStatus(path: location.directory) == nil
+        obstacle = Self.obstacle(in: location) ?? (isNew ? Self.obstacle(creatingIn: existing) : nil)
         links = PathDiagnosis.links(in: location.directory).map { ($0.path, $0.target) }
         var (modes, problems, loose): ([(String, String)], [(String, String)], [(String, String)]) = ([], [], [])
         directory = try? PrivateDirectory.resolve(location.directory)

@@ -1,0 +1,42 @@
+import Glibc
+import RecorderEngine
+
+/// Checks the files of a flow: whether there are some, and whether they can be read.
+enum FileChecks {
+    static func findings(of flow: FileFlow) -> [Finding] {
+        flow.patterns.flatMap { findings(of: FilePattern($0, in: Files.workingDirectory)) }
+    }
+
+    private static func findings(of pattern: FilePattern) -> [Finding] {
+        let scan = PatternScan(pattern)
+        let unreadable = scan.files.filter { unsafe access($0.path, R_OK) != 0 }.map(\.path)
+        var problems = scan.problems.sorted { $0.key < $1.key }.map { "\($0.key) cannot be followed: \($0.value)" }
+        problems += unreadable.map { "\($0) cannot be read" }
+        if !problems.isEmpty {
+            return problems.map {
+                .failure(
+                    "files",
+                    text: $0,
+                    advice: "Let this user read it, or correct the pattern.",
+                    status: .noInput
+                )
+            }
+        }
+        let read = scan.files.filter { $0.relation != .compressed }
+        guard read.isEmpty else {
+            return [.ok("files", text: "\(pattern.text): \(Formatting.counted(read.count, "file"))")]
+        }
+        let directory = pattern.text.split(separator: "/").dropLast().joined(separator: "/")
+        let exists = pattern.existingDirectories().fitting.contains(where: Files.exists)
+        return [
+            .warning(
+                "files",
+                text: exists
+                    ? "no file matches \(pattern.text) yet" : "the directory of \(pattern.text) does not exist",
+                advice: exists
+                    ? "Check the pattern. A file that appears later is read from its start."
+                    : "Create /\(directory), or correct the pattern."
+            )
+        ]
+    }
+}
