@@ -38,7 +38,10 @@ let package = Package(
         systemLibrary("CRecorderProcess", apt: "libc6-dev"),
         .target(name: "RecorderConcurrency", dependencies: ["CRecorderThread"]),
         .target(name: "RecorderSQLite", dependencies: ["CRecorderSQLite"]),
-        .target(name: "RecorderHTTP", dependencies: ["CRecorderCurl", "CRecorderZlib", "RecorderConcurrency"]),
+        .target(
+            name: "RecorderHTTP",
+            dependencies: ["CRecorderCrypto", "CRecorderCurl", "CRecorderZlib", "RecorderConcurrency"]
+        ),
         .target(
             name: "RecorderAWS",
             dependencies: [
@@ -161,7 +164,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "StoreChild",
-            dependencies: ["RecorderAWS", "RecorderEngine", "RecorderHTTP", "RecorderTestSupport"],
+            dependencies: ["CRecorderCrypto", "RecorderAWS", "RecorderEngine", "RecorderHTTP", "RecorderTestSupport"],
             path: "Tests/Faults/StoreChild"
         ),
         .testTarget(

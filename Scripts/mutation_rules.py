@@ -185,6 +185,32 @@ RULES = [
         "a forked process uses its parent's store", "FaultRows/Fork",
         (ENGINE + "Store/Files/ForkedProcess.swift", "isChild.load(ordering: .relaxed) else", "false else"),
     ),
+    rule(
+        "a forked child keeps its parent's locks", "FaultRows/Fork",
+        (ENGINE + "Store/Files/ForkedProcess.swift", "OwnDescriptors.closeAll()", ""),
+    ),
+    rule(
+        "a store is located anew for its lease", "StorePlaceTests",
+        (
+            ENGINE + "Store/StoreConnections.swift",
+            "if let known = place.withLock({ $0.location }) { return known }", "place.withLock { $0.location = nil }",
+        ),
+    ),
+    rule(
+        "an option is set with all others", "OptionRaceTests",
+        (
+            ENGINE + "RecordPipeline.swift", "settings.policy.withLock { change(&$0) }",
+            "var all = policy\n        change(&all)\n        settings.policy.withLock { [all] in $0 = all }",
+        ),
+    ),
+    rule(
+        "OpenSSL is freed while threads use it", "FaultRows/Ends",
+        (HTTP + "CryptoLibrary.swift", "UInt64(OPENSSL_INIT_NO_ATEXIT)", "0"),
+    ),
+    rule(
+        "programs inherit connections", "ConnectionDescriptorTests",
+        (HTTP + "CurlHandle.swift", "address.socktype | CInt(SOCK_CLOEXEC.rawValue)", "address.socktype"),
+    ),
     # batch
     rule(
         "partition keys do not count in a request", "BatchLimitTests|FlushTests",

@@ -42,6 +42,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
             policy: .legacy,
             caller: callers.caller,
             region: callers.region,
+            keeping: { sender.recorder },
             emit: { event in sender.post(event) }
         )
         super.init()
@@ -82,14 +83,14 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// The stored bytes above which each save posts a notification; 0, the default, posts none.
     public var notificationByteThreshold: UInt {
         get { UInt(clamping: pipeline.policy.limits.notificationThreshold) }
-        set { pipeline.policy.limits.notificationThreshold = Int(clamping: newValue) }
+        set { pipeline.configure { $0.limits.notificationThreshold = Int(clamping: newValue) } }
     }
 
     /// Whether only the save that crosses `notificationByteThreshold` posts a notification, instead of each save above it.
     /// False by default, as in the AWS SDK.
     public var notifiesOnCrossingOnly: Bool {
         get { pipeline.policy.limits.reportsCrossingOnly }
-        set { pipeline.policy.limits.reportsCrossingOnly = newValue }
+        set { pipeline.configure { $0.limits.reportsCrossingOnly = newValue } }
     }
 
     /// The maximum size of the stored records in bytes: 5 MiB by default, 0 for no limit.
@@ -98,7 +99,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// the next save on.
     public var diskByteLimit: UInt {
         get { UInt(clamping: pipeline.policy.limits.bytes) }
-        set { pipeline.policy.limits.bytes = Int(clamping: newValue) }
+        set { pipeline.configure { $0.limits.bytes = Int(clamping: newValue) } }
     }
 
     /// The age in seconds at which records are discarded; 0, the default, for no limit.
@@ -106,7 +107,9 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// Checked by each save, and at the start of a submit. `AWSRecorderDidDiscardRecords` reports each discard.
     public var diskAgeLimit: TimeInterval {
         get { pipeline.policy.limits.age / .seconds(1) }
-        set { pipeline.policy.limits.age = .seconds(newValue.isNaN ? 0 : min(max(newValue, 0), Self.longestAge)) }
+        set {
+            pipeline.configure { $0.limits.age = .seconds(newValue.isNaN ? 0 : min(max(newValue, 0), Self.longestAge)) }
+        }
     }
 
     /// The maximum size in memory of saves that are not on disk yet, in bytes: 64 MiB by default.
@@ -116,7 +119,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// holds the store's lock, is stuck. A single record is always accepted.
     public var saveQueueByteLimit: UInt {
         get { UInt(clamping: pipeline.policy.saveQueueBytes) }
-        set { pipeline.policy.saveQueueBytes = Int(clamping: newValue) }
+        set { pipeline.configure { $0.saveQueueBytes = Int(clamping: newValue) } }
     }
 
     /// The maximum size of a record in bytes: 262,144 by default, as in the AWS SDK. At most what the service accepts: 10 MiB
@@ -127,7 +130,11 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// the other records are delivered. Raise `diskByteLimit` too: a record that exceeds it is discarded.
     public var maximumRecordBytes: UInt {
         get { UInt(clamping: pipeline.policy.maximumRecordBytes) }
-        set { pipeline.policy.maximumRecordBytes = min(Int(clamping: newValue), pipeline.service.maximumRecordBytes) }
+        set {
+            pipeline.configure {
+                $0.maximumRecordBytes = min(Int(clamping: newValue), pipeline.service.maximumRecordBytes)
+            }
+        }
     }
 
     /// The maximum size of one request, in bytes of payload and partition keys: 512 KiB by default. At most what the service
@@ -136,7 +143,11 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// A request always contains at least one record.
     public var batchRecordsByteLimit: UInt {
         get { UInt(clamping: pipeline.policy.batchByteLimit) }
-        set { pipeline.policy.batchByteLimit = min(Int(clamping: newValue), pipeline.service.maximumRequestBytes) }
+        set {
+            pipeline.configure {
+                $0.batchByteLimit = min(Int(clamping: newValue), pipeline.service.maximumRequestBytes)
+            }
+        }
     }
 
     /// The number of concurrent requests per stream; 1 by default, which preserves the order of records.
@@ -145,19 +156,19 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// order. `AWSKinesisRecorder.keepsOrder` keeps that of each partition key.
     public var maxConcurrentRequests: UInt {
         get { UInt(clamping: pipeline.policy.requestsPerStream) }
-        set { pipeline.policy.requestsPerStream = max(Int(clamping: newValue), 1) }
+        set { pipeline.configure { $0.requestsPerStream = max(Int(clamping: newValue), 1) } }
     }
 
     /// The number of streams that a submit sends to at the same time; 4 by default.
     public var maxConcurrentStreams: UInt {
         get { UInt(clamping: pipeline.policy.parallelStreams) }
-        set { pipeline.policy.parallelStreams = max(Int(clamping: newValue), 1) }
+        set { pipeline.configure { $0.parallelStreams = max(Int(clamping: newValue), 1) } }
     }
 
     /// Whether requests are compressed with gzip; false by default. The AWS SDK always compresses from 2.6.32 on.
     public var compressesRequests: Bool {
         get { pipeline.policy.compressesRequests }
-        set { pipeline.policy.compressesRequests = newValue }
+        set { pipeline.configure { $0.compressesRequests = newValue } }
     }
 
     /// The most bytes of request bodies in a second, on average and for all streams together; 0, the default, for no limit.
@@ -166,7 +177,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// of a submit may be sent at once. The headers of a request, about 1 KB, are not counted.
     public var maximumBytesPerSecond: UInt {
         get { UInt(clamping: pipeline.policy.maximumBytesPerSecond ?? 0) }
-        set { pipeline.policy.maximumBytesPerSecond = newValue == 0 ? nil : Int(clamping: newValue) }
+        set { pipeline.configure { $0.maximumBytesPerSecond = newValue == 0 ? nil : Int(clamping: newValue) } }
     }
 
     private static let longestAge: TimeInterval = 100 * 365 * 24 * 60 * 60
@@ -176,7 +187,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// 4 is the AWS SDK's rule: discarded after the fourth failure. Failures to reach the service never count.
     public var maximumFailures: UInt {
         get { UInt(clamping: pipeline.policy.discardsAfterFailures ?? 0) }
-        set { pipeline.policy.discardsAfterFailures = newValue == 0 ? nil : Int(clamping: newValue) }
+        set { pipeline.configure { $0.discardsAfterFailures = newValue == 0 ? nil : Int(clamping: newValue) } }
     }
 
     /// Whether the store keeps a copy of each record that the service does not accept; false by default.
@@ -191,7 +202,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// applies from the next submit on.
     public var keepsRejected: Bool {
         get { pipeline.policy.keepsRejected }
-        set { pipeline.policy.keepsRejected = newValue }
+        set { pipeline.configure { $0.keepsRejected = newValue } }
     }
 
     // MARK: save
@@ -234,7 +245,9 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     public func saveRecords(_ records: [Data], streamName: String) -> AWSTask<AnyObject> {
         let source = AWSTaskCompletionSource<AnyObject>()
         let count = records.count
-        pipeline.save(contentsOf: records, stream: streamName, partitionKey: nil) { [errors, faults] result in
+        // Kept until then, as the sender of notifications.
+        pipeline.save(contentsOf: records, stream: streamName, partitionKey: nil) { [self, errors, faults] result in
+            defer { withExtendedLifetime(self) {} }
             if case .failure(let error) = result { faults.log(error, records: count, stream: streamName) }
             source.complete(result.mapError { errors.error($0) })
         }
@@ -243,7 +256,9 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
 
     private func save(_ data: Data?, stream: String?, partitionKey: String?) -> AWSTask<AnyObject> {
         let source = AWSTaskCompletionSource<AnyObject>()
-        pipeline.save(data, stream: stream, partitionKey: partitionKey) { [errors, faults] result in
+        // Kept until then, as the sender of notifications.
+        pipeline.save(data, stream: stream, partitionKey: partitionKey) { [self, errors, faults] result in
+            defer { withExtendedLifetime(self) {} }
             if case .failure(let error) = result { faults.log(error, stream: stream) }
             source.complete(result.mapError { errors.error($0) })
         }
@@ -280,7 +295,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
             return source.task
         }
         let start = ContinuousClock.now
-        let ticket = pipeline.flush { [errors, weak self] result in
+        let ticket = pipeline.flush { [self, errors] result in
             let outcome: Result<Void, NSError>
             switch result {
             case .success(let report): outcome = errors.result(of: report)
@@ -288,7 +303,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
             case .failure(let error): outcome = .failure(errors.error(error))
             }
             source.complete(outcome)
-            self?.reportMetrics(of: try? result.get(), outcome, since: start)
+            reportMetrics(of: try? result.get(), outcome, since: start)
         }
         let registration = cancellationToken?.registerCancellationObserver { [pipeline] in pipeline.withdraw(ticket) }
         if let registration { source.task.continueWith { _ in registration.dispose() } }

@@ -66,7 +66,7 @@ public final class AWSFirehoseRecorder: AWSAbstractKinesisRecorder, AWSRegistere
     /// Firehose concatenates records without a delimiter, and most readers of its files expect lines.
     public var appendsNewline: Bool {
         get { pipeline.policy.delimiter != nil }
-        set { pipeline.policy.delimiter = newValue ? UInt8(ascii: "\n") : nil }
+        set { pipeline.configure { $0.delimiter = newValue ? UInt8(ascii: "\n") : nil } }
     }
 
     /// Whether records that end with a newline share entries of requests; false by default. Needs `appendsNewline`.

@@ -70,7 +70,7 @@ public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegistered
     /// which decode it with Python's cbor2, and never against AWS so far.
     public var requestFormat: AWSKinesisRequestFormat {
         get { pipeline.policy.requestFormat == .cbor ? .cbor : .json }
-        set { pipeline.policy.requestFormat = newValue == .cbor ? .cbor : .json }
+        set { pipeline.configure { $0.requestFormat = newValue == .cbor ? .cbor : .json } }
     }
 
     /// Whether records that were saved without a partition key are sent without one; false by default: each is sent with a UUID
@@ -98,10 +98,12 @@ public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegistered
     }
 
     private func setKeylessRecords(_ choice: KeylessRecords, to isChosen: Bool) {
-        if isChosen {
-            pipeline.policy.keylessRecords = choice
-        } else if pipeline.policy.keylessRecords == choice {
-            pipeline.policy.keylessRecords = .withNumberedKeys
+        pipeline.configure { policy in
+            if isChosen {
+                policy.keylessRecords = choice
+            } else if policy.keylessRecords == choice {
+                policy.keylessRecords = .withNumberedKeys
+            }
         }
     }
 
@@ -141,7 +143,7 @@ public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegistered
     /// share entries: see `aggregatesRecords`. A change applies from the next submit on.
     public var keepsOrder: Bool {
         get { pipeline.policy.keepsOrder }
-        set { pipeline.policy.keepsOrder = newValue }
+        set { pipeline.configure { $0.keepsOrder = newValue } }
     }
 
     /// The recorder registered under a key, otherwise one for the key's entry in `AWSInfo`, which is registered now.

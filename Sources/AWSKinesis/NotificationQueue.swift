@@ -23,18 +23,30 @@ package final class NotificationQueue<Notification: Sendable>: Sendable {
         }
     }
 
+    /// Who is called, for the warning that it has not returned.
+    package enum Receiver: Sendable {
+        case observers
+        case metrics
+        /// Only the newest waits, which is no fault.
+        case progress
+    }
+
     private let state = Locked(State())
     private let capacity: Int
+    private let receiver: Receiver
     private let merge: @Sendable (_ notification: Notification, _ waiting: inout [Notification]) -> Void
 
     /// - Parameters:
     ///   - capacity: The maximum number of waiting notifications.
+    ///   - receiver: Who is called.
     ///   - merge: Merges a notification into a full queue, which must not grow.
     package init(
         capacity: Int,
+        of receiver: Receiver = .observers,
         merge: @escaping @Sendable (_ notification: Notification, _ waiting: inout [Notification]) -> Void
     ) {
         self.capacity = capacity
+        self.receiver = receiver
         self.merge = merge
     }
 
@@ -53,16 +65,23 @@ package final class NotificationQueue<Notification: Sendable>: Sendable {
             defer { state.wasFull = true }
             return (false, !state.wasFull)
         }
-        if isNewlyFull, capacity > 1 {
-            RecorderLog.warning(
-                "an observer or a handler of a recorder has not returned; \(capacity) calls of it wait, and further ones are "
-                    + "merged. Let it return at once. An observer waits for its queue: serve that, or register with `queue: nil`."
-            )
-        }
+        if isNewlyFull, let warning { RecorderLog.warning(warning) }
         var next = isFirst ? notification : nil
         while let notification = next {
             call(notification)
             next = state.withLock { $0.next() }
+        }
+    }
+
+    private var warning: String? {
+        switch receiver {
+        case .observers:
+            "an observer of a recorder's notifications has not returned; \(capacity) of them wait, and further ones are merged. "
+                + "An observer waits for its queue: serve that, or register with `queue: nil`, and return at once."
+        case .metrics:
+            "the metricsHandler of a recorder has not returned; the metrics of \(capacity) submits wait for it, and the oldest are "
+                + "dropped for new ones. Let it return at once."
+        case .progress: nil
         }
     }
 }

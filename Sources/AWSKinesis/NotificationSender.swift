@@ -19,10 +19,12 @@ final class NotificationSender: Sendable {
         event.merge(into: &waiting)
     }
     /// Only the newest progress waits.
-    private let progress = NotificationQueue<AWSSubmitProgress>(capacity: 1) { newest, waiting in waiting = [newest] }
+    private let progress = NotificationQueue<AWSSubmitProgress>(capacity: 1, of: .progress) { newest, waiting in
+        waiting = [newest]
+    }
 
     private let onMetrics = Locked<(@Sendable (AWSSubmitMetrics) -> Void)?>(nil)
-    private let metrics = NotificationQueue<AWSSubmitMetrics>(capacity: 16) { newest, waiting in
+    private let metrics = NotificationQueue<AWSSubmitMetrics>(capacity: 16, of: .metrics) { newest, waiting in
         waiting.removeFirst()
         waiting.append(newest)
     }
@@ -58,7 +60,10 @@ final class NotificationSender: Sendable {
             guard let progressHandler else { break }
             progress.deliver(AWSSubmitProgress(step)) { progressHandler($0) }
         case .answered: break
-        case .byteThresholdReached, .discarded, .rescued: notifications.deliver(event) { notify(of: $0) }
+        case .byteThresholdReached, .discarded, .rescued:
+            // The recorder is alive: what leads to an event keeps it. It stays so until the notifications that wait are posted, too.
+            let recorder = recorder
+            notifications.deliver(event) { notify(of: $0, from: recorder) }
         }
     }
 
@@ -79,11 +84,15 @@ final class NotificationSender: Sendable {
         }
     }
 
-    private func notify(of event: RecorderEvent) {
+    private func notify(of event: RecorderEvent, from recorder: AWSAbstractKinesisRecorder?) {
         switch event {
         case .byteThresholdReached(let usage):
             // An NSNumber, because on Linux a UInt or Int cannot be cast with both `as? Int` and `as? NSNumber`.
-            post(identity.byteThresholdReached, userInfo: [identity.diskBytesUsedKey: NSNumber(value: usage)])
+            post(
+                identity.byteThresholdReached,
+                from: recorder,
+                userInfo: [identity.diskBytesUsedKey: NSNumber(value: usage)]
+            )
         case .discarded(let discard):
             var userInfo: [String: Any] = [
                 AWSRecorderDiscardReasonKey: discard.reason.legacyText,
@@ -92,19 +101,19 @@ final class NotificationSender: Sendable {
                 AWSRecorderDiscardStreamNamesKey: discard.streamNames,
             ]
             userInfo[AWSRecorderDiscardMessageKey] = discard.message
-            post(.AWSRecorderDidDiscardRecords, userInfo: userInfo)
+            post(.AWSRecorderDidDiscardRecords, from: recorder, userInfo: userInfo)
         case .rescued(let rescue):
             var userInfo: [String: Any] = [
                 AWSRecorderRescuedCountKey: NSNumber(value: rescue.rescued),
                 AWSRecorderDamagedFileKey: rescue.movedTo,
             ]
             userInfo[AWSRecorderLostCountKey] = rescue.lost.map { NSNumber(value: $0) }
-            post(.AWSRecorderDidRescueRecords, userInfo: userInfo)
+            post(.AWSRecorderDidRescueRecords, from: recorder, userInfo: userInfo)
         case .settled, .answered: break
         }
     }
 
-    private func post(_ name: Notification.Name, userInfo: [String: Any]) {
+    private func post(_ name: Notification.Name, from recorder: AWSAbstractKinesisRecorder?, userInfo: [String: Any]) {
         NotificationCenter.default.post(name: name, object: recorder, userInfo: userInfo)
     }
 }

@@ -48,7 +48,10 @@ final class ServiceCallers: Sendable {
         var call = try configuration().callConfiguration(for: service)
         if let userAgentToken { call.userAgent += " " + userAgentToken }
         let caller = AWSServiceCaller(service, configuration: call)
-        made.withLock { $0 = caller }
-        return caller
+        // Of two first calls at the same time, both use one caller, which has the retry quota and the clock correction.
+        return made.withLock { made in
+            if made == nil { made = caller }
+            return made ?? caller
+        }
     }
 }

@@ -15,14 +15,14 @@ final class SharedEntryOption: Sendable {
     var bytes: UInt { UInt(current.withLock { $0 }) }
 
     func enable(_ isEnabled: Bool, in pipeline: RecordPipeline) {
-        current.withLock { pipeline.policy.sharedEntryBytes = isEnabled ? $0 : nil }
+        current.withLock { bytes in pipeline.configure { $0.sharedEntryBytes = isEnabled ? bytes : nil } }
     }
 
     /// Sets the size, or the nearest one within the limits.
     func setBytes(_ bytes: UInt, in pipeline: RecordPipeline) {
         current.withLock { current in
             current = min(max(Int(clamping: bytes), limits.range.lowerBound), limits.range.upperBound)
-            if pipeline.policy.sharedEntryBytes != nil { pipeline.policy.sharedEntryBytes = current }
+            pipeline.configure { if $0.sharedEntryBytes != nil { $0.sharedEntryBytes = current } }
         }
     }
 }

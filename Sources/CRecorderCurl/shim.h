@@ -38,6 +38,14 @@ static inline CURLcode recorder_curl_set_seek(CURL *handle, CURLoption option, c
     return curl_easy_setopt(handle, option, callback);
 }
 
+static inline CURLcode recorder_curl_set_open_socket(CURL *handle, curl_opensocket_callback callback) {
+    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, callback);
+}
+
+static inline CURLcode recorder_curl_set_close_socket(CURL *handle, curl_closesocket_callback callback) {
+    return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, callback);
+}
+
 // http and https only. The option that names them by text came with libcurl 7.85.
 static inline CURLcode recorder_curl_set_web_only(CURL *handle) {
 #if LIBCURL_VERSION_NUM >= 0x075500

@@ -1,5 +1,6 @@
 import Glibc
 import RecorderAWS
+import RecorderConcurrency
 
 /// START HERE: runs one command line, from its words to the exit status.
 package enum CommandLineTool {
@@ -16,7 +17,7 @@ package enum CommandLineTool {
 
     /// Must be called before anything opens a file or starts a thread.
     package static func prepareProcess() {
-        ProcessSetup.occupyStandardDescriptors()
+        OwnDescriptors.occupyStandard()
         ProcessSetup.disableCoreDumps()
         ProcessSetup.useOneArena()
     }

@@ -17,10 +17,12 @@ package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
 
     private let state = Locked(State())
     private let cancelled: Failure
+    private let executor: (any TaskExecutor)?
 
-    /// `cancelled` is the error of a cancelled caller.
-    package init(cancelled: Failure) {
+    /// `cancelled` is the error of a cancelled caller. Without an executor the work runs on the pool of Swift's tasks.
+    package init(cancelled: Failure, on executor: (any TaskExecutor)? = nil) {
         self.cancelled = cancelled
+        self.executor = executor
     }
 
     /// The result of the running work, or, if none runs, of `work`, which is started.
@@ -50,7 +52,9 @@ package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
             if state.work == nil {
                 state.flight += 1
                 let flight = state.flight
-                state.work = Task { finish(flight, outcome: await Self.outcome(of: work)) }
+                state.work = Task(executorPreference: executor) {
+                    self.finish(flight, outcome: await Self.outcome(of: work))
+                }
             }
             return true
         }

@@ -19,17 +19,19 @@ package final class RecordPipeline: Sendable {
     let region: @Sendable () -> Region?
 
     /// `caller` is called by each flush that has records to send, so that configuration may come after the first saves. `emit`
-    /// gets the events, where completions are called. `region` is asked by saves for a stream's ARN.
+    /// gets the events, where completions are called. What `keeping` returns stays alive while limits are enforced and flushes run,
+    /// which emit events. `region` is asked by saves for a stream's ARN.
     package init(
         _ service: StreamServiceDescription,
         store: RecordStore,
         policy: RecorderPolicy,
         caller: @escaping @Sendable () throws(ConfigurationFailure) -> AWSServiceCaller,
         region: @escaping @Sendable () -> Region? = { nil },
+        keeping: @escaping @Sendable () -> (any AnyObject & Sendable)? = { nil },
         emit: @escaping @Sendable (RecorderEvent) -> Void
     ) {
         let callbacks = CallbackQueue(store.executor)
-        let saves = SaveQueue(store, callbacks: callbacks, emit: emit)
+        let saves = SaveQueue(store, callbacks: callbacks, keeping: keeping, emit: emit)
         let settings = Settings(policy)
         let history = FlushHistory()
         let byteRate = ByteRateLimiter()
@@ -40,7 +42,9 @@ package final class RecordPipeline: Sendable {
         self.settings = settings
         self.region = region
         flushes = FlushScheduler(callbacks: callbacks) { start in
-            await withTaskExecutorPreference(store.executor) {
+            let kept = keeping()
+            defer { withExtendedLifetime(kept) {} }
+            return await withTaskExecutorPreference(store.executor) {
                 await saves.earlierSaves()
                 let flush = StoreFlush(
                     service: service,
@@ -57,10 +61,13 @@ package final class RecordPipeline: Sendable {
         store.onRescue { rescue in callbacks.deliver { emit(.rescued(rescue)) } }
     }
 
-    /// Every limit and option; a change applies from the next save or flush on.
-    package var policy: RecorderPolicy {
-        get { settings.policy.withLock { $0 } }
-        set { settings.policy.withLock { $0 = newValue } }
+    /// Every limit and option. There is no setter: who reads a policy, changes a field and writes it back undoes what another thread
+    /// changed in between.
+    package var policy: RecorderPolicy { settings.policy.withLock { $0 } }
+
+    /// Changes limits and options; applies from the next save or flush on.
+    package func configure(_ change: (inout RecorderPolicy) -> Void) {
+        settings.policy.withLock { change(&$0) }
     }
 
     // MARK: - save

@@ -1,4 +1,6 @@
 import CRecorderCurl
+import Glibc
+import RecorderConcurrency
 
 /// libcurl's easy handle for one transfer, with its header list and error text; one method for each group of options.
 ///
@@ -189,6 +191,8 @@ final class CurlHandle {
     private func setSafeguards() throws(HTTPFailure) {
         try check(recorder_curl_set_long(raw, CURLOPT_NOSIGNAL, 1), setting: "no signals")
         try check(recorder_curl_set_quick_exit(raw), setting: "quick exit")
+        try check(recorder_curl_set_open_socket(raw, Self.openSocket), setting: "own sockets")
+        try check(recorder_curl_set_close_socket(raw, Self.closeSocket), setting: "own sockets")
         try check(recorder_curl_set_web_only(raw), setting: "protocols")
         try check(recorder_curl_set_long(raw, CURLOPT_FOLLOWLOCATION, 0), setting: "no redirects")
         try check(recorder_curl_set_long(raw, CURLOPT_SSL_VERIFYPEER, 1), setting: "verified certificate")
@@ -196,6 +200,22 @@ final class CurlHandle {
         try check(recorder_curl_set_long(raw, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)), setting: "TLS 1.2")
         try check(recorder_curl_set_long(raw, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)), setting: "HTTP/1.1")
         try check(recorder_curl_set_long(raw, CURLOPT_TCP_KEEPALIVE, 1), setting: "keep-alive")
+    }
+
+    /// Opens [a connection's socket](https://curl.se/libcurl/c/CURLOPT_OPENSOCKETFUNCTION.html) as libcurl would, but so that neither
+    /// a program that the process starts nor a forked child keeps it.
+    private static let openSocket: curl_opensocket_callback = { _, _, address in
+        guard let address = address?.pointee else { return CURL_SOCKET_BAD }
+        OwnDescriptors.occupyStandard()
+        let kind = address.socktype | CInt(SOCK_CLOEXEC.rawValue)
+        let file = socket(address.family, kind, address.protocol)
+        if file >= 0 { OwnDescriptors.note(file) }
+        return file
+    }
+
+    private static let closeSocket: curl_closesocket_callback = { _, file in
+        OwnDescriptors.close(file)
+        return 0
     }
 
     private func append(_ line: String) throws(HTTPFailure) {

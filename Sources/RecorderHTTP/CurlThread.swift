@@ -18,6 +18,7 @@ final class CurlThread: Sendable {
     private let mailbox: Locked<Mailbox>
 
     init() {
+        OwnDescriptors.occupyStandard()
         let isStarted = CurlLibrary.start == CURLE_OK
         mailbox = Locked(Mailbox(multi: isStarted ? curl_multi_init() : nil))
         startThread(named: "recorder-http") { self.run() }

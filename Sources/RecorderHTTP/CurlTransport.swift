@@ -43,5 +43,8 @@ package enum CurlLibrary {
     ///
     /// [Must be called before all other functions](https://curl.se/libcurl/c/curl_global_init.html). A static property is
     /// initialized once, and other threads wait for it.
-    static let start: CURLcode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+    static let start: CURLcode = {
+        CryptoLibrary.start
+        return curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+    }()
 }

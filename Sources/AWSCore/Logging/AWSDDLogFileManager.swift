@@ -67,6 +67,7 @@ public final class AWSDDLogFileManagerDefault: NSObject, AWSDDLogFileManager, Se
 
     /// Removes files beyond the limits, creates an empty one and returns its path; nil on failure.
     public func createNewLogFile() -> String? {
+        OwnDescriptors.occupyStandard()
         _ = try? PrivateDirectory.make(logsDirectory)
         guard !isTemporary || isPrivate else { return nil }
         removeOldFiles()
@@ -81,6 +82,8 @@ public final class AWSDDLogFileManagerDefault: NSObject, AWSDDLogFileManager, Se
             let path = "\(logsDirectory)/\(program) \(time) \(number).log"
             let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             if file >= 0 {
+                // The umask may have removed permissions that this user needs.
+                fchmod(file, 0o600)
                 close(file)
                 return path
             }

@@ -32,10 +32,14 @@ final class ClientRegistry<Client: Sendable>: Sendable {
     }
 
     func register(_ configuration: AWSServiceConfiguration, forKey key: String) {
-        guard let copy = configuration.copy() as? AWSServiceConfiguration else { return }
-        let callers = ServiceCallers(service, section: section, configuration: copy)
-        let client = make(ClientTasks(callers: .success(callers), errors: errors), copy)
+        guard let client = client(with: configuration) else { return }
         clients.withLock { $0[key] = client }
+    }
+
+    private func client(with configuration: AWSServiceConfiguration) -> Client? {
+        guard let copy = configuration.copy() as? AWSServiceConfiguration else { return nil }
+        let callers = ServiceCallers(service, section: section, configuration: copy)
+        return make(ClientTasks(callers: .success(callers), errors: errors), copy)
     }
 
     func remove(forKey key: String) {
@@ -44,9 +48,12 @@ final class ClientRegistry<Client: Sendable>: Sendable {
 
     func client(forKey key: String) -> Client {
         if let client = clients.withLock({ $0[key] }) { return client }
-        if let info = AWSInfo.default().serviceInfo(section, forKey: key) {
-            register(info.configuration, forKey: key)
-            if let client = clients.withLock({ $0[key] }) { return client }
+        if let info = AWSInfo.default().serviceInfo(section, forKey: key), let new = client(with: info.configuration) {
+            return clients.withLock { clients in
+                let client = clients[key] ?? new
+                clients[key] = client
+                return client
+            }
         }
         let failure = ConfigurationFailure(
             "There is no \(className) client under the key \"\(key.sanitized(limit: 64))\": call "

@@ -1,5 +1,6 @@
 import Foundation
 package import RecorderAWS
+import RecorderConcurrency
 
 /// Provides the keys for requests. Called once for every request, from any thread, so cache keys that are costly to
 /// get.
@@ -32,6 +33,14 @@ private struct ResolvedCredentials: CredentialsSource {
     let resolver: any AWSCredentialIdentityResolver
 
     func credentials() async throws(CredentialsFailure) -> Credentials? {
+        let flight = SingleFlight<Credentials, CredentialsFailure>(
+            cancelled: .stoppedWaiting,
+            on: UserCodeExecutor.shared
+        )
+        return try await flight.value(resolve)
+    }
+
+    private func resolve() async throws(CredentialsFailure) -> Credentials {
         do {
             return try await resolver.getIdentity(identityProperties: nil).credentials
         } catch {

@@ -10,8 +10,11 @@ struct EngineTransport: HTTPTransport {
     /// A cancelled task stops waiting immediately, even if the engine ignores cancellation.
     func send(_ request: RecorderHTTP.HTTPRequest) async throws(HTTPFailure) -> RecorderHTTP.HTTPResponse {
         let cancelled = HTTPFailure(.cancelled, "the request was cancelled.")
-        return try await SingleFlight<RecorderHTTP.HTTPResponse, HTTPFailure>(cancelled: cancelled)
-            .value { () throws(HTTPFailure) in try await answer(to: request) }
+        return try await SingleFlight<RecorderHTTP.HTTPResponse, HTTPFailure>(
+            cancelled: cancelled,
+            on: UserCodeExecutor.shared
+        )
+        .value { () throws(HTTPFailure) in try await answer(to: request) }
     }
 
     private func answer(to request: RecorderHTTP.HTTPRequest) async throws(HTTPFailure) -> RecorderHTTP.HTTPResponse {

@@ -10,7 +10,10 @@ package final class ProviderCredentials: CredentialsSource, AWSCredentialIdentit
 {
     // Safe because the reference is immutable, and the provider is called by one thread at a time.
     private let provider: any AWSCredentialsProvider
-    private let flight = SingleFlight<Credentials, CredentialsFailure>(cancelled: .stoppedWaiting)
+    private let flight = SingleFlight<Credentials, CredentialsFailure>(
+        cancelled: .stoppedWaiting,
+        on: UserCodeExecutor.shared
+    )
     private let thrown = Locked<(any Error)?>(nil)
 
     /// The credentials of this provider.

@@ -1,4 +1,5 @@
 import CRecorderCrypto
+import RecorderHTTP
 
 /// The version of the OpenSSL that is loaded, such as "3.0.19".
 package var openSSLLibraryVersion: String { String(cString: OpenSSL_version(OPENSSL_VERSION_STRING)) }
@@ -12,7 +13,8 @@ package enum Digest {
 
     /// The SHA-256 of some bytes.
     package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: length) { digest, count in
+        CryptoLibrary.start
+        return [UInt8](unsafeUninitializedCapacity: length) { digest, count in
             guard SHA256(bytes, bytes.count, digest.baseAddress) != nil else {
                 preconditionFailure("OpenSSL could not compute a SHA-256")
             }
@@ -24,6 +26,7 @@ package enum Digest {
     ///
     /// `-fips` asks for it where OpenSSL is restricted to the algorithms of FIPS 140, which apply to security only.
     package static func md5(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
+        CryptoLibrary.start
         var digest = [UInt8](repeating: 0, count: md5Length)
         let result = bytes.withUnsafeBytes {
             EVP_Q_digest(nil, "MD5", "-fips", $0.baseAddress, $0.count, &digest, nil)
@@ -33,7 +36,8 @@ package enum Digest {
 
     /// The HMAC-SHA-256 of a message under a key.
     package static func hmacSHA256(key: [UInt8], _ message: [UInt8]) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: length) { digest, count in
+        CryptoLibrary.start
+        return [UInt8](unsafeUninitializedCapacity: length) { digest, count in
             let result = HMAC(
                 EVP_sha256(),
                 key,

@@ -163,6 +163,7 @@ private final class OpenSSLObject {
         // OpenSSL keeps the errors of a thread until they are taken.
         defer { ERR_clear_error() }
         return bytes.withUnsafeBytes { bytes in
+            CryptoLibrary.start
             guard let input = BIO_new_mem_buf(bytes.baseAddress, CInt(bytes.count)) else { return nil }
             defer { BIO_free(input) }
             return read(input)

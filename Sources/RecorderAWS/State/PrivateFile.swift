@@ -52,6 +52,8 @@ package struct PrivateFile: Sendable {
         let draft = "\(path).\(UInt32.random(in: .min ... .max))"
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure("cannot be written") }
+        // The umask may have removed permissions that this user needs.
+        fchmod(file, 0o600)
         let isWritten = write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
         let problem = errno
         close(file)

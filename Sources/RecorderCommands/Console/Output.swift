@@ -35,7 +35,7 @@ enum Output {
 
     /// Some file systems report a full disk only when the file is closed.
     static func errorOfClosing(_ file: Int32) -> Int32? {
-        let copy = dup(file)
+        let copy = fcntl(file, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0, close(copy) != 0, errno != EINTR else { return nil }
         return errno
     }
@@ -65,17 +65,5 @@ enum ProcessSetup {
         // M_TRIM_THRESHOLD, and M_MMAP_THRESHOLD, which would no longer be adjusted.
         _ = mallopt(-1, 2 * 1_024 * 1_024)
         _ = mallopt(-3, 1_024 * 1_024)
-    }
-
-    /// Gives descriptors 0 to 2 a file if they were closed at the start. Otherwise the next file to be opened, a store for
-    /// example, would get such a number, and what is printed would be written into it.
-    ///
-    /// Reading and writing still fail with EBADF, as on a closed descriptor: each is opened for the wrong direction.
-    static func occupyStandardDescriptors() {
-        for (file, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)] {
-            guard fcntl(file, F_GETFD) < 0 else { continue }
-            // open() returns the lowest free number, and the lower ones are open.
-            _ = unsafe open("/dev/null", mode)
-        }
     }
 }

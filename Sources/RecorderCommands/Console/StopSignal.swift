@@ -1,3 +1,4 @@
+import CRecorderProcess
 import Glibc
 import RecorderConcurrency
 
@@ -26,8 +27,7 @@ final class StopSignal: Sendable {
 
     private static func openPipe() -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
-        _ = unsafe pipe(&ends)
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        _ = unsafe pipe2(&ends, O_CLOEXEC)
         return (ends[0], ends[1])
     }
 

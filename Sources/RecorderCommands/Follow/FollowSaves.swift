@@ -1,3 +1,4 @@
+import CRecorderProcess
 import Glibc
 import RecorderConcurrency
 import RecorderEngine
@@ -16,11 +17,7 @@ final class FollowSaves {
 
     init() {
         var ends: [Int32] = [-1, -1]
-        _ = unsafe pipe(&ends)
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
+        _ = unsafe pipe2(&ends, O_CLOEXEC | O_NONBLOCK)
         (failed, failing) = (ends[0], ends[1])
     }
 

@@ -7,6 +7,8 @@ final class LimitEnforcer: Sendable {
     private struct State {
         /// The limits to enforce; nil if nothing is being discarded.
         var limits: DiskLimits?
+        /// Kept until then.
+        var kept: (any AnyObject & Sendable)?
         /// Called at the end.
         var waiters: [@Sendable () -> Void] = []
     }
@@ -14,18 +16,25 @@ final class LimitEnforcer: Sendable {
     private let state = Locked(State())
     /// Weak, so that this does not keep a released store alive.
     private weak let store: RecordStore?
+    private let keeping: @Sendable () -> (any AnyObject & Sendable)?
     private let discarded: @Sendable ([Discard]) -> Void
 
-    /// `discarded` is called after each transaction, on the write queue.
-    init(_ store: RecordStore, discarded: @escaping @Sendable ([Discard]) -> Void) {
+    /// What `keeping` returns stays alive while limits are enforced. `discarded` is called after each transaction, on the write queue.
+    init(
+        _ store: RecordStore,
+        keeping: @escaping @Sendable () -> (any AnyObject & Sendable)?,
+        discarded: @escaping @Sendable ([Discard]) -> Void
+    ) {
         self.store = store
+        self.keeping = keeping
         self.discarded = discarded
     }
 
     /// Enforces these limits until nothing is beyond them.
     func start(_ limits: DiskLimits) {
+        let kept = keeping()
         let isIdle = state.withLock { state in
-            defer { state.limits = limits }
+            defer { (state.limits, state.kept) = (limits, kept) }
             return state.limits == nil
         }
         if isIdle { continueLater() }
@@ -59,10 +68,10 @@ final class LimitEnforcer: Sendable {
     }
 
     private func end() {
-        let waiters = state.withLock { state in
+        let ended = state.withLock { state in
             defer { state = State() }
-            return state.waiters
+            return state
         }
-        for waiter in waiters { waiter() }
+        for waiter in ended.waiters { waiter() }
     }
 }

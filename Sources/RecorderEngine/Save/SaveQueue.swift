@@ -103,11 +103,16 @@ final class SaveQueue: Sendable {
     private let emit: @Sendable (RecorderEvent) -> Void
 
     /// `emit` is called on the callback queue.
-    init(_ store: RecordStore, callbacks: CallbackQueue, emit: @escaping @Sendable (RecorderEvent) -> Void) {
+    init(
+        _ store: RecordStore,
+        callbacks: CallbackQueue,
+        keeping: @escaping @Sendable () -> (any AnyObject & Sendable)?,
+        emit: @escaping @Sendable (RecorderEvent) -> Void
+    ) {
         self.store = store
         self.callbacks = callbacks
         self.emit = emit
-        enforcer = LimitEnforcer(store) { discards in
+        enforcer = LimitEnforcer(store, keeping: keeping) { discards in
             callbacks.deliverNext { for discard in discards { emit(.discarded(discard)) } }
         }
     }

@@ -6,20 +6,18 @@ import RecorderConcurrency
 /// One connection writes, on a serial queue of its own; a second, read-only one reads batches and counts, so neither waits for
 /// the other.
 package final class RecordStore: Sendable {
-    private let locate: @Sendable () throws(RecorderError) -> StoreLocation
     private let clock: SystemClock
     private let connections: StoreConnections
     /// Runs what blocks, and what calls application code.
     let executor = StoreExecutor()
 
     /// - Parameters:
-    ///   - locate: called whenever the file is opened.
+    ///   - locate: called when the file is opened for the first time, and again until that has succeeded.
     ///   - clock: determines the age of records.
     package init(
         at locate: @escaping @Sendable () throws(RecorderError) -> StoreLocation,
         clock: SystemClock = .system
     ) {
-        self.locate = locate
         self.clock = clock
         connections = StoreConnections(at: locate, clock: clock)
         StoreCount.increment()
@@ -54,7 +52,10 @@ package final class RecordStore: Sendable {
             let receipt = try connections.write(before: deadline, StoreWriter.append, saves)
             guard connections.closeIfMoved() else { return receipt }
         }
-        throw .storage("\(try locate().path) is removed as often as it is created. Stop whatever removes it.", nil)
+        throw .storage(
+            "\(try connections.location().path) is removed as often as it is created. Stop whatever removes it.",
+            nil
+        )
     }
 
     // MARK: - batch
@@ -112,13 +113,12 @@ package final class RecordStore: Sendable {
     func submitLock() throws(RecorderError) -> StoreLock {
         // A submit sends what is at the store's path now, whatever happened to the file that was open.
         _ = connections.closeIfMoved()
-        return StoreLock(path: "\(try StoreDirectory.prepare(try locate()).path).submit")
+        return StoreLock(path: "\(try connections.path()).submit")
     }
 
     /// The claims of followed files, held while the result lives.
     func fileClaims() -> FileClaims {
-        let locate = locate
-        return FileClaims { () throws(RecorderError) in "\(try StoreDirectory.prepare(try locate()).path).follow" }
+        FileClaims { [connections] () throws(RecorderError) in "\(try connections.path()).follow" }
     }
 
     /// Stores why a flush of some streams left them; nil stands for all. Earlier errors of other streams stay as they are, and

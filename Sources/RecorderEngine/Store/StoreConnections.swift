@@ -8,10 +8,19 @@ import RecorderSQLite
 /// `write(StoreWriter.settle, settlement, totals)`.
 final class StoreConnections: Sendable {
     private let locate: @Sendable () throws(RecorderError) -> StoreLocation
+    private let place = Locked(Place())
     private let clock: SystemClock
     private let writer = Locked<StoreWriter?>(nil)
     private let reader = Locked<StoreReader?>(nil)
     private let rescueHandler = Locked<(@Sendable (Rescue) -> Void)?>(nil)
+
+    /// Where the store is: decided when it is opened or its lease is taken, and kept, so that file, locks, reserve and claims stay
+    /// together whatever the environment says later.
+    private struct Place {
+        var location: StoreLocation?
+        /// Whether the file was ever open there. If not, the next attempt asks again: the program may name another directory.
+        var isProven = false
+    }
 
     /// How long an operation waits for other processes, unless it has a deadline of its own.
     static let lockTimeout = Duration.seconds(10)
@@ -24,6 +33,31 @@ final class StoreConnections: Sendable {
     /// `handler` is called for each damaged file that was rescued.
     func onRescue(_ handler: @escaping @Sendable (Rescue) -> Void) {
         rescueHandler.withLock { $0 = handler }
+    }
+
+    /// Where the store is.
+    func location() throws(RecorderError) -> StoreLocation {
+        if let known = place.withLock({ $0.location }) { return known }
+        let found = try locate()
+        return place.withLock { place in
+            let location = place.location ?? found
+            place.location = location
+            return location
+        }
+    }
+
+    /// The path of the database, without links. Its directory exists.
+    func path() throws(RecorderError) -> String {
+        do throws(RecorderError) {
+            return try StoreDirectory.prepare(try location()).path
+        } catch {
+            forgetUnproven()
+            throw error
+        }
+    }
+
+    private func forgetUnproven() {
+        place.withLock { if !$0.isProven { $0.location = nil } }
     }
 
     // MARK: - operations
@@ -88,14 +122,20 @@ final class StoreConnections: Sendable {
             recovery.fileID = writer.fileID
             return writer
         }
-        let opened = try StoreWriter(
-            at: try locate(),
-            clock: clock,
-            before: recovery.deadline,
-            fileID: &recovery.fileID
-        )
-        writer = opened
-        return opened
+        do throws(RecorderError) {
+            let opened = try StoreWriter(
+                at: try location(),
+                clock: clock,
+                before: recovery.deadline,
+                fileID: &recovery.fileID
+            )
+            place.withLock { $0.isProven = true }
+            writer = opened
+            return opened
+        } catch {
+            forgetUnproven()
+            throw error
+        }
     }
 
     private func open(_ reader: inout StoreReader?, recovery: inout Recovery) throws(RecorderError) -> StoreReader {
@@ -164,7 +204,7 @@ final class StoreConnections: Sendable {
 
     /// Replaces a damaged file, with both connections closed and locked, unless another process has done so.
     private func rescue(_ damaged: FileIdentity?, before deadline: ContinuousClock.Instant) throws(RecorderError) {
-        let path = try StoreDirectory.prepare(try locate()).path
+        let path = try path()
         let rescue = try reader.withLock { (reader) throws(RecorderError) in
             reader = nil
             return try writer.withLock { (writer) throws(RecorderError) in

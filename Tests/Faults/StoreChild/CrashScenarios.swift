@@ -23,7 +23,7 @@ extension StoreChild {
 
     /// `count` saves and a submit, with an age limit of one day.
     func aged() async {
-        store.pipeline.policy.limits.age = .seconds(86_400)
+        store.pipeline.configure { $0.limits.age = .seconds(86_400) }
         await save()
         await submit()
     }

@@ -22,6 +22,17 @@ extension StoreChild {
         await submit()
     }
 
+    /// A submit, during which the process forks. The forked child does nothing, and stays.
+    func leaveForkedChild() async {
+        await save("\(name)-kept", to: "stream")
+        let submitting = Task { await submit() }
+        while access("\(journal.path).requested", F_OK) != 0 { usleep(1_000) }
+        let child = Glibc.fork()
+        if child == 0 { while true { pause() } }
+        journal.note("\(child)")
+        await submitting.value
+    }
+
     /// Continues in a forked child while this process waits for it to exit, as in a program that daemonizes itself.
     static func continueInForkedChild() {
         let child = Glibc.fork()

@@ -17,8 +17,9 @@ extension StoreChild {
             store.pipeline.save(Data([1]), stream: "s\(number)", partitionKey: nil) { _ in }
         }
         await save("filled", to: "stream")
-        store.pipeline.policy.limits.bytes = max((try? store.pipeline.totals().bytes) ?? 0, 100_000)
-        store.pipeline.policy.limits.age = .seconds(3_600)
+        let stored = (try? store.pipeline.totals().bytes) ?? 0
+        store.pipeline.configure { $0.limits.bytes = max(stored, 100_000) }
+        store.pipeline.configure { $0.limits.age = .seconds(3_600) }
         let saves = 300
         // Each of the first saves reads a segment.
         for number in 0..<saves { await save("first-\(number)", to: "stream") }

@@ -31,12 +31,13 @@ extension StoreChild {
         await submitAll()
         // Each save evicts the oldest record.
         for number in 300..<340 { await save(text(number, 900), to: stream(number)) }
-        store.pipeline.policy.limits.bytes = (try? store.pipeline.totals().bytes) ?? 0
+        let stored = (try? store.pipeline.totals().bytes) ?? 0
+        store.pipeline.configure { $0.limits.bytes = stored }
         for number in 340..<380 {
             journal.released(text(number - 40, 900))
             await save(text(number, 900), to: stream(number - 40))
         }
-        store.pipeline.policy.limits.bytes = 0
+        store.pipeline.configure { $0.limits.bytes = 0 }
         // Several segments, and a log beyond its limit; delivery frees the segments, and the drained store shrinks.
         await saveAll(1_000..<1_400, size: 4_000)
         await submitAll()

@@ -34,7 +34,7 @@ extension StoreChild {
     /// Submits again and again, as the options say, until the process is killed, or the store is empty and the file
     /// `<journal>.saved` exists.
     func keepSubmitting() async throws {
-        store.pipeline.policy.apply(options)
+        store.pipeline.configure { $0.apply(options) }
         while true {
             let isComplete = access("\(journal.path).saved", F_OK) == 0
             await submit()

@@ -26,6 +26,7 @@ struct StoreChild {
             continueInForkedChild()
             arguments[1] = "cycle"
         }
+        if arguments[1] == "end" { Self.prepareEnd(usingOpenSSL: arguments.contains("openssl-first")) }
         let sharesEntries = arguments[1].hasSuffix(Self.sharing)
         if sharesEntries { arguments[1].removeLast(Self.sharing.count) }
         Thread.detachNewThread {
@@ -75,6 +76,8 @@ struct StoreChild {
         case "clock": await child.clock()
         case "starve": await child.starve()
         case "fork": await child.fork()
+        case "fork-left": await child.leaveForkedChild()
+        case "end": await child.end()
         case "evict": await child.evict()
         case "herd": try await child.herd()
         case "order": try await child.keepSubmitting()

@@ -68,7 +68,7 @@ extension FaultRows {
                 close(file)
             }
             let store = try PipelineHarness(in: path, to: server.url)
-            store.pipeline.policy.batchesPerStream = 1
+            store.pipeline.configure { $0.batchesPerStream = 1 }
             var times = Times()
             times.open = try await elapsed { _ = try store.pipeline.totals() }
             times.save = try await elapsed { try await store.save("one more") }

@@ -149,7 +149,7 @@ extension FaultRows {
                 return .json(200, #"{"Records":[\#(entries.joined(separator: ","))]}"#)
             }
             let store = try PipelineHarness(in: "\(disk.path)/store", to: server.url)
-            store.pipeline.policy.keepsRejected = true
+            store.pipeline.configure { $0.keepsRejected = true }
             let saved = await saveUntilFull(store, "a").texts
             try disk.fill()
             for _ in 0..<3 where try store.records() > 0 { try await store.flush() }

@@ -1,3 +1,5 @@
+import Foundation
+import Glibc
 import RecorderTestSupport
 import StoreChild
 import Testing
@@ -24,6 +26,32 @@ extension FaultRows {
             #expect(reading.acknowledged == ["f-before", "f-kept", "f-after"])
             #expect(server.texts == ["f-before": 1, "f-kept": 1, "f-after": 1])
             report("S17 fork after use:", ["refused": reading.failures.count, "arrived": server.texts.count])
+        }
+
+        @Test func `a forked child that outlives its killed parent holds neither its locks nor its connections`()
+            async throws
+        {
+            let directory = try TemporaryDirectory()
+            let journal = directory.path("journal")
+            let server = try RecordingServer(beforeAnswer: { number in
+                guard number == 0 else { return }
+                _ = FileManager.default.createFile(atPath: "\(journal).requested", contents: nil)
+                while JournalReading(journal).notes.isEmpty { usleep(1_000) }
+            })
+            let parent = try Child("fork-left", directory.path("store"), server.url, journal, "p")
+            while JournalReading(journal).notes.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+            parent.kill()
+            _ = await parent.end()
+            let forked = try #require(JournalReading(journal).notes.first.flatMap { pid_t($0) })
+            defer { kill(forked, SIGKILL) }
+            let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(forked)/fd")
+                .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(forked)/fd/\($0)") }
+            #expect(!files.contains { $0.hasSuffix(".lock") || $0.hasSuffix(".submit") })
+            let next = try Child("submit", directory.path("store"), server.url, directory.path("next"), "n")
+            #expect(await next.end() == .exit(0))
+            let reading = JournalReading(directory.path("next"))
+            #expect(reading.notes == [] && reading.failures == [])
+            #expect(server.texts.keys.sorted() == ["p-kept"])
         }
 
         @Test func `a process forked before the first use has a working store`() async throws {

@@ -59,7 +59,7 @@ extension FaultRows {
                 }
                 group.addTask {
                     let store = try PipelineHarness(in: path, to: server.url)
-                    store.pipeline.policy.batchesPerStream = 1
+                    store.pipeline.configure { $0.batchesPerStream = 1 }
                     var submits = 0
                     repeat {
                         _ = try await store.pipeline.flushIfFree()

@@ -48,8 +48,8 @@ extension FaultRows {
             let service = try ShardService(shards: 1)
             let directory = try TemporaryDirectory()
             let store = try PipelineHarness(in: directory.path, to: service.url, usesRealPauses: true)
-            store.pipeline.policy.keylessRecords = .withRandomKeys
-            store.pipeline.policy.sharedEntryBytes = bytes
+            store.pipeline.configure { $0.keylessRecords = .withRandomKeys }
+            store.pipeline.configure { $0.sharedEntryBytes = bytes }
             try await save(records, keys, in: store)
             let start = service.seconds
             while try store.records() > 0 { _ = try await store.flush() }

@@ -6,12 +6,17 @@ package final class MutualTLSFront: Sendable {
 
     private let process: MotoProcess
 
-    /// Starts it with a certificate of that authority.
-    package init(before server: LocalServer, _ authority: TLSAuthority) async throws {
+    /// Starts it with a certificate of that authority. Without `requiringCertificates` it takes every client.
+    package init(
+        before server: LocalServer,
+        _ authority: TLSAuthority,
+        requiringCertificates: Bool = true
+    ) async throws {
         let own = try authority.identity()
+        let authorities = requiringCertificates ? authority.certificate : "-"
         process = try MotoProcess(
             "mutual_tls.py",
-            arguments: [own.certificate, own.key, authority.certificate, authority.revocations, "\(server.port)"]
+            arguments: [own.certificate, own.key, authorities, authority.revocations, "\(server.port)"]
         )
         let port = try await process.firstLine()
         guard UInt16(port) != nil else { throw MotoFailure("mutual_tls.py did not start: \(port)") }

@@ -133,8 +133,8 @@ private struct Walk {
     }
 
     private func setLimits() {
-        harness.pipeline.policy.limits.bytes = byteLimit
-        harness.pipeline.policy.limits.age = .milliseconds(Int64((ageLimit * 1_000).rounded()))
+        harness.pipeline.configure { $0.limits.bytes = byteLimit }
+        harness.pipeline.configure { $0.limits.age = .milliseconds(Int64((ageLimit * 1_000).rounded())) }
     }
 
     private func removed() -> Set<String> {

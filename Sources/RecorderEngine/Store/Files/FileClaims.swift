@@ -24,7 +24,7 @@ package final class FileClaims: Sendable {
     }
 
     deinit {
-        state.withLock { if let file = $0.descriptor { _ = close(file) } }
+        state.withLock { if let file = $0.descriptor { OwnDescriptors.close(file) } }
     }
 
     /// Claims the file of a position for this process; false if it is claimed already, here or by another process.

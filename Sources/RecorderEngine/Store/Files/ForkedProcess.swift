@@ -1,4 +1,5 @@
 import Glibc
+import RecorderConcurrency
 import Synchronization
 
 /// Detects whether this process was forked from one that used a store.
@@ -10,7 +11,14 @@ enum ForkedProcess {
     private static let isChild = Atomic(false)
 
     /// Registered at the first use, so that a process that forks before may use stores in parent and child.
-    private static let isWatched = pthread_atfork(nil, nil, { isChild.store(true, ordering: .relaxed) }) == 0
+    ///
+    /// The child closes the parent's locks and connections, which would otherwise outlive a killed parent.
+    private static let isWatched = pthread_atfork(nil, nil, childBegins) == 0
+
+    private static let childBegins: @convention(c) () -> Void = {
+        isChild.store(true, ordering: .relaxed)
+        OwnDescriptors.closeAll()
+    }
 
     /// The error of every call in a forked process; nil elsewhere.
     static var refusal: RecorderError? {

@@ -85,6 +85,8 @@ enum StoreDirectory {
     static func createFile(_ path: String) throws(RecorderError) {
         let file = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         if file >= 0 {
+            // The umask may have removed permissions that this user needs.
+            fchmod(file, 0o600)
             _ = close(file)
             return
         }

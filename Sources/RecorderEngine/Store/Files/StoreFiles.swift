@@ -1,5 +1,6 @@
 import Glibc
 import RecorderAWS
+import RecorderConcurrency
 
 /// The files of a store, side by side in its directory: owned by this user, no links, private.
 ///
@@ -30,10 +31,11 @@ enum StoreFiles {
         }
     }
 
-    /// The same for a lock file that is open, whatever is at its path now.
+    /// The same for a lock file that is open, whatever is at its path now. A umask may have taken this user's own rights.
     private static func secure(_ path: String, descriptor: Int32) throws(RecorderError) {
         guard let status = FileStatus(descriptor: descriptor) else { return }
         try secure(path, status: status)
+        if status.isOwn, status.mode & 0o600 != 0o600 { fchmod(descriptor, 0o600) }
     }
 
     private static func secure(_ path: String, status: FileStatus) throws(RecorderError) {
@@ -42,8 +44,9 @@ enum StoreFiles {
         }
     }
 
-    /// Opens a file that processes lock, and creates it if there is none. The caller closes it.
+    /// Opens a file that processes lock, and creates it if there is none. The caller closes it by `OwnDescriptors`.
     static func openLockFile(at path: String) throws(RecorderError) -> Int32 {
+        OwnDescriptors.occupyStandard()
         let file = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else {
             let number = errno
@@ -56,10 +59,11 @@ enum StoreFiles {
             throw .storage("The lock file \(path) cannot be opened: \(advice)", nil)
         }
         do throws(RecorderError) {
+            OwnDescriptors.note(file)
             try secure(path, descriptor: file)
             return file
         } catch {
-            _ = close(file)
+            OwnDescriptors.close(file)
             throw error
         }
     }

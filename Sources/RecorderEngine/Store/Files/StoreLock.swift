@@ -105,7 +105,7 @@ final class StoreLock: Sendable {
     }
 
     private static func close(_ file: inout OpenFile?) {
-        if let open = file { _ = Glibc.close(open.descriptor) }
+        if let open = file { OwnDescriptors.close(open.descriptor) }
         file = nil
     }
 

@@ -30,6 +30,7 @@ struct StoreReserve {
         guard let status = FileStatus(descriptor: file), FileRights.problem(ofFile: path, status) == nil else {
             return false
         }
+        fchmod(file, 0o600)
         // A sparse file would reserve nothing.
         if posix_fallocate(file, 0, Self.size) == 0 { return true }
         _ = unsafe unlink(path)

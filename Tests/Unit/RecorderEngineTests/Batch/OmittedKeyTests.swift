@@ -88,7 +88,7 @@ import Testing
         }
         #expect(server.requests.count <= 12)
         #expect(try harness.records() == count)
-        harness.pipeline.policy.keylessRecords = .withNumberedKeys
+        harness.pipeline.configure { $0.keylessRecords = .withNumberedKeys }
         #expect(try await harness.flush().delivered == count)
     }
 
@@ -111,7 +111,7 @@ import Testing
         }
         let kept = try harness.records()
         #expect(kept == 1_201 - delivered && kept >= 300 && delivered >= 601)
-        harness.pipeline.policy.keylessRecords = .withNumberedKeys
+        harness.pipeline.configure { $0.keylessRecords = .withNumberedKeys }
         #expect(try await harness.flush().delivered == kept)
     }
 

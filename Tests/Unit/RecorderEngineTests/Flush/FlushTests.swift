@@ -320,7 +320,7 @@ import Testing
         async let report = harness.flush()
         await server.received(1)
         let bytes = try harness.pipeline.totals().bytes
-        harness.pipeline.policy.limits.bytes = bytes
+        harness.pipeline.configure { $0.limits.bytes = bytes }
         try await harness.save("4")
         gate.open()
         #expect(try await report.delivered == 3)

@@ -37,7 +37,8 @@ import Testing
         async throws
     {
         let (harness, report) = try await flush(failing: { $0 == "2" ? "InternalFailure" : nil }) { harness in
-            harness.pipeline.policy.limits.bytes = try harness.pipeline.totals().bytes / 3
+            let stored = try harness.pipeline.totals().bytes
+            harness.pipeline.configure { $0.limits.bytes = stored / 3 }
             try await harness.save("4")
         }
         #expect(report.delivered == 2)
@@ -48,7 +49,7 @@ import Testing
 
     @Test func `a record that expires in flight and is accepted is delivered`() async throws {
         let (harness, report) = try await flush { harness in
-            harness.pipeline.policy.limits.age = .seconds(60)
+            harness.pipeline.configure { $0.limits.age = .seconds(60) }
             harness.clock.advance(by: 3_600)
             try await harness.save("4")
         }

@@ -98,7 +98,7 @@ import Testing
         )
         for stream in ["a", elsewhere] { try await harness.save("text", to: stream) }
         #expect(try await harness.flush().failures.count == 2)
-        harness.pipeline.policy.streams = StreamSelection([elsewhere])
+        harness.pipeline.configure { $0.streams = StreamSelection([elsewhere]) }
         #expect(try await harness.flush().failures.map(\.stream.rawValue) == [elsewhere])
     }
 

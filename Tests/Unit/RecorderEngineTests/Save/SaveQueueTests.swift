@@ -83,7 +83,7 @@ import Testing
         for _ in 0..<4 {
             harness.pipeline.save(Data(count: 200_000), stream: "s", partitionKey: nil) { early.add($0) }
         }
-        harness.pipeline.policy.saveTimeout = .milliseconds(200)
+        harness.pipeline.configure { $0.saveTimeout = .milliseconds(200) }
         let start = ContinuousClock.now
         await onThread {
             harness.pipeline.save(Data(count: 200_000), stream: "s", partitionKey: nil) { late.add($0) }

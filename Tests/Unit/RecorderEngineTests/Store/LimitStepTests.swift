@@ -20,7 +20,7 @@ import Testing
     @Test func `a much lower byte limit is enforced in steps`() async throws {
         let harness = try await filled(40_000, in: 7)
         let bytes = try harness.pipeline.totals().bytes
-        harness.pipeline.policy.limits.bytes = 100 * 70
+        harness.pipeline.configure { $0.limits.bytes = 100 * 70 }
         try await harness.save("then", key: "k")
         await harness.pipeline.limitsEnforced()
         let totals = try harness.pipeline.totals()
@@ -53,7 +53,7 @@ import Testing
     {
         let directory = try await {
             let harness = try await filled(40_000)
-            harness.pipeline.policy.limits.bytes = 100 * 70
+            harness.pipeline.configure { $0.limits.bytes = 100 * 70 }
             try await harness.save("then", key: "k")
             return harness.directory
         }()

@@ -126,7 +126,7 @@ import Testing
         // A quarter of a megabyte is the reserve.
         #expect(try fileBytes(of: harness) < 400_000)
 
-        harness.pipeline.policy.limits.bytes = 200_000
+        harness.pipeline.configure { $0.limits.bytes = 200_000 }
         for _ in 0..<20 { try await harness.save(Data(count: 20_000), to: "fast") }
         #expect(try harness.pipeline.totals().bytes <= 200_000)
     }
@@ -134,7 +134,7 @@ import Testing
     @Test func `a lower limit applies from the next save on`() async throws {
         let harness = try PipelineHarness()
         for number in 0..<10 { try await harness.save("\(number)", key: "k") }
-        harness.pipeline.policy.limits.bytes = 2 * 66
+        harness.pipeline.configure { $0.limits.bytes = 2 * 66 }
         #expect(try harness.records() == 10)
         try await harness.save("x", key: "k")
         #expect(try harness.storedTexts() == ["9", "x"])

@@ -48,7 +48,7 @@ import Testing
         #expect(try harness.pipeline.status().limits == nil)
         try await harness.save("a")
         #expect(try harness.pipeline.status().limits?.bytes == 4_000)
-        harness.pipeline.policy.limits.bytes = 5_000
+        harness.pipeline.configure { $0.limits.bytes = 5_000 }
         try await harness.save("b")
         let limits = try #require(try harness.pipeline.status().limits)
         #expect(limits.bytes == 5_000 && limits.age == .seconds(90))

@@ -63,7 +63,7 @@ import Testing
         for stream in ["a", "b", arn] { try await harness.save("text", to: stream) }
         _ = try? await harness.flush()
         for stream in ["a", arn, "d"] { try await harness.save("text", to: stream) }
-        harness.pipeline.policy.streams = StreamSelection(["c", "a"])
+        harness.pipeline.configure { $0.streams = StreamSelection(["c", "a"]) }
         #expect(try await harness.flush().delivered == 2)
         let streams = try harness.pipeline.status().streams
         #expect(streams.map { $0.records } == [0, 0, 1, 1])

@@ -210,7 +210,7 @@ import Testing
             )
         }
         let before = try harness.storedTexts().filter { !$0.hasPrefix("small") }
-        harness.pipeline.policy.limits.bytes = 500_000
+        harness.pipeline.configure { $0.limits.bytes = 500_000 }
         try await harness.save("small 60", to: "small", key: "k")
         let stored = try harness.storedTexts()
         #expect(stored.filter { $0.hasPrefix("small") } == (0...60).map { "small \($0)" })
