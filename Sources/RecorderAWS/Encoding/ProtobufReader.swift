@@ -1,7 +1,7 @@
 /// Reads the fields of a protobuf message, one after the other.
 ///
 /// It builds no tree and allocates nothing by a length that the input declares, so that memory and time are bounded by the
-/// size of the input. A message that has a group, an obsolete form of a field, is not read.
+/// size of the input. Groups, an obsolete form of a field, are skipped.
 package struct ProtobufReader {
     /// The input is not well-formed or is cut off.
     package struct NotWellFormed: Error {}
@@ -11,7 +11,7 @@ package struct ProtobufReader {
         case integer(UInt64)
         /// Bytes, a string or a message.
         case bytes(ArraySlice<UInt8>)
-        /// A value of four or eight bytes; it was skipped.
+        /// A value of four or eight bytes, or a group; it was skipped.
         case other
     }
 
@@ -23,29 +23,54 @@ package struct ProtobufReader {
     /// Reads the next field; nil at the end of the message.
     package mutating func next() throws(NotWellFormed) -> (field: Int, value: Value)? {
         guard !rest.isEmpty else { return nil }
-        guard let tag = UInt32(exactly: try varint()), tag >> 3 > 0 else { throw NotWellFormed() }
-        return (Int(tag >> 3), try value(Protobuf.WireType(rawValue: UInt64(tag & 7))))
+        let (field, type) = try tag()
+        return (field, try value(type, of: field, depth: 0))
     }
 
-    private mutating func value(_ type: Protobuf.WireType?) throws(NotWellFormed) -> Value {
+    /// Groups within groups, as protobuf's own libraries limit them.
+    private static let maximumDepth = 100
+
+    private mutating func tag() throws(NotWellFormed) -> (field: Int, type: Protobuf.WireType?) {
+        let length = rest.count
+        let tag = try varint()
+        guard let tag = UInt32(exactly: tag), tag >> 3 > 0, length - rest.count <= 5 else { throw NotWellFormed() }
+        return (Int(tag >> 3), Protobuf.WireType(rawValue: UInt64(tag & 7)))
+    }
+
+    private mutating func value(
+        _ type: Protobuf.WireType?,
+        of field: Int,
+        depth: Int
+    ) throws(NotWellFormed) -> Value {
         switch type {
         case .varint: return .integer(try varint())
         case .bytes: return .bytes(try take(try varint()))
         case .fixed64: _ = try take(8)
         case .fixed32: _ = try take(4)
-        case .startGroup, .endGroup, nil: throw NotWellFormed()
+        case .startGroup: try skipGroup(field, depth: depth + 1)
+        case .endGroup, nil: throw NotWellFormed()
         }
         return .other
     }
 
-    /// Reads an integer of seven bits a byte, the lowest first; an integer has 64 bits at most.
+    private mutating func skipGroup(_ field: Int, depth: Int) throws(NotWellFormed) {
+        guard depth <= Self.maximumDepth else { throw NotWellFormed() }
+        while true {
+            let (inner, type) = try tag()
+            if type == .endGroup {
+                guard inner == field else { throw NotWellFormed() }
+                return
+            }
+            _ = try value(type, of: inner, depth: depth)
+        }
+    }
+
+    /// Reads an integer of seven bits a byte, the lowest first. Of one that is longer than 64 bits, those above are ignored.
     private mutating func varint() throws(NotWellFormed) -> UInt64 {
         var value: UInt64 = 0
         for shift in stride(from: 0, to: UInt64.bitWidth, by: 7) {
             guard let byte = rest.popFirst() else { throw NotWellFormed() }
-            let bits = UInt64(byte & 0x7F)
-            guard (bits << shift) >> shift == bits else { throw NotWellFormed() }
-            value |= bits << shift
+            value |= UInt64(byte & 0x7F) << shift
             if byte < 0x80 { return value }
         }
         throw NotWellFormed()

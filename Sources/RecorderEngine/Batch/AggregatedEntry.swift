@@ -15,6 +15,7 @@ import RecorderAWS
 /// | of a record: position of its partition key | 1 | integer |
 /// | of a record: position of its explicit hash key | 2 | integer, optional |
 /// | of a record: data | 3 | bytes |
+/// | of a record: tags, which nothing writes | 4 | message, repeated: a key, field 1, and a value, field 2 |
 ///
 /// The KCL discards a record whose hash key, the explicit one or else the MD5 of its partition key, is not in the shard that
 /// the entry came from. So all records have the partition key of their entry, or the hash of that key as an explicit hash key.
@@ -30,6 +31,8 @@ package struct AggregatedEntry {
         static let partitionKey = 1
         static let hashKey = 2
         static let data = 3
+        static let tags = 4
+        static let tagKey = 1
     }
 
     var maximumBytes: Int
@@ -54,7 +57,7 @@ package struct AggregatedEntry {
     package init(maximumBytes: Int, hashKeyOf key: [UInt8]? = nil) {
         self.maximumBytes = maximumBytes
         var field: [UInt8] = []
-        if let hashKey = key.flatMap(Self.hashKey) {
+        if let hashKey = key.flatMap(Self.hashKey).map(String.init) {
             Protobuf.appendHead(ofBytes: hashKey.utf8.count, field: Field.hashKeys, to: &field)
             field.append(contentsOf: hashKey.utf8)
         }
@@ -110,11 +113,9 @@ package struct AggregatedEntry {
     /// Whether this machine's OpenSSL computes MD5; otherwise records have to be sent one by one.
     package static let isAvailable = Digest.md5([]) != nil
 
-    /// The hash key to which Kinesis maps a partition key: its MD5, as a decimal number.
-    private static func hashKey(of key: [UInt8]) -> String? {
-        Digest.md5(key[...]).map { md5 in
-            String(md5.reduce(UInt128.zero) { $0 << 8 | UInt128($1) })
-        }
+    /// The hash key to which Kinesis maps a partition key: its MD5, as a number.
+    static func hashKey(of key: [UInt8]) -> UInt128? {
+        Digest.md5(key[...]).map { md5 in md5.reduce(UInt128.zero) { $0 << 8 | UInt128($1) } }
     }
 }
 

@@ -10,7 +10,8 @@ package struct AggregatedRecord: Sendable {
 
 extension AggregatedEntry {
     /// The records in the data of a Kinesis record, in order. nil if it is not aggregated, or damaged: its checksum is wrong, its
-    /// message is not well-formed, or a record lacks its data or a key that it refers to.
+    /// message is not well-formed, or a record lacks its data, a key that it refers to, or the key of a tag. An entry without records
+    /// has none.
     ///
     /// Bytes of a key that are not valid UTF-8 are replaced, as the KCL does. Memory is proportional to the size of the data.
     package static func records(in data: [UInt8]) -> [AggregatedRecord]? {
@@ -21,7 +22,7 @@ extension AggregatedEntry {
     }
 }
 
-/// A record lacks its data, its partition key, or a key that it refers to.
+/// A record lacks its data, its partition key, a key that it refers to, or the key of a tag.
 private struct IncompleteRecord: Error {}
 
 /// The message of an aggregated entry. It is read twice, because a table may follow the records that refer to it.
@@ -60,12 +61,13 @@ private struct AggregatedMessage {
         var partitionKey: UInt64?
         var hashKey: UInt64?
         var data: ArraySlice<UInt8>?
-        // Of a field that occurs twice, the last one counts; others, such as the format's tags, are skipped.
+        // Of a field that occurs twice, the last one counts; unknown ones are skipped.
         while let (field, value) = try reader.next() {
             switch (field, value) {
             case (AggregatedEntry.Field.partitionKey, .integer(let index)): partitionKey = index
             case (AggregatedEntry.Field.hashKey, .integer(let index)): hashKey = index
             case (AggregatedEntry.Field.data, .bytes(let bytes)): data = bytes
+            case (AggregatedEntry.Field.tags, .bytes(let tag)): try check(tag: tag)
             default: break
             }
         }
@@ -75,6 +77,16 @@ private struct AggregatedMessage {
             partitionKey: try key(partitionKey, in: partitionKeys),
             explicitHashKey: try hashKey.map { try key($0, in: hashKeys) }
         )
+    }
+
+    /// A tag must be well-formed and have a key.
+    private func check(tag: ArraySlice<UInt8>) throws {
+        var reader = ProtobufReader(tag)
+        var hasKey = false
+        while let (field, value) = try reader.next() {
+            if case (AggregatedEntry.Field.tagKey, .bytes) = (field, value) { hasKey = true }
+        }
+        if !hasKey { throw IncompleteRecord() }
     }
 
     private func key(_ index: UInt64, in table: [String]) throws -> String {

@@ -1,6 +1,7 @@
 """Aggregates and separates Kinesis records with AWS's library for Python (aws-kinesis-agg).
 
     aggregation_oracle.py read          entries from standard input, fingerprints of their records to standard output
+    aggregation_oracle.py findings      the same, after the number of each entry's records; 2^32 - 1 if it is not aggregated
     aggregation_oracle.py write N SEED  about N records in entries, with their fingerprints, to standard output
 
 An entry is its partition key and its data, each after its length as four bytes, big-endian. A fingerprint is the MD5 of
@@ -16,8 +17,10 @@ import random
 import struct
 import sys
 
-from aws_kinesis_agg.aggregator import RecordAggregator
+import aws_kinesis_agg
+from aws_kinesis_agg.aggregator import RecordAggregator, messages_pb2
 from aws_kinesis_agg.deaggregator import iter_deaggregate_records
+from google.protobuf.message import DecodeError
 
 METADATA = {"kinesisSchemaVersion": "1.0", "sequenceNumber": "1", "approximateArrivalTimestamp": 0}
 
@@ -49,6 +52,43 @@ def read(stream, out):
                 sys.exit("a record belongs to another shard than its entry")
             out.write(fingerprint(own, base64.b64decode(user["data"])))
         out.flush()
+
+
+def is_whole(data):
+    """Whether the data is no aggregated entry, or one that is not complete. The library checks neither that required fields
+    are there nor that a hash key exists before it returns the first record."""
+    message = data[len(aws_kinesis_agg.MAGIC) : -aws_kinesis_agg.DIGEST_SIZE]
+    if data != aws_kinesis_agg.MAGIC + message + hashlib.md5(message).digest() or not message:
+        return True
+    entry = messages_pb2.AggregatedRecord()
+    try:
+        entry.ParseFromString(message)
+    except DecodeError:
+        return True
+    keys, hash_keys = len(entry.partition_key_table), len(entry.explicit_hash_key_table)
+    return not entry.IsInitialized() or any(
+        record.partition_key_index >= keys
+        or record.HasField("explicit_hash_key_index")
+        and record.explicit_hash_key_index >= hash_keys
+        for record in entry.records
+    )
+
+
+def findings(stream, out):
+    source = parts(stream)
+    for key, data in zip(source, source):
+        if is_whole(data):
+            out.write(struct.pack(">I", 2**32 - 1))
+            continue
+        record = {"partitionKey": key.decode(), "data": base64.b64encode(data), **METADATA}
+        users = [user["kinesis"] for user in iter_deaggregate_records([{"kinesis": record}])]
+        out.write(struct.pack(">I", len(users)))
+        for user in users:
+            # Bytes if it is not valid UTF-8, which others replace.
+            own = user["partitionKey"]
+            key_bytes = b"" if isinstance(own, bytes) or "\ufffd" in own else own.encode()
+            out.write(fingerprint(key_bytes, base64.b64decode(user["data"])))
+    out.flush()
 
 
 def unicode_key(source):
@@ -83,6 +123,8 @@ def main():
     command, *values = sys.argv[1:]
     if command == "read":
         read(sys.stdin.buffer, sys.stdout.buffer)
+    elif command == "findings":
+        findings(sys.stdin.buffer, sys.stdout.buffer)
     else:
         write(*map(int, values), sys.stdout.buffer)
         sys.stdout.buffer.flush()

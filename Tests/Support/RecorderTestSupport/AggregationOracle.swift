@@ -58,6 +58,25 @@ package final class AggregationOracle: Sendable {
         }
     }
 
+    /// What the library makes of each entry: the fingerprints of its records, without keys that are not UTF-8; nil if it is not
+    /// aggregated.
+    package static func findings(of entries: [[UInt8]]) async throws -> [[Fingerprint]?] {
+        let oracle = try AggregationOracle(["findings"])
+        let findings = Locked<[[Fingerprint]?]>([])
+        async let reading: Void = oracle.read { (output) throws in
+            while let head = try output.next(4) {
+                let count = try output.number(head)
+                let isWhole = count == Int(UInt32.max)
+                let prints = try (0..<(isWhole ? 0 : count)).map { _ in Fingerprint(try output.next(16) ?? []) }
+                findings.withLock { $0.append(isWhole ? nil : prints) }
+            }
+        }
+        for entry in entries { try oracle.read(key: "k", data: Data(entry)) }
+        try oracle.finish()
+        try await reading
+        return findings.withLock { $0 }
+    }
+
     // MARK: - what the library aggregates
 
     /// Calls `body` with the data of each entry that the library wrote, and the fingerprints of its records.

@@ -27,10 +27,21 @@ struct AggregatedMessageMaker {
             if Bool.random(using: &random) { record += [0x10, 0] }
             let size = Int.random(in: 0...140, using: &random)
             record += field(3, containing: [UInt8](repeating: number, count: size))
+            record += extras.randomElement(using: &random) ?? []
             fields.append(field(3, containing: record))
         }
         return fields.shuffled(using: &random)
     }
+
+    /// What may follow in a record: nothing mostly, tags, one without its key or malformed, groups, unknown fields.
+    private let extras: [[UInt8]] =
+        Array(repeating: [], count: 20) + [
+            [0x22, 3, 0x0A, 1, 0x61], [0x22, 6, 0x0A, 1, 0x61, 0x12, 1, 0x62], [0x22, 0], [0x22, 1, 0x61],
+            [0x22, 2, 8, 1],
+            [0x2B, 8, 1, 0x33, 0x34, 0x2C], [0x2B], [0x2C], [0x28, 0x80, 0],
+            [0x28] + [UInt8](repeating: 0xFF, count: 9) + [0x7F],
+            [0xA8, 0x80, 0x80, 0x80, 0, 1], [0xA8, 0x80, 0x80, 0x80, 0x80, 0, 1],
+        ]
 
     /// The next message: one of three is left as it is, the others are changed, cut off, or random bytes.
     mutating func next() -> [UInt8] {
@@ -83,6 +94,9 @@ struct AggregatedMessageMaker {
             [0x0A, 0, 0x1A, 13, 8] + [UInt8](repeating: 0xFF, count: 9) + [1, 0x1A, 0],
             [0x0A, 0, 0x1A, 13, 8] + [UInt8](repeating: 0xFF, count: 9) + [2, 0x1A, 0],
             [0x0A, 0, 0x1A, 4, 8, 0, 0x1A, 1, 0x61], [0x0A, 5, 0x61], [0x0A, 0, 0x1A, 4, 0x0A, 0, 0x1A, 0],
+            // Tags: cut off, without a key. Groups: not ended, ended by another. A tag of six bytes.
+            [0x0A, 0, 0x1A, 7, 8, 0, 0x1A, 0, 0x22, 1, 0x61], [0x0A, 0, 0x1A, 6, 8, 0, 0x1A, 0, 0x22, 0], [0x2B, 8, 1],
+            [0x2B, 0x34], [0x2C], [0xA8, 0x80, 0x80, 0x80, 0x80, 0, 1],
         ] as [[UInt8]]
     )
     func `a message with a valid checksum is refused as a whole if any record of it is damaged`(damage: [UInt8]) {
@@ -93,13 +107,31 @@ struct AggregatedMessageMaker {
     @Test func `tables after the records, repeated fields, tags and unknown fields are read as protobuf's rules say`() {
         #expect(texts(Array(Self.message[3...]) + Self.message[..<3]) == ["one"])
         #expect(texts(Self.message + [0x22, 1, 0x61, 0x28, 1] + Self.message) == ["one", "one"])
-        #expect(texts([0x0A, 0, 0x1A, 11, 8, 9, 8, 0, 0x1A, 0, 0x22, 0, 0x1A, 1, 0x61]) == ["a"])
+        let tag: [UInt8] = [0x22, 3, 0x0A, 1, 0x74]
+        #expect(texts([0x0A, 0, 0x1A, 14, 8, 9, 8, 0, 0x1A, 0] + tag + [0x1A, 1, 0x61]) == ["a"])
+        // A group in a group.
+        #expect(texts(Self.message + [0x2B, 0x33, 8, 1, 0x34, 0x2C]) == ["one"])
         #expect(texts([0x0A, 0]) == [])
     }
 
     @Test func `bytes of a key that are not UTF-8 are replaced`() throws {
         let records = try #require(AggregatedEntry.records(in: sealed([0x0A, 2, 0xFF, 0x61, 0x1A, 4, 8, 0, 0x1A, 0])))
         #expect(records.map(\.partitionKey) == ["\u{FFFD}a"])
+    }
+
+    @Test func `what AWS's library for Python reads is read alike, and what it does not read is none`() async throws {
+        var maker = AggregatedMessageMaker(seed: 11)
+        let entries = (0..<4_000).map { _ in sealed(maker.next()) }
+        let findings = try await AggregationOracle.findings(of: entries)
+        let found = entries.map { entry in
+            AggregatedEntry.records(in: entry)?.map { record in
+                let key = record.partitionKey.contains("\u{FFFD}") ? "" : record.partitionKey
+                return AggregationOracle.Fingerprint(key: key.utf8, data: record.data)
+            }
+        }
+        let differing = entries.indices.filter { found[$0] != findings[$0] }
+        #expect(differing.isEmpty, "\(differing.prefix(5).map { entries[$0] })")
+        #expect(findings.count == 4_000 && findings.count { $0 == nil } > 1_000 && findings.count { $0 != nil } > 1_000)
     }
 
     @Test func `for any bytes, the result is none or parts of them`() async {
