@@ -43,7 +43,8 @@ class RecordAccounting:
         return (f"{store}/{stream}", int(digits[22:], 16)) if store.strip("0") else None
 
     def add(self, name, ordinal):
-        """"new", "repeated", or "undetermined" if the ordinal is below all that is known."""
+        """"new", "repeated", or "undetermined" if the ordinal is below all that is known. Gives up the gaps with the lowest
+        ordinals until the text has 1,000 bytes at most."""
         ranges = self.seen.setdefault(name, [])
         if ordinal < self.floors.setdefault(name, 0):
             return "undetermined"
@@ -54,7 +55,17 @@ class RecordAccounting:
         for left in (index, index - 1):
             if 0 <= left < len(ranges) - 1 and ranges[left][1] == ranges[left + 1][0]:
                 ranges[left][1] = ranges.pop(left + 1)[1]
+        # 37 ranges fit, whatever their numbers.
+        while len(ranges) > 37 and len(self.text(name)) > 1000:
+            print(f"given up: records {ranges[0][1]} to {ranges[1][0] - 1} of {name}")
+            self.floors[name] = ranges.pop(0) and ranges[0][0]
         return "new"
+
+    def text(self, name):
+        """The numbers of a store and stream."""
+        ends = [self.floors[name]] + [end for _, end in self.seen[name]]
+        counts = [(first - end, last - first) for end, (first, last) in zip(ends, self.seen[name])]
+        return " ".join(map(str, [self.floors[name], *sum(counts, ())]))
 
     def gaps(self, name):
         """The ordinals between those that were seen, as ranges of the first and the last one."""
@@ -63,17 +74,7 @@ class RecordAccounting:
 
     @property
     def states(self):
-        """Gives up the gaps with the lowest ordinals until each text has 1,000 bytes at most."""
-        texts = {}
-        for name, ranges in self.seen.items():
-            while name not in texts or len(texts[name]) > 1000:
-                if name in texts:
-                    print(f"given up: records {ranges[0][1]} to {ranges[1][0] - 1} of {name}")
-                    self.floors[name] = ranges.pop(0) and ranges[0][0]
-                ends = [self.floors[name]] + [end for _, end in ranges]
-                counts = [(first - end, last - first) for end, (first, last) in zip(ends, ranges)]
-                texts[name] = " ".join(map(str, [self.floors[name], *sum(counts, ())]))
-        return texts
+        return {name: self.text(name) for name in self.seen}
 
 
 def process(data, finding):

@@ -124,12 +124,13 @@ extension RecordAccounting: Codable {
 
     /// Continues with ``states`` that were saved, of all stores or of some.
     ///
-    /// - Throws: `DecodingError` if a name or a text is not of that form.
+    /// - Throws: `DecodingError` if a name or a text is not of that form. A name is spelled as in ``states``, so that no two stand for
+    ///   one store and stream.
     public init(states: [String: String]) throws {
         for (name, text) in states {
             let parts = name.split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count == 2, RecordIdentity.store(String(parts[0])) != nil, let number = Int(parts[1]),
-                let seen = SeenOrdinals(text)
+                "\(number)" == parts[1], let seen = SeenOrdinals(text)
             else {
                 throw DecodingError.dataCorrupted(
                     DecodingError.Context(codingPath: [], debugDescription: "no state of a RecordAccounting: \(name)")

@@ -150,6 +150,9 @@ import Testing
     @Test(arguments: [
         ["x/1": "0"], ["\(store)": "0"], ["\(store)/1": ""], ["\(store)/1": "0 1"], ["\(store)/1": "0 -1 1"],
         ["\(store)/1": "0 a 1"], ["\(store)/1": "0 1 99999999999999999999"],
+        // Another spelling of a name, alone and beside the other.
+        ["\(store)/01": "0"], ["\(store)/+1": "0", "\(store)/1": "0"], ["\(store)/-0": "0"],
+        ["\(store.lowercased())/1": "0"],
     ])
     func `a state that was not saved by it is an error`(states: [String: String]) {
         #expect(throws: DecodingError.self) { try RecordAccounting(states: states) }
@@ -201,7 +204,13 @@ import Testing
                 }
             )
         }
-        // One batch whose gaps do not fit.
+        // Batches whose gaps do not fit, and in which records come that were given up before in the same batch.
+        for batch in 0..<3 as Range<Int64> {
+            job.batches.append(
+                (0..<400).map { _ in key(batch * 1_000 + Int64.random(in: 0..<3_000, using: &random) * 1_001, stream: 4)
+                }
+            )
+        }
         job.batches.append((0..<400 as Range<Int64>).map { key($0 * 77_777, stream: 3) })
         var accounting = RecordAccounting()
         let findings = job.batches.map { keys in
