@@ -25,7 +25,9 @@ struct AuditCommand: Command {
             kinesis:ListShards, kinesis:GetShardIterator and kinesis:GetRecords, and kinesis:DescribeStreamSummary to know \
             whether the stream still has all of its records. Each shard is asked at most five times a second.
 
-            The exit status is 0 only if every missing record is explained, and 1 if one is not.
+            The exit status is 0 only if every missing record is explained, and 1 if one is not, or if one was not judged \
+            because it may have expired: audit more often than the stream's retention, with --checkpoint. Those before --since \
+            do not count.
             """,
         examples: [
             .init(
@@ -95,7 +97,7 @@ struct AuditCommand: Command {
         } else {
             session.console.print(report.text)
         }
-        return report.unexplained == 0 ? .success : .missingRecords
+        return report.unexplained == 0 && report.notJudged == 0 ? .success : .missingRecords
     }
 
     private func caller() throws(CommandFailure) -> AWSServiceCaller {

@@ -29,6 +29,8 @@ struct AuditReport: Encodable, Sendable {
         let held: Int
         /// In neither the stream nor the store.
         let gone: Int
+        /// Missing, but they may have arrived before what was read.
+        let notJudged: Int
         let missing: [Range]
     }
 
@@ -70,6 +72,8 @@ struct AuditReport: Encodable, Sendable {
     let statuses: [Status]
     /// Records that are missing for no known reason.
     let unexplained: Int
+    /// Records that are missing, but may have expired before they could be read.
+    let notJudged: Int
 }
 
 extension AuditReport {
@@ -79,8 +83,13 @@ extension AuditReport {
         let account: StreamAccount
         let shards: Int
         let isFromBeginning: Bool
+        /// Whether it begins later than the oldest record of the stream, by --since.
+        let isLimited: Bool
         let unread: [StreamReading.Period]
         let retentionHours: Int?
+
+        /// Whether everything was read that was ever sent to the stream.
+        var isComplete: Bool { isFromBeginning && unread.isEmpty }
     }
 
     fileprivate struct Entry {
@@ -129,6 +138,8 @@ extension AuditReport {
         unexplained =
             stores.reduce(0) { $0 + $1.unexplained }
             + entries.joined().filter { $0.status == nil }.reduce(0) { $0 + $1.missing.gone.count }
+        notJudged = zip(readings, entries).filter { !$0.0.isLimited || !$0.0.unread.isEmpty }
+            .reduce(0) { $1.1.reduce($0) { $0 + $1.missing.earlier.count } }
     }
 
     /// The sources that were read, and those of which a status says that there must be some.
@@ -147,8 +158,7 @@ extension AuditReport {
                     of: source,
                     records,
                     status: status.map { statuses[$0] },
-                    isFromBeginning: reading.isFromBeginning,
-                    hasUnread: !reading.unread.isEmpty
+                    in: reading
                 ),
                 unnamed: status.map { statuses[$0].unnamed(of: source) } ?? 0
             )
@@ -171,6 +181,7 @@ extension AuditReport.Source {
             repeated: entry.records.repeated,
             held: missing.held.count,
             gone: missing.gone.count,
+            notJudged: missing.earlier.count,
             missing: ranges.flatMap { ranges, explanation in
                 ranges.ranges.map { .init(first: $0.lowerBound, last: $0.upperBound, explanation: explanation) }
             }.sorted { $0.first < $1.first }
@@ -186,7 +197,7 @@ extension AuditReport.Stream {
             shards: reading.shards,
             records: reading.account.records,
             foreign: reading.account.foreign,
-            isComplete: reading.isFromBeginning && reading.unread.isEmpty,
+            isComplete: reading.isComplete,
             unread: reading.unread.map {
                 .init(after: $0.after.formatted(.iso8601), before: $0.before.formatted(.iso8601))
             },
@@ -224,9 +235,15 @@ extension AuditReport {
 
     /// A table for each stream, the missing ranges, what the stores say, and the result.
     var text: String {
-        let result =
-            unexplained == 0
-            ? "every record is accounted for." : "\(Formatting.records(unexplained)) missing, and nothing says why."
+        let earlier = streams.flatMap(\.stores).reduce(0) { $0 + $1.notJudged }
+        let notJudged = earlier == 0 ? nil : "\(Formatting.records(earlier)) not judged: older than what was read."
+        let judged =
+            switch (unexplained, earlier) {
+            case (0, 0) where streams.allSatisfy(\.isComplete): "every record is accounted for."
+            case (0, _): "no record is missing since the oldest one that was read."
+            default: "\(Formatting.records(unexplained)) missing, and nothing says why."
+            }
+        let result = [judged, notJudged].compactMap(\.self).joined(separator: " ")
         return (streams.map(text(of:)) + statuses.map(text(of:)) + [result]).joined(separator: "\n\n")
     }
 

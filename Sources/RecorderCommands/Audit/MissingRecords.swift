@@ -17,22 +17,21 @@ struct MissingRecords: Sendable {
     ///   - source: whose records they are.
     ///   - records: what was read of them.
     ///   - status: what the store says; nil if none was given that knows this source.
-    ///   - isFromBeginning: whether the reading began with the first record that was ever sent to the stream.
-    ///   - hasUnread: whether records have expired unread since it began.
+    ///   - reading: how far it goes back.
     init(
         of source: StreamAccount.Source,
         _ records: StreamAccount.Records,
         status: StatusReport?,
-        isFromBeginning: Bool,
-        hasUnread: Bool
+        in reading: AuditReport.Reading
     ) {
         let numbering = status?.numbering(of: source)
-        let isComplete = isFromBeginning && !hasUnread
-        let first =
-            isComplete ? min(numbering?.lowerBound ?? .max, records.ordinals.first ?? .max) : records.ordinals.first
+        let firstRead = records.ordinals.first ?? .max
+        // Of a store that is not known, the records before those of --since cannot be known, and others begin at 0.
+        let unknownFirst = reading.isComplete || reading.isLimited ? firstRead : 0
+        let first = min(numbering?.lowerBound ?? unknownFirst, firstRead)
         let judged = numbering?.upperBound ?? (records.lastSettled + 1)
         let end = max(judged, (records.ordinals.last ?? -1) + 1)
-        guard let first, first < end else { return }
+        guard first < end else { return }
         var left = records.ordinals.gaps(in: first...(end - 1))
         func take(_ ranges: OrdinalRanges) -> OrdinalRanges {
             let taken = left.intersection(ranges)
@@ -41,7 +40,9 @@ struct MissingRecords: Sendable {
         }
         held = take(status?.held(of: source) ?? OrdinalRanges())
         if judged < end { newer = take(OrdinalRanges([judged...(end - 1)])) }
-        if !isComplete, records.lastEarly > first { earlier = take(OrdinalRanges([first...records.lastEarly])) }
+        // Before the first one that was read, and all if none was.
+        let lastEarly = max(records.lastEarly, min(firstRead, end) - 1)
+        if !reading.isComplete, lastEarly >= first { earlier = take(OrdinalRanges([first...lastEarly])) }
         gone = left
     }
 }

@@ -17,6 +17,8 @@ struct StreamReading {
     private let since: Date?
     /// Whether everything was read that was ever sent, before anything expired unread.
     private let isFromBeginning: Bool
+    /// Whether `since` is later than the oldest record that the stream keeps.
+    private let isLimited: Bool
     private let unread: [Period]
     private let retentionHours: Int?
 
@@ -35,6 +37,8 @@ struct StreamReading {
         var hours = retention?.hours ?? Self.leastHours
         if let earlier { hours = min(hours, earlier.retentionHours ?? Self.leastHours) }
         let oldest = now.addingTimeInterval(-Self.hour * Double(hours))
+        // Of earlier audits, the time is not known: then it is before the oldest record now.
+        isLimited = self.since.map { earlier != nil || $0 >= oldest } ?? false
         let begin: Date
         if let earlier {
             isFromBeginning = earlier.isFromBeginning
@@ -94,6 +98,7 @@ struct StreamReading {
             account: account,
             shards: reader.shardCount,
             isFromBeginning: isFromBeginning,
+            isLimited: isLimited,
             unread: unread,
             retentionHours: retentionHours
         )

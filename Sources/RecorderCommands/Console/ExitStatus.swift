@@ -23,7 +23,7 @@ struct ExitStatus: RawRepresentable, Sendable, Hashable {
     /// For the help text and the man page.
     static let meanings: [(number: String, meaning: String)] = [
         ("0", "success"),
-        ("1", "audit: records are missing, and nothing explains it; verify: a store is damaged"),
+        ("1", "audit: records are missing, and nothing explains it, or were not judged; verify: a store is damaged"),
         ("64", "the command line is wrong"),
         ("65", "some records were refused, such as lines that are too long; the others are saved"),
         (

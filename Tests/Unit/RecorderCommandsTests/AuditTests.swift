@@ -122,11 +122,40 @@ import Testing
         )
         let tool = try Tool(to: stream.url)
         let audit = try await tool.audit("orders")
-        #expect(audit.report.missing == ["51-52 earlier", "54-59 earlier", "62-62 lost"])
-        #expect(audit.status == 1 && audit.report.unexplained == 1)
+        #expect(audit.report.missing == ["0-49 earlier", "51-52 earlier", "54-59 earlier", "62-62 lost"])
+        #expect(audit.status == 1 && audit.report.unexplained == 1 && audit.report.notJudged == 58)
         #expect(audit.report.streams.first?.isComplete == false)
         let text = try await tool.run("audit", "orders").out
         #expect(text.contains("not from the stream's beginning") && text.contains("it keeps records for 24 h"))
+        #expect(text.contains("1 record missing, and nothing says why. 58 records not judged"))
+    }
+
+    @Test(arguments: [[], [7, 8, 9]] as [[Int64]])
+    func `records of a store that have expired are not judged, all of them or the first ones`(left: [Int64])
+        async throws
+    {
+        let now = Date().timeIntervalSince1970
+        let stream = try ReadableStream(["a": .init([])], age: 1_000)
+        var tool = try Tool(to: stream.url)
+        let moto = try await MotoServer.shared()
+        let name = "audit-expired-\(left.count)"
+        try await moto.createStream(name)
+        tool.environment["AWS_ENDPOINT_URL"] = moto.url
+        let running = try tool.start(["save", name, "--submit"])
+        running.write(Data((0..<10).map { "\($0)\n" }.joined().utf8))
+        #expect(await running.end().status == 0)
+        let keys = try await moto.kinesisRecords(name).map(\.partitionKey)
+        stream.replace("a", by: keys.suffix(left.count).map { .init(key: $0, arrival: now - 1_000) })
+        tool.environment["AWS_ENDPOINT_URL"] = stream.url
+        let audit = try await tool.audit(name, "--store", tool.store)
+        let expired = 10 - left.count
+        #expect(audit.status == 1 && audit.report.notJudged == expired && audit.report.unexplained == 0)
+        #expect(audit.report.missing == ["0-\(expired - 1) earlier"])
+        let text = try await tool.run("audit", name, "--store", tool.store).out
+        #expect(text.contains("\(expired) records not judged") && !text.contains("every record is accounted for"))
+        // What the user leaves out is told, and is no failure.
+        let limited = try await tool.run("audit", name, "--store", tool.store, "--since", "1h")
+        #expect(limited.status == 0 && limited.out.contains("\(expired) records not judged"))
     }
 
     @Test func `since a time, only what arrived later is read`() async throws {
@@ -191,7 +220,7 @@ import Testing
         #expect(try await tool.audit("orders", "--checkpoint", file).status == 1)
         try AuditCheckpointFile(file).age(by: 48)
         let second = try await tool.audit("orders", "--checkpoint", file)
-        #expect(second.status == 0 && second.report.missing == ["2-4 earlier"])
+        #expect(second.status == 1 && second.report.notJudged == 3 && second.report.missing == ["2-4 earlier"])
     }
 
     @Test func `a retention that may have been raised late does not make a reading complete`() async throws {
@@ -325,6 +354,7 @@ struct AuditOutput: Decodable, Sendable {
 
     let streams: [Stream]
     let unexplained: Int
+    let notJudged: Int
 
     /// The missing ranges of all stores, as in `5-9 lost`.
     var missing: [String] {

@@ -85,6 +85,11 @@ final class ReadableStream: Sendable {
         shared.state.withLock { $0.failure = reply.map { (pages, $0, failed) } }
     }
 
+    /// The shard has other records.
+    func replace(_ shard: String, by records: [Record]) {
+        shared.state.withLock { $0.shards[shard] = Shard(records) }
+    }
+
     /// More records arrive.
     func append(_ records: [Record], to shard: String) {
         shared.state.withLock { $0.append(records, to: shard) }
