@@ -19,6 +19,19 @@ def rule(name, pattern, *changes):
 
 
 RULES = [
+    # aggregation
+    rule(
+        "shares entries on a stream that distributes by itself", "StreamLookupTests",
+        (ENGINE + "Send/StreamLookups.swift", "guard !settings.distributesRecords else { return .automatic }", ""),
+    ),
+    rule(
+        "an entry in another shard than its key's counts as delivered", "StreamLookupTests",
+        (ENGINE + "Send/BatchSender.swift", "where !isInPlace { outcomes", "where isInPlace && !isInPlace { outcomes"),
+    ),
+    rule(
+        "sends the next batch with shared entries after a misplaced one", "StreamLookupTests",
+        (ENGINE + "Flush/BatchDelivery.swift", "if settled.isMisplaced { return .mustBeSeparated }", ""),
+    ),
     # store
     rule(
         "acknowledges before the commit", "FaultRows/(Kill|Syscalls)",

@@ -116,6 +116,11 @@ public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegistered
     /// Set it only if all consumers of the stream read the format. Those built on the Kinesis Client Library (KCL) do; others use
     /// AWS's deaggregation libraries, or ``AWSKinesisAggregation``. No answer of the service tells, so nothing checks this.
     ///
+    /// Of a stream that distributes records by itself (strategy `AUTO`), such consumers lose aggregated records. So a submit asks
+    /// for the strategy and the shards of a stream, at most every ten minutes, and sends records one by one where it is `AUTO`, or
+    /// where it gets no answer; a warning says so. The credentials need the permissions `kinesis:DescribeStreamSummary` and
+    /// `kinesis:ListShards`. See ``assumesDistributionByKey``.
+    ///
     /// With `omitsPartitionKeys`, only records with a key of the caller's share entries. A change applies from the next submit on.
     public var aggregatesRecords: Bool {
         get { pipeline.policy.sharedEntryBytes != nil }
@@ -135,12 +140,23 @@ public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegistered
 
     private let sharedEntries = SharedEntryOption(.aggregated)
 
+    /// Whether all streams are taken to distribute records by their partition keys (strategy `USER_PARTITION_KEY`, the default of
+    /// Kinesis); false by default: a submit asks for that before records share entries or an order is promised.
+    ///
+    /// For credentials that may not ask. On a stream whose strategy is `AUTO`, consumers then lose aggregated records, and nothing
+    /// tells. A change applies from the next submit on.
+    public var assumesDistributionByKey: Bool {
+        get { pipeline.policy.assumesDistributionByKey }
+        set { pipeline.policy.assumesDistributionByKey = newValue }
+    }
+
     /// Whether a record is sent only after each older one of its partition key was accepted or discarded; false by default: a
     /// record that failed is sent again after younger ones of its request.
     ///
     /// Holds across retries, submits, restarts and processes, and for any `maxConcurrentRequests`. Records without a partition key
     /// have no order. A request has at most one entry for each key, so that records of few keys need many requests unless they
-    /// share entries: see `aggregatesRecords`. A change applies from the next submit on.
+    /// share entries: see `aggregatesRecords`. A stream that distributes records by itself (strategy `AUTO`) has no order of a key,
+    /// which a warning says if the credentials permit `kinesis:DescribeStreamSummary`. A change applies from the next submit on.
     public var keepsOrder: Bool {
         get { pipeline.policy.keepsOrder }
         set { pipeline.configure { $0.keepsOrder = newValue } }

@@ -17,6 +17,11 @@ extension RecordClientOptions where Configuration == KinesisClient.KinesisClient
     /// Set it only if all consumers of the stream read the format. Those built on the Kinesis Client Library (KCL) do; others use
     /// AWS's deaggregation libraries, or `AWSKinesisAggregation` of `AWSKinesis`. No answer of the service tells, so nothing
     /// checks this.
+    ///
+    /// Of a stream that distributes records by itself (strategy `AUTO`), such consumers lose aggregated records. So a flush asks
+    /// for the strategy and the shards of a stream, at most every ten minutes, and sends records one by one where it is `AUTO`, or
+    /// where it gets no answer; a warning says so. The credentials need the permissions `kinesis:DescribeStreamSummary` and
+    /// `kinesis:ListShards`. See `assumesDistributionByKey`.
     public var aggregatesRecords: Bool { sharesEntries }
 
     /// The maximum size of an entry that several records share, in bytes without its partition key: from 1,024 to 1,048,576, and
@@ -29,6 +34,13 @@ extension RecordClientOptions where Configuration == KinesisClient.KinesisClient
     /// Holds across retries, flushes, restarts and processes. Records without a partition key have no order. A request has at most
     /// one entry for each key, so that a flush sends few records of few keys unless they share entries: see `aggregatesRecords`.
     public var keepsOrder: Bool { sendsInOrder }
+
+    /// Whether all streams are taken to distribute records by their partition keys (strategy `USER_PARTITION_KEY`, the default of
+    /// Kinesis); false by default: a flush asks for that before records share entries or an order is promised.
+    ///
+    /// For credentials that may not ask. On a stream whose strategy is `AUTO`, consumers then lose aggregated records, and nothing
+    /// tells.
+    public var assumesDistributionByKey: Bool { assumesByKey }
 
     /// Creates options with those for Kinesis only. Parameters that are left out have their defaults.
     ///
@@ -44,6 +56,7 @@ extension RecordClientOptions where Configuration == KinesisClient.KinesisClient
     ///   - aggregatesRecords: Whether records with the same partition key share entries of requests.
     ///   - aggregatedEntryBytes: The maximum size of such an entry.
     ///   - keepsOrder: Whether a record is sent only after each older one of its partition key was accepted or discarded.
+    ///   - assumesDistributionByKey: Whether streams are not asked how they distribute records.
     public init(
         cacheMaxBytes: Int64 = 5 * 1_024 * 1_024,
         maxRetries: Int = 5,
@@ -54,7 +67,8 @@ extension RecordClientOptions where Configuration == KinesisClient.KinesisClient
         requestFormat: KinesisRequestFormat = .json,
         aggregatesRecords: Bool = false,
         aggregatedEntryBytes: Int = 51_200,
-        keepsOrder: Bool = false
+        keepsOrder: Bool = false,
+        assumesDistributionByKey: Bool = false
     ) {
         self.init(
             cacheMaxBytes: cacheMaxBytes,
@@ -68,5 +82,6 @@ extension RecordClientOptions where Configuration == KinesisClient.KinesisClient
         sharesEntries = aggregatesRecords
         sharedEntryBytes = aggregatedEntryBytes
         sendsInOrder = keepsOrder
+        assumesByKey = assumesDistributionByKey
     }
 }

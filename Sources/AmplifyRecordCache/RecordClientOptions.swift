@@ -28,6 +28,7 @@ public struct RecordClientOptions<Configuration> {
     /// Options that only Kinesis or only Firehose has.
     package var sendsCBOR = false
     package var sendsInOrder = false
+    package var assumesByKey = false
     package var endsLines = false
     package var sharesEntries = false
     package var sharedEntryBytes: Int?

@@ -45,6 +45,7 @@ package final class RecordClient: Sendable {
         policy.keylessRecords = .withoutKeys
         if settings.flushDrains { policy.batchesPerStream = nil }
         policy.keepsOrder = settings.keepsOrder
+        policy.assumesDistributionByKey = settings.assumesDistributionByKey
         policy.sharedEntryBytes = settings.sharedEntryBytes
         if settings.appendsNewline { policy.delimiter = UInt8(ascii: "\n") }
         let broadcast = EventBroadcast()

@@ -11,6 +11,7 @@ package struct RecordClientSettings: Sendable {
     package let storeDirectory: String?
     package let sendsCBOR: Bool
     package let keepsOrder: Bool
+    package let assumesDistributionByKey: Bool
     package let appendsNewline: Bool
     /// nil if no entry of a request is shared by several records.
     package let sharedEntryBytes: Int?
@@ -46,6 +47,7 @@ package struct RecordClientSettings: Sendable {
         storeDirectory = options.storeDirectory?.path
         sendsCBOR = options.sendsCBOR
         keepsOrder = options.sendsInOrder
+        assumesDistributionByKey = options.assumesByKey
         appendsNewline = options.endsLines
         sharedEntryBytes = try Self.sharedEntryBytes(options, service)
         switch options.flushStrategy {

@@ -1,5 +1,13 @@
 /// Text inside JSON quotes.
 package enum JSONText {
+    /// A JSON string.
+    package static func quoted(_ text: String) -> String {
+        var bytes: [UInt8] = [UInt8(ascii: "\"")]
+        var text = text
+        text.withUTF8 { unsafe append(UnsafeRawBufferPointer($0), to: &bytes) }
+        return String(decoding: bytes, as: UTF8.self) + "\""
+    }
+
     /// Appends UTF-8 `text` with quotes, backslashes and control characters escaped.
     package static func append(_ text: UnsafeRawBufferPointer, to json: inout [UInt8]) {
         guard hasEscaped(text) else { return json.append(contentsOf: text) }

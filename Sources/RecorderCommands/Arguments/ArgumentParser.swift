@@ -1,6 +1,6 @@
 /// Parses the words of a command line by the table alone.
 ///
-/// `--name VALUE`, `--name=VALUE`, `-n VALUE`, `-nVALUE`, combined flags (`-qs`), `--` before words that begin with a dash.
+/// `--name VALUE`, `--name=VALUE`, `--flag=choice`, `-n VALUE`, `-nVALUE`, combined flags (`-qs`), `--` before words that begin with a dash.
 /// Options may come anywhere after the command.
 struct ArgumentParser {
     private let command: CommandSpec
@@ -69,8 +69,11 @@ struct ArgumentParser {
 
     private mutating func take(_ option: OptionSpec, attached: String?) throws(CommandFailure) {
         guard let placeholder = option.value else {
-            guard attached == nil else { throw failure("--\(option.name) takes no value.") }
-            values[option.name] = [""]
+            guard attached == nil || attached == option.choice else {
+                let choice = option.choice.map { " but \($0): --\(option.name)=\($0)" } ?? ""
+                throw failure("--\(option.name) takes no value\(choice).")
+            }
+            values[option.name] = [attached ?? ""]
             return
         }
         guard let value = attached ?? words.popFirst() else {

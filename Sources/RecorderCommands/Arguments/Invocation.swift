@@ -2,7 +2,7 @@
 struct Invocation: Sendable {
     let command: CommandSpec
     let arguments: [String]
-    /// By the name of the option, in order; an empty text for an option without a value.
+    /// By the name of the option, in order; an empty text for a flag, or its choice.
     private let values: [String: [String]]
 
     init(_ command: CommandSpec, arguments: [String] = [], values: [String: [String]] = [:]) {
@@ -12,6 +12,9 @@ struct Invocation: Sendable {
     }
 
     func has(_ option: OptionSpec) -> Bool { values[option.name] != nil }
+
+    /// Whether a flag was given with its choice.
+    func hasChoice(_ option: OptionSpec) -> Bool { option.choice != nil && value(option) == option.choice }
 
     /// The last value that was given.
     func value(_ option: OptionSpec) -> String? { values[option.name]?.last }

@@ -5,6 +5,8 @@ package struct OptionSpec: Sendable {
     package let letter: Character?
     /// The placeholder of the value in help texts; nil for a flag.
     let value: String?
+    /// What a flag may be given as after `=`, as in `--aggregate=force`.
+    let choice: String?
     let help: String
     let completion: Completion
 
@@ -12,19 +14,21 @@ package struct OptionSpec: Sendable {
         _ name: String,
         letter: Character? = nil,
         value: String? = nil,
+        choice: String? = nil,
         completion: Completion = .nothing,
         help: String
     ) {
         self.name = name
         self.letter = letter
         self.value = value
+        self.choice = choice
         self.completion = completion
         self.help = help
     }
 
     /// As in `-f, --file FILE`.
     var usage: String {
-        let spelled = letter.map { "-\($0), --\(name)" } ?? "--\(name)"
+        let spelled = (letter.map { "-\($0), --\(name)" } ?? "--\(name)") + (choice.map { "[=\($0)]" } ?? "")
         return value.map { "\(spelled) \($0)" } ?? spelled
     }
 }

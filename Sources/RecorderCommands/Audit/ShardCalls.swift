@@ -146,10 +146,5 @@ struct ShardCalls: Sendable {
         ServiceFailure(.unreadable, message: "The answer to \(operation) cannot be read.")
     }
 
-    private static func quoted(_ text: String) -> String {
-        var bytes: [UInt8] = [UInt8(ascii: "\"")]
-        var text = text
-        text.withUTF8 { unsafe RecorderAWS.JSONText.append(UnsafeRawBufferPointer($0), to: &bytes) }
-        return String(decoding: bytes, as: UTF8.self) + "\""
-    }
+    private static func quoted(_ text: String) -> String { RecorderAWS.JSONText.quoted(text) }
 }

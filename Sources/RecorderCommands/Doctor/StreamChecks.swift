@@ -120,12 +120,29 @@ struct StreamChecks {
 
     private func recordSettings(_ answer: Answer) -> [Finding] {
         guard let settings = answer.response.flatMap({ StreamSettings($0) }) else {
-            return [.ok("record size", text: "unknown: the credentials may not describe \(stream), and need not")]
+            return [
+                .ok(
+                    "record size",
+                    text:
+                        "unknown: the credentials may not describe \(stream), and need not, but for --aggregate "
+                        + "(kinesis:DescribeStreamSummary, kinesis:ListShards)"
+                )
+            ]
         }
         let maximum = settings.maximumRecordBytes ?? service.commonRecordBytes
         var findings = [Finding.ok("record size", text: "\(stream) accepts records of up to \(ByteCount(maximum))")]
         if settings.distributesRecords {
-            findings.append(.ok("keys", text: "\(stream) distributes records by itself; --omit-keys sends no keys"))
+            findings.append(
+                .warning(
+                    "keys",
+                    text:
+                        "\(stream) distributes records by itself (strategy AUTO): a partition key has no order in it, and "
+                        + "--aggregate sends one by one",
+                    advice:
+                        "Send without keys (--omit-keys), or set its strategy to USER_PARTITION_KEY "
+                        + "(UpdateStreamRecordDistributionStrategy)."
+                )
+            )
         }
         return findings
     }

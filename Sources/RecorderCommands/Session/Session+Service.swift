@@ -63,6 +63,7 @@ extension Session {
         policy.requestFormat = try requestFormat()
         policy.keylessRecords = try keylessRecords()
         policy.sharedEntryBytes = try sharedEntryBytes(for: service, of: services)
+        policy.assumesDistributionByKey = invocation.hasChoice(.aggregate)
         policy.keepsRejected = invocation.has(.keepRejected)
         policy.keepsOrder = invocation.has(.ordered)
         policy.streams = selection

@@ -3,9 +3,11 @@ import RecorderEngine
 extension OptionSpec {
     static let aggregate = OptionSpec(
         "aggregate",
+        choice: "force",
         help:
             "send records with the same partition key, and those without one, to Kinesis in shared entries, which it counts as one "
-            + "record each; only for consumers that read the format of the Kinesis Producer Library"
+            + "record each; only for consumers that read the format of the Kinesis Producer Library. Where a stream distributes "
+            + "records by itself (AUTO), or it may not be asked for that, they are sent one by one; =force does not ask"
     )
     static let pack = OptionSpec(
         "pack",

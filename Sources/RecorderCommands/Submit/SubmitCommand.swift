@@ -22,6 +22,11 @@ struct SubmitCommand: Command {
 
             --pack joins records that were saved with a newline at their end, as save --firehose does; others are sent one \
             by one. --omit-keys cannot be combined with --aggregate.
+
+            Consumers lose aggregated records of a stream that distributes records by itself (strategy AUTO). So --aggregate \
+            asks for the strategy and the shards of a stream, at most every ten minutes, and needs the permissions \
+            kinesis:DescribeStreamSummary and kinesis:ListShards; --ordered asks for the strategy. Without an answer, records \
+            are sent one by one. --aggregate=force is for streams whose strategy is known to be USER_PARTITION_KEY.
             """,
         examples: [
             .init(line: "kinesis-recorder submit", meaning: "everything, once"),

@@ -13,6 +13,8 @@ package struct Batch: Sendable {
         let bytes: Int
         /// How many records are in it.
         let records: Int
+        /// What decides about its shard, if it is aggregated: the hash of its partition key.
+        var hashKey: UInt128?
     }
 
     package let stream: StreamName
@@ -66,6 +68,9 @@ package struct Batch: Sendable {
 
     /// The entries of its records, in the order of the request.
     private var entryIndexes: [Int] { sharesEntries ? Set(records.map(\.entry)).sorted() : records.map(\.entry) }
+
+    /// The hash keys of those, nil for an entry that is not aggregated.
+    var hashKeys: [UInt128?] { entryIndexes.map { entriesAsRead[$0].hashKey } }
 
     /// The number of entries of its request.
     var entryCount: Int { isWhole ? entriesAsRead.count : entryIndexes.count }

@@ -9,6 +9,7 @@ struct BatchSource {
     private let planner: BatchPlanner
     private let buffers: RequestBuffers
     private let format: @Sendable () -> RequestFormat
+    private let mayShare: @Sendable () async -> Bool
     private let computesDigests: Bool
     private let rules: BatchRules
     private var position: RecordID?
@@ -16,8 +17,10 @@ struct BatchSource {
     private var separateThrough: RecordID?
     private var refusals = 0
     private var batchesLeft: Int
+    private var isAtEnd = false
 
-    /// The records of a stream whose sequences are below `end`. `format` is asked before each batch.
+    /// The records of a stream whose sequences are below `end`. `format` and `mayShare`, whether records may share
+    /// entries, are asked before each batch.
     init(
         _ stream: StreamSummary,
         before end: Int64,
@@ -25,7 +28,8 @@ struct BatchSource {
         service: StreamServiceDescription,
         policy: RecorderPolicy,
         buffers: RequestBuffers,
-        format: @escaping @Sendable () -> RequestFormat
+        format: @escaping @Sendable () -> RequestFormat,
+        mayShare: @escaping @Sendable () async -> Bool
     ) {
         self.stream = stream
         self.end = end
@@ -33,6 +37,7 @@ struct BatchSource {
         self.service = service
         self.buffers = buffers
         self.format = format
+        self.mayShare = mayShare
         planner = BatchPlanner(service, batchByteLimit: policy.batchByteLimit)
         computesDigests = !policy.compressesRequests
         rules = BatchRules(policy, service: service)
@@ -51,22 +56,24 @@ struct BatchSource {
             separateThrough = RecordID(lastOf: stream.number)
         }
         position = nil
+        isAtEnd = false
         batchesLeft = max(batchesLeft, 1)
     }
 
     /// How the records after `position` become entries.
-    private func currentRules() -> BatchRules {
+    private func currentRules() async -> BatchRules {
         var rules = rules
-        if let separateThrough, position.map({ $0 < separateThrough }) ?? true { rules.sharedEntryBytes = nil }
+        let isSeparate = separateThrough.map { end in position.map { $0 < end } ?? true } ?? false
+        if await !mayShare() || isSeparate { rules.sharedEntryBytes = nil }
         return rules
     }
 
     /// The next batch; each record is read once.
     mutating func next() async throws(RecorderError) -> Batch? {
-        guard batchesLeft > 0 else { return nil }
+        guard batchesLeft > 0, !isAtEnd else { return nil }
         // As much as it will need, or a little more: growing the buffer would copy it.
         let format = format()
-        let rules = currentRules()
+        let rules = await currentRules()
         let capacity = stream.batchBytes(
             limit: planner.maximumBytes,
             format: format,
@@ -91,7 +98,8 @@ struct BatchSource {
         // Usually while the previous request is in flight.
         if computesDigests { batch?.computeDigest() }
         position = batch?.records.last?.id
-        batchesLeft = batch == nil ? 0 : batchesLeft - 1
+        isAtEnd = batch == nil
+        if !isAtEnd { batchesLeft -= 1 }
         return batch
     }
 }

@@ -6,6 +6,8 @@ import RecorderAWS
 /// A consumer built on the Kinesis Client Library discards a record whose key belongs to another shard than its entry's. So
 /// records with different keys never share an entry. Records that were saved without a key do: each keeps its numbered key beside
 /// the hash of the entry's key, or has no other key than the entry's.
+///
+/// That holds if the stream places entries by their keys: see `RecordDistribution`.
 struct SharedEntries {
     private let limits: SharedEntry.Limits
     private let keylessRecords: KeylessRecords
@@ -86,7 +88,8 @@ struct SharedEntries {
         guard let entry = entries[index] else { return }
         entries[index] = nil
         let range = entry.write(to: &request)
-        written.append((index, Batch.Entry(range: range, bytes: entry.bytes, records: entry.count)))
+        let sent = Batch.Entry(range: range, bytes: entry.bytes, records: entry.count, hashKey: entry.hashKey)
+        written.append((index, sent))
     }
 
     /// Writes what is left to the request. Returns its entries in their order there, and the place in it of each entry by number;

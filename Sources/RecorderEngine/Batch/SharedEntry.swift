@@ -40,6 +40,9 @@ struct SharedEntry {
     /// Data and partition key in bytes, as the service counts them.
     var bytes: Int { (aggregated?.encodedCount ?? data.count) + partitionKey.count }
 
+    /// The hash of its partition key, if it is aggregated.
+    var hashKey: UInt128? { aggregated == nil ? nil : AggregatedEntry.hashKey(of: partitionKey) }
+
     /// Puts another record into the entry and returns by how many bytes it grew; nil if the record failed more or less often than
     /// the others, or if the entry would grow by more than `room` or be larger than the limits.
     ///

@@ -20,9 +20,9 @@ struct BatchDelivery {
     /// How the delivery of a batch ended, unless the stream must be left.
     enum Ending {
         case answered
-        /// An entry that records share was called invalid. It and what was not answered stay, to be sent again in entries of
-        /// their own.
-        case sharedEntryRefused
+        /// An entry that records share was called invalid, is in a shard where consumers drop it, or may not be sent. Its
+        /// records and those without an answer stay, to be sent again in entries of their own.
+        case mustBeSeparated
     }
 
     /// Handles the answer to a batch's first request, and sends again what must be; throws if the stream must be left.
@@ -77,6 +77,7 @@ struct BatchDelivery {
                     at: progress.answeredAt
                 )
                 if let rejection = settled.sharedRejection { return sharedEntryRefused(rejection) }
+                if settled.isMisplaced { return .mustBeSeparated }
                 if settled.isUnproven, context.keepsOrder { throw .service(.unproven) }
                 try await retry(settled, of: part, &progress, parts: &parts)
             case .unreadable(let reason):
@@ -95,6 +96,7 @@ struct BatchDelivery {
             case .notSent(let error):
                 parts.add(part)
                 throw error
+            case .mustBeSeparated: return .mustBeSeparated
             }
         }
         if let refusal = settler.refusalOfKept { throw .service(refusal) }
@@ -138,7 +140,7 @@ struct BatchDelivery {
         RecorderLog.error(
             "settle: stream \(stream) refused records that share an entry; each is sent in one of its own: \(failure.message)"
         )
-        return .sharedEntryRefused
+        return .mustBeSeparated
     }
 
     private func mayRetry(

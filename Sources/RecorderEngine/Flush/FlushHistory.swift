@@ -1,8 +1,9 @@
 import RecorderConcurrency
 
 /// What the flushes of a pipeline have learned for the next one: which streams throttle, so that it does not begin with a large
-/// request, and whether the service could be reached.
+/// request, what the service said of them, and whether it could be reached.
 final class FlushHistory: Sendable {
+    let lookups = StreamLookups()
     private let limiters = Locked<[StreamName: StreamRateLimiter]>([:])
     private let unreachable = Locked(false)
 

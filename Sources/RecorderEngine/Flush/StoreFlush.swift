@@ -37,7 +37,14 @@ struct StoreFlush: Sendable {
         policy.batchByteLimit = policy.pacedBatchByteLimit
         let caller = try makeCaller()
         let (streams, unreachable) = await partition(stored, by: caller)
-        let sender = BatchSender(service, caller: caller, policy: policy, byteRate: byteRate, lease: lease)
+        let sender = BatchSender(
+            service,
+            caller: caller,
+            policy: policy,
+            byteRate: byteRate,
+            lookups: history.lookups,
+            lease: lease
+        )
         let began = ContinuousClock.now
         let context = FlushContext(store: store, sender: sender, policy: policy, totalsAtStart: totals, emit: emit)
         var report = await ParallelStreamFlush(context, history: history).run(streams)

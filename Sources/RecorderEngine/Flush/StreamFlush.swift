@@ -49,7 +49,8 @@ struct StreamFlush {
             service: context.sender.service,
             policy: context.policy,
             buffers: context.sender.buffers,
-            format: { [sender = context.sender] in sender.format }
+            format: { [sender = context.sender] in sender.format },
+            mayShare: { await context.mayShare(stream.name) }
         )
         delivery = BatchDelivery(stream.name, context: context)
         limiter = history.limiter(of: stream.name)
@@ -94,7 +95,7 @@ struct StreamFlush {
         // If a record must be sent again, it is sent before the next batch, which waits.
         if first.answer.isDelivered, let batch = nextBatch, mayBeSent(batch) { send(batch) }
         let ending = try await delivery.finish(request.batch, first: first, limiter: &limiter)
-        if ending == .sharedEntryRefused { await restartWithoutSharing(request.batch) }
+        if ending == .mustBeSeparated { await restartWithoutSharing(request.batch) }
         if !request.hasRest { context.sender.buffers.recycle(request.batch) }
     }
 

@@ -10,6 +10,9 @@ package enum Outcome: Sendable, Hashable {
     case rejected(code: String, message: String)
     /// Its entry says neither that it was accepted nor that it was not.
     case unproven
+    /// It was accepted in an entry that records share, and is not, or not known to be, in the shard that holds the entry's key:
+    /// consumers may drop it.
+    case misplaced
 
     init(code: String, message: String) {
         // The service's text goes into reports, so it is cut. It is judged uncut: the end may be what matters.
@@ -17,6 +20,10 @@ package enum Outcome: Sendable, Hashable {
         self =
             InvalidInputCodes.contains(code)
             ? .rejected(code: text, message: message) : .retry(code: text, message: message)
+    }
+
+    var isMisplaced: Bool {
+        if case .misplaced = self { true } else { false }
     }
 
     var isRejected: Bool {

@@ -32,6 +32,9 @@ package struct RecorderPolicy: Sendable {
     package var keylessRecords = KeylessRecords.withNumberedKeys
     /// The largest entry of a request that several records share, in bytes; nil sends each record in an entry of its own.
     package var sharedEntryBytes: Int?
+    /// Whether every stream is taken to place records by their partition keys; otherwise the service is asked before records share
+    /// entries, or an order is promised.
+    package var assumesDistributionByKey = false
     /// Whether no record is sent before an older one of the same partition key has been answered for.
     package var keepsOrder = false
     /// The last byte of each record; a save appends it where it is missing.

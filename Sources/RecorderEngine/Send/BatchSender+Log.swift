@@ -14,6 +14,7 @@ extension BatchSender {
         case .refused(let failure): RecorderLog.error("\(request)refused after \(time.text): \(failure)")
         case .failed(let failure): RecorderLog.error("\(request)failed after \(time.text): \(failure)")
         case .notSent(let error): RecorderLog.error("\(request)not sent: \(error.message)")
+        case .mustBeSeparated: break
         }
     }
 
@@ -21,16 +22,19 @@ extension BatchSender {
         var delivered = 0
         var rejected = 0
         var unproven = 0
+        var misplaced = 0
         var codes: [String: Int] = [:]
         for outcome in outcomes {
             switch outcome {
             case .delivered: delivered += 1
             case .rejected: rejected += 1
             case .unproven: unproven += 1
+            case .misplaced: misplaced += 1
             case .retry(let code, _): codes[code, default: 0] += 1
             }
         }
-        let failed = codes.sorted { $0.key < $1.key }.map { "\($0.value) failed with \($0.key)" }
+        var failed = codes.sorted { $0.key < $1.key }.map { "\($0.value) failed with \($0.key)" }
+        if misplaced > 0 { failed.append("\(misplaced) in a shard that does not hold their key") }
         return (["\(delivered) delivered"] + failed + ["\(rejected) called invalid", "\(unproven) without an answer"])
             .joined(separator: ", ")
     }

@@ -15,6 +15,8 @@ struct BatchSender: Sendable {
         case failed(ServiceFailure)
         /// No request was made.
         case notSent(RecorderError)
+        /// No request was made: records share its entries, and no longer may.
+        case mustBeSeparated
 
         /// Whether every record was accepted.
         var isDelivered: Bool {
@@ -33,6 +35,8 @@ struct BatchSender: Sendable {
     let buffers = RequestBuffers()
     private let limiter: InFlightByteLimiter
     private let byteRate: ByteRateLimiter
+    let lookups: StreamLookups
+    private let assumesDistributionByKey: Bool
     private let bytesPerSecond: Int?
     private let compresses: Bool
     private let wantedFormat: RequestFormat
@@ -43,6 +47,7 @@ struct BatchSender: Sendable {
         caller: AWSServiceCaller,
         policy: RecorderPolicy,
         byteRate: ByteRateLimiter,
+        lookups: StreamLookups,
         lease: SubmitLease
     ) {
         self.service = service
@@ -50,6 +55,8 @@ struct BatchSender: Sendable {
         self.lease = lease
         limiter = InFlightByteLimiter(capacity: policy.inFlightBytes)
         self.byteRate = byteRate
+        self.lookups = lookups
+        assumesDistributionByKey = policy.assumesDistributionByKey || !service.sendsPartitionKey
         bytesPerSecond = policy.maximumBytesPerSecond
         compresses = policy.compressesRequests
         wantedFormat = service.requestFormats.contains(policy.requestFormat) ? policy.requestFormat : .json
@@ -97,12 +104,16 @@ struct BatchSender: Sendable {
         let before = attempts.retries
         defer { countRetries(attempts.retries - before, bytes: size) }
         do throws(RecorderError) { try lease.check() } catch { return Exchange(answer: .notSent(error)) }
+        guard !batch.sharesEntries || lookups.stillMayShare(batch.stream) else {
+            return Exchange(answer: .mustBeSeparated)
+        }
         let start = ContinuousClock.now
         let exchange: Exchange
         do {
             let response = try await post(batch, body, compressed: compressed, in: format, attempts: &attempts)
-            exchange = read(response.body, batch: batch, in: format)
+            exchange = await read(response.body, batch: batch, in: format)
         } catch {
+            if error.kind == .invalidRequest { lookups.doubt(batch.stream, .changed) }
             exchange = Exchange(
                 answer: error.kind == .invalidRequest ? .refused(error) : .failed(error),
                 fallsBack: format == .cbor && caller.fallsBack(after: error)
@@ -113,15 +124,37 @@ struct BatchSender: Sendable {
     }
 
     /// Reads the body of a 200. What it says of the records holds in any format: they are not sent again.
-    private func read(_ body: [UInt8], batch: Batch, in format: RequestFormat) -> Exchange {
+    private func read(_ body: [UInt8], batch: Batch, in format: RequestFormat) async -> Exchange {
         let answersInJSON = format == .cbor && body.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "{")
         let fallsBack = answersInJSON && caller.fallsBackAfterJSON()
         switch PutAnswer(body, to: service, records: batch.entryCount) {
         case .outcomes(let outcomes):
             if format == .cbor, !answersInJSON { caller.noteCBORUnderstood() }
-            return Exchange(answer: .outcomes(batch.outcomes(ofEntries: outcomes)))
+            let placed = await checkPlaces(outcomes, of: batch, in: body)
+            return Exchange(answer: .outcomes(batch.outcomes(ofEntries: placed)))
         case .unreadable(let reason): return Exchange(answer: .unreadable(reason), fallsBack: fallsBack)
         }
+    }
+
+    /// Entries that records share are delivered only if they are in the shard that holds their key: elsewhere consumers built on
+    /// the KCL drop them.
+    private func checkPlaces(_ outcomes: [Outcome], of batch: Batch, in body: [UInt8]) async -> [Outcome] {
+        guard batch.sharesEntries, !assumesDistributionByKey else { return outcomes }
+        let shards = PutAnswer.shards(body, of: service)
+        var accepted: [(index: Int, hashKey: UInt128, shard: String)] = []
+        for (index, hashKey) in batch.hashKeys.enumerated() {
+            guard let hashKey, case .delivered = outcomes[index] else { continue }
+            accepted.append((index, hashKey, shards.indices.contains(index) ? shards[index] : ""))
+        }
+        guard !accepted.isEmpty else { return outcomes }
+        let places = await lookups.areInPlace(
+            accepted.map { ($0.hashKey, $0.shard) },
+            of: batch.stream,
+            asking: self
+        )
+        var outcomes = outcomes
+        for (entry, isInPlace) in zip(accepted, places) where !isInPlace { outcomes[entry.index] = .misplaced }
+        return outcomes
     }
 
     private func post(

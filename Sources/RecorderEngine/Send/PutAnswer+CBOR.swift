@@ -10,6 +10,17 @@ extension PutAnswer {
         }
     }
 
+    /// See `shards(_:of:)`.
+    static func shards(cbor body: [UInt8], of service: StreamServiceDescription) -> [String] {
+        var answer = CBORAnswer(service: service, records: .max)
+        do {
+            try answer.read(body)
+        } catch {
+            return []
+        }
+        return answer.shards
+    }
+
     /// Reads any answer in CBOR by the general reader, with the same result as `init(_:to:records:)`.
     ///
     /// An answer that is cut off, not well-formed or has a field twice says nothing about any record.
@@ -39,6 +50,8 @@ private struct CBORAnswer {
     private(set) var count: Int?
     /// Those of the first `records` entries.
     private(set) var outcomes: [Outcome] = []
+    /// Those of all entries.
+    private(set) var shards: [String] = []
 
     init(service: StreamServiceDescription, records: Int) {
         self.service = service
@@ -78,7 +91,8 @@ private struct CBORAnswer {
         return count
     }
 
-    private func outcome(from reader: inout CBORReader) throws(CBORReader.NotWellFormed) -> Outcome {
+    private mutating func outcome(from reader: inout CBORReader) throws(CBORReader.NotWellFormed) -> Outcome {
+        shards.append("")
         guard var members = try reader.beginMap() else {
             try reader.skip()
             return .unproven
@@ -87,6 +101,7 @@ private struct CBORAnswer {
         while try reader.hasNext(in: &members) {
             let key = try reader.value()
             let value = try reader.value()
+            if key == .text(PutAnswer.shardField), case .text(let shard) = value { shards[shards.count - 1] = shard }
             guard case .text(let name) = key, [service.proofField, "ErrorCode", "ErrorMessage"].contains(name) else {
                 continue
             }

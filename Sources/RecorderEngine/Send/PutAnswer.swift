@@ -36,6 +36,16 @@ package enum PutAnswer: Sendable, Hashable {
         self = .outcomes(entries.map { Self.outcome(of: $0.object ?? [:], service: service) })
     }
 
+    /// The name of each entry's shard, in the order of the request; an empty one where the answer names none. Reads the whole
+    /// answer, and is for requests whose entries records share.
+    static func shards(_ body: [UInt8], of service: StreamServiceDescription) -> [String] {
+        guard !CBOR.mayBeMap(body) else { return shards(cbor: body, of: service) }
+        let entries = JSONValue(body)?.object?[service.entriesField]?.list ?? []
+        return entries.map { $0.object?[shardField]?.string ?? "" }
+    }
+
+    static let shardField = "ShardId"
+
     static func wrongCount(_ answered: Int, of records: Int) -> String {
         "The service answered for \(answered) of \(records) entries."
     }

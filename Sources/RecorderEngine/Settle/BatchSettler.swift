@@ -33,6 +33,8 @@ struct BatchSettler {
         var throttled = StreamLoad()
         /// Why records that share an entry were called invalid: nothing says which of them is.
         var sharedRejection: ServiceFailure?
+        /// Whether an entry that records share is not where consumers find it.
+        var isMisplaced = false
         /// Whether the answer proves nothing about a record.
         var isUnproven = false
         /// The records that failed and stay, in order.
@@ -51,7 +53,9 @@ struct BatchSettler {
         var throttled: [BatchedRecord] = []
         var reason: ServiceFailure?
         // Then all that stay are sent again at once, and what happens to them there counts.
-        let isSharedRefused = zip(part.records, outcomes).contains { $1.isRejected && part.isShared($0) }
+        let isSentSeparately = zip(part.records, outcomes).contains {
+            $1.isMisplaced || $1.isRejected && part.isShared($0)
+        }
         for (record, outcome) in zip(part.records, outcomes) {
             switch outcome {
             case .delivered:
@@ -65,12 +69,15 @@ struct BatchSettler {
                 let failure = ServiceFailure(ofRecord: code, message: message)
                 reason = failure
                 if failure.kind == .throttled { throttled.append(record) }
-                if isSharedRefused, countsAttempts {
+                if isSentSeparately, countsAttempts {
                     settlement.keep(record)
                 } else if let kept = addFailed(record, failure: failure, to: &settlement) {
                     settled.failed.append(kept)
                     settled.lastFailure = failure
                 }
+            case .misplaced:
+                settlement.keep(record)
+                settled.isMisplaced = true
             case .unproven:
                 settlement.keep(record)
                 settled.isUnproven = true

@@ -10,4 +10,13 @@ struct FlushContext: Sendable {
 
     /// Whether younger records of a partition key wait for its older ones.
     var keepsOrder: Bool { policy.keepsOrder && sender.service.sendsPartitionKey }
+
+    /// Whether records may share the entries of a stream's next batch. Asks the service if that, or an order, depends on how it
+    /// distributes records, and is not known.
+    func mayShare(_ stream: StreamName) async -> Bool {
+        let sharesEntries = policy.sharedEntryBytes != nil
+        guard sender.service.sendsPartitionKey, sharesEntries || policy.keepsOrder else { return true }
+        let purpose = StreamLookups.Purpose(sharesEntries: sharesEntries, isAssumed: policy.assumesDistributionByKey)
+        return await sender.lookups.mayShare(stream, for: purpose, asking: sender)
+    }
 }

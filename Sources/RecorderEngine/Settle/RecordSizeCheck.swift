@@ -1,5 +1,4 @@
 import RecorderAWS
-import RecorderHTTP
 
 /// Whether a refused record is larger than its stream accepts.
 ///
@@ -34,7 +33,10 @@ struct RecordSizeCheck {
         guard refusal.provesInvalidInput, size > common else { return Result(refusal: refusal) }
         var maximum = refusal.namedRecordMaximum
         if maximum == nil {
-            if !hasAsked { describedMaximum = await sender.maximumRecordBytes(of: stream) }
+            if !hasAsked {
+                let settings = await sender.lookups.settings(of: stream, asking: sender)
+                describedMaximum = settings?.maximumRecordBytes
+            }
             hasAsked = true
             maximum = describedMaximum
         }
@@ -49,15 +51,6 @@ struct RecordSizeCheck {
             "A record of stream \(stream) is \(size) bytes with its partition key, and the stream accepts up to \(maximum). "
             + "Raise the stream's maximum record size (UpdateMaxRecordSize), or split such records."
         return Result(refusal: refusal.with(message: text), isTooLarge: true)
-    }
-}
-
-extension BatchSender {
-    /// The largest record that a stream accepts, in bytes; nil if the service does not say.
-    fileprivate func maximumRecordBytes(of stream: StreamName) async -> Int? {
-        var attempts = CallAttempts(maximumRetries: 0)
-        let answer = try? await caller.call(service.summaryRequest(of: stream), attempts: &attempts)
-        return answer.flatMap { StreamSettings($0.body) }?.maximumRecordBytes
     }
 }
 

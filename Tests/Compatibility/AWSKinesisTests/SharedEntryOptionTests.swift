@@ -11,6 +11,7 @@ import Testing
     {
         let recorder = try Recorders.kinesis()
         #expect(!recorder.aggregatesRecords && recorder.aggregatedEntryBytes == 51_200 && !recorder.keepsOrder)
+        #expect(!recorder.assumesDistributionByKey)
         for (set, taken) in [(0, 1_024), (1_024, 1_024), (100_000, 100_000), (UInt.max, 1_048_576)] as [(UInt, UInt)] {
             recorder.aggregatedEntryBytes = set
             #expect(recorder.aggregatedEntryBytes == taken)

@@ -20,6 +20,7 @@ import Testing
     @Test func `each option can be given alone or with others`() {
         #expect(Kinesis(keepsOrder: true).keepsOrder)
         #expect(Kinesis(aggregatesRecords: true).aggregatesRecords)
+        #expect(!Kinesis().assumesDistributionByKey && Kinesis(assumesDistributionByKey: true).assumesDistributionByKey)
         let all = Kinesis(flushDrains: true, requestFormat: .cbor, aggregatesRecords: true, keepsOrder: true)
         #expect(all.flushDrains && all.keepsOrder && all.requestFormat == .cbor && all.aggregatesRecords)
         let packed = Firehose(appendsNewline: true, packsRecords: true, packedRecordBytes: 10_240)
@@ -100,7 +101,8 @@ import Testing
                 flushDrains: true,
                 storeDirectory: URL(fileURLWithPath: directory.path),
                 aggregatesRecords: true,
-                keepsOrder: true
+                keepsOrder: true,
+                assumesDistributionByKey: true
             )
         )
         let data = (0..<300).map { Data("\($0)".utf8) }

@@ -75,6 +75,11 @@ def set_up(stream, maximum_kib, strategy):
     stream.maximum_kib, stream.strategy = int(maximum_kib), strategy
 
 
+def set_strategy(stream, strategy):
+    with put_lock:
+        stream.strategy = strategy
+
+
 def distributes(stream):
     return getattr(stream, "strategy", "") == "AUTO"
 

@@ -2,6 +2,7 @@
 
     POST /recorder-test/kinesis-stream?name=N&shards=1     makes a stream; with maximum=KIB of
          its own for records, strategy=AUTO, account=ID of another account
+    POST /recorder-test/kinesis-strategy?name=N&strategy=AUTO  changes how it distributes records
     POST /recorder-test/firehose-stream?name=N             makes a delivery stream to S3
     GET  /recorder-test/kinesis-records?name=N             its records, in stored order
     GET  /recorder-test/firehose-bytes?name=N              its bytes in S3, in order
@@ -64,6 +65,11 @@ def make_kinesis_stream(
     return {}
 
 
+def set_kinesis_strategy(name, strategy, region="us-east-1"):
+    puts.set_strategy(kinesis(region).describe_stream(None, name), strategy)
+    return {}
+
+
 def make_firehose_stream(name, region="us-east-1"):
     with BUCKET_LOCK:
         if BUCKET not in s3().buckets:
@@ -99,19 +105,21 @@ def make_firehose_stream(name, region="us-east-1"):
 def kinesis_records(name, region="us-east-1", account=DEFAULT_ACCOUNT_ID):
     stream = kinesis(region, account).describe_stream(stream_arn=None, stream_name=name)
     stored = [
-        (record.created_at, record.sequence_number, shard_id, record)
-        for shard_id, shard in stream.shards.items()
+        (record.created_at, record.sequence_number, shard, record)
+        for shard in stream.shards.values()
         for record in list(shard.records.values())
     ]
-    stored.sort(key=lambda entry: entry[:3])
+    stored.sort(key=lambda entry: (*entry[:2], entry[2].shard_id))
     return [
         {
             "data": record.data,
             "partitionKey": record.partition_key,
             "sequenceNumber": str(number),
-            "shard": shard_id,
+            "shard": shard.shard_id,
+            "firstHashKey": str(shard.starting_hash),
+            "lastHashKey": str(shard.ending_hash),
         }
-        for _, number, shard_id, record in stored
+        for _, number, shard, record in stored
     ]
 
 
@@ -138,6 +146,7 @@ class SideChannel:
         self.puts = []
         self.routes = {
             ("POST", "kinesis-stream"): make_kinesis_stream,
+            ("POST", "kinesis-strategy"): set_kinesis_strategy,
             ("POST", "firehose-stream"): make_firehose_stream,
             ("GET", "kinesis-records"): kinesis_records,
             ("GET", "firehose-bytes"): firehose_bytes,

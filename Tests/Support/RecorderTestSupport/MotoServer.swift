@@ -78,6 +78,14 @@ package final class MotoServer: Sendable {
         _ = try await call(.post, "kinesis-stream?name=\(name)&shards=\(shards)&\(settings)")
     }
 
+    /// Changes whether a Kinesis stream distributes records by itself.
+    package func setDistributesRecords(_ distributes: Bool, of name: String) async throws {
+        _ = try await call(
+            .post,
+            "kinesis-strategy?name=\(name)&strategy=\(distributes ? "AUTO" : "USER_PARTITION_KEY")"
+        )
+    }
+
     /// Creates a Firehose delivery stream into S3.
     package func createDeliveryStream(_ name: String) async throws {
         _ = try await call(.post, "firehose-stream?name=\(name)")
@@ -140,6 +148,14 @@ package struct MotoRecord: Decodable, Sendable, Equatable {
     package let partitionKey: String
     package let sequenceNumber: String
     package let shard: String
+    package let firstHashKey: String
+    package let lastHashKey: String
+
+    /// Whether its shard holds a hash key.
+    package func holds(_ hashKey: UInt128) -> Bool {
+        guard let first = UInt128(firstHashKey), let last = UInt128(lastHashKey) else { return false }
+        return (first...last).contains(hashKey)
+    }
 
     /// The data as text.
     package var text: String { String(decoding: data, as: UTF8.self) }

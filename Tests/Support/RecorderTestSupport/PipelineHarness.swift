@@ -23,7 +23,7 @@ package struct PipelineHarness: Sendable {
     /// link.
     ///
     /// Requests go to us-east-1; saves are told `region`, nil if it is not configured yet. Without `url`, nothing can be sent. `systemClock` replaces `clock`, and `emit` receives the events instead of
-    /// `events`.
+    /// `events`. Without `checksDistribution`, streams are taken to place records by their keys, and the service is not asked.
     package init(
         _ service: StreamServiceDescription = .kinesis,
         url: String?,
@@ -32,6 +32,7 @@ package struct PipelineHarness: Sendable {
         by clock: ManualClock = ManualClock(),
         systemClock: SystemClock? = nil,
         policy: RecorderPolicy = .legacy,
+        checksDistribution: Bool = false,
         savingIn region: String? = "us-east-1",
         calling configure: @escaping Configure = { _ in },
         whenLocating located: @escaping @Sendable () -> Void = {},
@@ -40,6 +41,8 @@ package struct PipelineHarness: Sendable {
         let directory = try directory ?? TemporaryDirectory()
         let storeDirectory = storeDirectory ?? directory.path
         let events = events
+        var policy = policy
+        policy.assumesDistributionByKey = !checksDistribution
         self.directory = directory
         self.storeDirectory = storeDirectory
         self.clock = clock

@@ -39,6 +39,9 @@ import Testing
         let automatic = try await tool.run("doctor", "check-automatic")
         #expect(automatic.status == 0)
         #expect(automatic.out.contains("up to 5.0 MiB") && automatic.out.contains("--omit-keys"))
+        #expect(
+            automatic.out.contains("warn  keys        check-automatic distributes records by itself (strategy AUTO)")
+        )
         #expect(try await moto.kinesisRecords("check-plain").isEmpty)
         #expect(try await tool.run("doctor", "check-missing").status == 69)
     }

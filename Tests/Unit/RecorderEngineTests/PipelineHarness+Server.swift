@@ -8,10 +8,12 @@ extension PipelineHarness {
     init(
         _ service: StreamServiceDescription = .kinesis,
         to server: LocalServer? = nil,
+        url: String? = nil,
         in directory: TemporaryDirectory? = nil,
         by clock: ManualClock = ManualClock(),
         at storeDirectory: String? = nil,
         savingIn region: String? = "us-east-1",
+        checksDistribution: Bool = false,
         _ adjust: (inout RecorderPolicy) -> Void = { _ in },
         calling configure: @escaping Configure = { _ in },
         whenLocating located: @escaping @Sendable () -> Void = {}
@@ -20,11 +22,12 @@ extension PipelineHarness {
         adjust(&policy)
         try self.init(
             service,
-            url: server?.url,
+            url: url ?? server?.url,
             in: directory,
             at: storeDirectory,
             by: clock,
             policy: policy,
+            checksDistribution: checksDistribution,
             savingIn: region,
             calling: configure,
             whenLocating: located

@@ -231,6 +231,19 @@ extension Reply {
         #expect(try harness.records() == 0)
     }
 
+    @Test func `an entry that is refused when the last batch was read holds back none of the others`() async throws {
+        let server = try LocalServer { request, _ in
+            .entries(request) { $0.isShared ? "InvalidArgumentException" : nil }
+        }
+        let harness = try harness(to: server) {
+            $0.batchByteLimit = 20_000
+            $0.requestsPerStream = 4
+        }
+        // Two batches with shared entries, three of 500 without.
+        try await harness.saveAll((0..<1_300).map { "record \($0)" })
+        #expect(try await harness.flush().delivered == 1_300)
+    }
+
     @Test(arguments: [1, 4])
     func `a stream that refuses shared entries gets every record once, in entries of its own`(atOnce: Int) async throws
     {
