@@ -113,7 +113,7 @@ struct BatchSender: Sendable {
             let response = try await post(batch, body, compressed: compressed, in: format, attempts: &attempts)
             exchange = await read(response.body, batch: batch, in: format)
         } catch {
-            if error.kind == .invalidRequest { lookups.doubt(batch.stream, .changed) }
+            if error.kind == .invalidRequest { lookups.doubt(batch.stream, because: .changed) }
             exchange = Exchange(
                 answer: error.kind == .invalidRequest ? .refused(error) : .failed(error),
                 fallsBack: format == .cbor && caller.fallsBack(after: error)

@@ -33,7 +33,7 @@ final class StreamLookups: Sendable {
             $0[stream, default: Known()].distribution.begin(isAssumed: purpose.isAssumed, at: .now)
         }
         guard step == .ask else { return step == .share }
-        let answer = await ask(stream, for: purpose, sender)
+        let answer = await self.answer(of: stream, for: purpose, asking: sender)
         let (notice, mayShare) = known.withLock { known in
             let notice = known[stream]?.distribution.answered(answer, at: .now)
             return (notice, known[stream]?.distribution.mayShare ?? false)
@@ -46,7 +46,7 @@ final class StreamLookups: Sendable {
     func stillMayShare(_ stream: StreamName) -> Bool { known.withLock { $0[stream]?.distribution.mayShare ?? true } }
 
     /// There is a sign that the stream has changed.
-    func doubt(_ stream: StreamName, _ doubt: RecordDistribution.Doubt) {
+    func doubt(_ stream: StreamName, because doubt: RecordDistribution.Doubt) {
         known.withLock { $0[stream]?.distribution.doubt(doubt) }
     }
 
@@ -58,28 +58,30 @@ final class StreamLookups: Sendable {
     ) async -> [Bool] {
         var shards = known.withLock { $0[stream]?.shards } ?? ShardRanges()
         if entries.contains(where: { shards.holds($0.hashKey, in: $0.shard) == nil }) {
-            doubt(stream, .changed)
-            _ = await listShards(of: stream, sender)
+            doubt(stream, because: .changed)
+            _ = await listShards(of: stream, asking: sender)
             shards = known.withLock { $0[stream]?.shards } ?? ShardRanges()
         }
         let places = entries.map { shards.holds($0.hashKey, in: $0.shard) }
-        if places.contains(false) { doubt(stream, .misplaced) }
+        if places.contains(false) { doubt(stream, because: .misplaced) }
         return places.map { $0 == true }
     }
 
     /// The settings of a stream, as the service gives them now; nil if it does not.
     func settings(of stream: StreamName, asking sender: BatchSender) async -> StreamSettings? {
-        let answer = try? await call(sender.service.summaryRequest(of: stream), sender)
+        let answer = try? await call(sender.service.summaryRequest(of: stream), by: sender)
         return answer.flatMap { StreamSettings($0) }
     }
 
     // MARK: - calls
 
-    private func ask(_ stream: StreamName, for purpose: Purpose, _ sender: BatchSender) async
-        -> RecordDistribution.Answer
-    {
+    private func answer(
+        of stream: StreamName,
+        for purpose: Purpose,
+        asking sender: BatchSender
+    ) async -> RecordDistribution.Answer {
         do throws(ServiceFailure) {
-            let summary = try await call(sender.service.summaryRequest(of: stream), sender)
+            let summary = try await call(sender.service.summaryRequest(of: stream), by: sender)
             guard let settings = StreamSettings(summary) else { return .refused }
             guard !settings.distributesRecords else { return .automatic }
         } catch {
@@ -87,16 +89,16 @@ final class StreamLookups: Sendable {
         }
         let isListed = known.withLock { $0[stream]?.shards.isEmpty == false }
         guard purpose.sharesEntries, !isListed else { return .byKey }
-        return await listShards(of: stream, sender)
+        return await listShards(of: stream, asking: sender)
     }
 
     /// `.byKey` if the shards are known now.
-    private func listShards(of stream: StreamName, _ sender: BatchSender) async -> RecordDistribution.Answer {
+    private func listShards(of stream: StreamName, asking sender: BatchSender) async -> RecordDistribution.Answer {
         var shards = known.withLock { $0[stream]?.shards } ?? ShardRanges()
         var token = ""
         for _ in 0..<Self.mostPages {
             do throws(ServiceFailure) {
-                let page = try await call(sender.service.shardsRequest(of: stream, token: token), sender)
+                let page = try await call(sender.service.shardsRequest(of: stream, token: token), by: sender)
                 guard let next = shards.add(page) else { return .refused }
                 token = next
             } catch {
@@ -109,7 +111,7 @@ final class StreamLookups: Sendable {
         return .refused
     }
 
-    private func call(_ request: CallRequest, _ sender: BatchSender) async throws(ServiceFailure) -> [UInt8] {
+    private func call(_ request: CallRequest, by sender: BatchSender) async throws(ServiceFailure) -> [UInt8] {
         let caller = sender.caller
         let result = await withTaskGroup(of: Result<[UInt8], ServiceFailure>?.self) { group in
             group.addTask {

@@ -21,7 +21,8 @@ from base64 import b64decode, b64encode
 
 MAGIC = b"\xf3\x89\x9a\xc2"
 DIGEST = 16
-VARINT, EIGHT, BYTES, FOUR = 0, 1, 2, 5
+VARINT, EIGHT, BYTES, GROUP, GROUP_END, FOUR = 0, 1, 2, 3, 4, 5
+DEEPEST_GROUP = 100
 
 
 class Damaged(Exception):
@@ -41,31 +42,44 @@ def varint(data, at):
             break
     else:
         raise Damaged
-    if value >= 2**64:
+    # What is above 64 bits is ignored.
+    return value % 2**64, at + count + 1
+
+
+def field_at(data, at, depth=0):
+    """The number, the wire type and the value of a field, which is None for a group and its end, and where the next one is."""
+    tag, start = varint(data, at)
+    number, kind = divmod(tag, 8)
+    if not 0 < number < 2**29 or start - at > 5 or depth > DEEPEST_GROUP:
         raise Damaged
-    return value, at + count + 1
+    if kind == VARINT:
+        value, at = varint(data, start)
+        return number, kind, value, at
+    if kind == GROUP:
+        inner, at = None, start
+        while inner != GROUP_END:
+            ended, inner, _, at = field_at(data, at, depth + 1)
+        if ended != number:
+            raise Damaged
+        return number, kind, None, at
+    if kind == GROUP_END and depth > 0:
+        return number, kind, None, start
+    if kind == BYTES:
+        size, start = varint(data, start)
+    elif kind in (EIGHT, FOUR):
+        size = 8 if kind == EIGHT else 4
+    else:
+        raise Damaged
+    if start + size > len(data):
+        raise Damaged
+    return number, kind, data[start : start + size], start + size
 
 
 def fields(data):
     """Pairs of (number, wire type) and value."""
     at = 0
     while at < len(data):
-        tag, at = varint(data, at)
-        number, kind = divmod(tag, 8)
-        if not 0 < number < 2**29:
-            raise Damaged
-        if kind == VARINT:
-            value, at = varint(data, at)
-        else:
-            if kind == BYTES:
-                size, at = varint(data, at)
-            elif kind in (EIGHT, FOUR):
-                size = 8 if kind == EIGHT else 4
-            else:
-                raise Damaged
-            value, at = data[at : at + size], at + size
-            if at > len(data):
-                raise Damaged
+        number, kind, value, at = field_at(data, at)
         yield (number, kind), value
 
 
@@ -86,7 +100,10 @@ def read(data):
         keys = [value for kind, value in parts if kind == (1, BYTES)]
         hashes = [value for kind, value in parts if kind == (2, BYTES)]
         records = []
-        for record in (dict(fields(value)) for kind, value in parts if kind == (3, BYTES)):
+        for members in (list(fields(value)) for kind, value in parts if kind == (3, BYTES)):
+            record, tags = dict(members), [value for kind, value in members if kind == (4, BYTES)]
+            if not all((1, BYTES) in dict(fields(tag)) for tag in tags):
+                raise Damaged
             if (1, VARINT) not in record or (3, BYTES) not in record:
                 raise Damaged
             records.append(
