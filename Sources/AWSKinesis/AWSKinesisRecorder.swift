@@ -147,7 +147,7 @@ public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegistered
     /// tells. A change applies from the next submit on.
     public var assumesDistributionByKey: Bool {
         get { pipeline.policy.assumesDistributionByKey }
-        set { pipeline.policy.assumesDistributionByKey = newValue }
+        set { pipeline.configure { $0.assumesDistributionByKey = newValue } }
     }
 
     /// Whether a record is sent only after each older one of its partition key was accepted or discarded; false by default: a
