@@ -62,8 +62,8 @@ RULES = [
         "upgrades an older file in several transactions", "FaultRows/Upgrade",
         (
             ENGINE + "Store/Tables/StoreSchema.swift",
-            "try connection.transaction(running: try expecting(try upgrade(connection, from: header.version)))",
-            "try expecting(try upgrade(connection, from: header.version))",
+            "try connection.transaction(running: try upgrade(connection, from: header.version))",
+            "try upgrade(connection, from: header.version)",
         ),
     ),
     rule(
@@ -180,7 +180,18 @@ RULES = [
     ),
     rule(
         "damage is a permanent error", "RescueTests",
-        (ENGINE + "Store/StoreConnections.swift", "if error.isCorrupt, !recovery.hasRescued {", "if false {"),
+        (ENGINE + "Store/StoreConnections.swift", "if error.isCorrupt || error.isInternal, !recovery.hasRepaired {", "if false {"),
+    ),
+    rule(
+        "a sound file is replaced after any error", "InternalErrorTests",
+        (ENGINE + "Store/StoreConnections.swift", "if !error.isCorrupt {\n", "if false {\n"),
+    ),
+    rule(
+        "wrong counts are not corrected", "InternalErrorTests",
+        (
+            ENGINE + "Store/Recovery/StoreExamination.swift",
+            "if isWrong { try verification.counts?.write(connection) }", "_ = isWrong",
+        ),
     ),
     rule(
         "ignores the age limit at submit", "LimitTests",

@@ -65,7 +65,9 @@ package enum CommandLineTool {
 
     /// A command whose output was not written has failed, even if its work is done.
     private static func exitStatus(of status: ExitStatus, _ console: Console) -> ExitStatus {
-        guard let error = console.lostOutput ?? Output.errorOfClosing(STDOUT_FILENO) else { return status }
+        guard let error = console.lostOutput ?? Output.errorOfClosing(STDOUT_FILENO) else {
+            return status == .success && RecorderLog.hasFault ? .internalError : status
+        }
         // As other programs do, print nothing about a reader that closed the pipe early (`| head`).
         let isClosedPipe = error == EPIPE
         if !isClosedPipe { console.error("standard output cannot be written: \(Files.message(of: error)).") }

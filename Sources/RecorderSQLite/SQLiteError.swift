@@ -20,14 +20,14 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         self.systemError = systemError
     }
 
-    /// The same error as damage, if it says that a required table is missing.
-    package var asDamage: SQLiteError {
-        primaryCode == SQLITE_ERROR ? .damage(message, action: action) : self
-    }
-
-    /// Content that SQLite could read but that cannot be right.
+    /// Content that SQLite could read but that was altered: a checksum is wrong, or what is always there is missing.
     package static func damage(_ message: String, action: String) -> SQLiteError {
         SQLiteError(code: SQLITE_CORRUPT, message: message, action: action)
+    }
+
+    /// Content that contradicts other content, `message` says how. It proves no damage: the program may have stored it.
+    package static func contradiction(_ message: String, action: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_INTERNAL, message: message, action: action)
     }
 
     /// The operation was given up for a reason that is reported elsewhere; its transaction is rolled back.
@@ -45,10 +45,17 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     }
     package var isAborted: Bool { primaryCode == SQLITE_ABORT }
     package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
-    package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
     package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }
     package var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
     package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
+    /// Whether neither the machine nor a damaged file is the cause, as far as the code says: a statement is wrong, or was refused by
+    /// a constraint or a trigger, or content is contradictory.
+    package var isInternal: Bool {
+        [
+            SQLITE_ERROR, SQLITE_INTERNAL, SQLITE_SCHEMA, SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH,
+            SQLITE_MISUSE, SQLITE_RANGE,
+        ].contains(primaryCode)
+    }
 
     package var description: String { "SQLite error \(code) while \(action): \(message)" }
 }

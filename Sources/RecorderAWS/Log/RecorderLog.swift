@@ -1,5 +1,6 @@
 import Glibc
 import RecorderConcurrency
+import Synchronization
 
 /// The package's own log, one line a message: stages, streams, counts and durations; never records, keys or tokens.
 ///
@@ -24,12 +25,22 @@ package enum RecorderLog {
     private static let listener = Locked<Listener?>(nil)
     private static let sink = Locked<Sink?>(nil)
     private static let said = Locked<Set<String>>([])
+    private static let faults = Atomic(0)
 
     /// Logs a failure that the caller gets as an error, too.
     package static func error(_ message: @autoclosure () -> String) { emit(message, at: .error) }
 
     /// Logs a problem that no caller gets as an error, and how to fix it.
     package static func warning(_ message: @autoclosure () -> String) { emit(message, at: .warning) }
+
+    /// Logs a fault of this program, after which it goes on, as a warning.
+    package static func fault(_ message: @autoclosure () -> String) {
+        faults.add(1, ordering: .relaxed)
+        warning(message())
+    }
+
+    /// Whether a fault of this program was logged.
+    package static var hasFault: Bool { faults.load(ordering: .relaxed) > 0 }
 
     /// Logs a warning, unless this process has logged the same one. For problems of the machine's settings, which are few.
     package static func warningOnce(_ message: String) {

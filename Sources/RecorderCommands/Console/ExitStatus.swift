@@ -13,6 +13,7 @@ struct ExitStatus: RawRepresentable, Sendable, Hashable {
     static let refusedRecords = ExitStatus(rawValue: 65)
     static let noInput = ExitStatus(rawValue: 66)
     static let notFound = ExitStatus(rawValue: 69)
+    static let internalError = ExitStatus(rawValue: 70)
     static let storage = ExitStatus(rawValue: 74)
     static let tryLater = ExitStatus(rawValue: 75)
     static let denied = ExitStatus(rawValue: 77)
@@ -31,6 +32,10 @@ struct ExitStatus: RawRepresentable, Sendable, Hashable {
             "the input cannot be read to its end; the lines before that point are saved; audit, doctor: a file cannot be used"
         ),
         ("69", "the stream does not exist, or the service refuses the request; the records are kept"),
+        (
+            "70",
+            "an internal error, as the message says: the store is not replaced and its records are kept; what the command reports as done is done"
+        ),
         ("74", "the store cannot be used (directory, disk or file), or standard output cannot be written"),
         ("75", "the service cannot be reached or is busy; the records are kept, try again later"),
         ("77", "access is denied; the records are kept"),
@@ -74,6 +79,7 @@ extension ExitStatus {
         self =
             switch error {
             case .invalidRecord: .usage
+            case .storage where error.isInternal: .internalError
             case .storage, .storeFull: .storage
             case .configuration: .configuration
             case .cancelled: .tryLater

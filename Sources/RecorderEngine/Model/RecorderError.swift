@@ -57,6 +57,11 @@ package enum RecorderError: Error, Sendable {
         if case .storage(_, let error?) = self { error.isCorrupt } else { false }
     }
 
+    /// Whether a fault of the program is the likely cause, see `SQLiteError.isInternal`.
+    package var isInternal: Bool {
+        if case .storage(_, let error?) = self { error.isInternal } else { false }
+    }
+
     /// What failed and how to fix it.
     package var message: String {
         switch self {

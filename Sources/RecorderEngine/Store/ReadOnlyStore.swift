@@ -27,7 +27,7 @@ final class ReadOnlyStore {
     func perform<T>(_ body: @autoclosure () throws(SQLiteError) -> T) throws(RecorderError) -> T {
         try StorageErrorMapping.translating(
             path: path,
-            try StoreSchema.expecting(try connection.readTransaction(running: try body()))
+            try connection.readTransaction(running: try body())
         )
     }
 
@@ -40,7 +40,7 @@ final class ReadOnlyStore {
         var found: [(StreamSummary, RecordID)] = []
         while try rows.step() {
             guard let name = StreamName(stored: rows.text(at: 1)) else {
-                throw SQLiteError.damage("a stream's name is invalid", action: "reading streams")
+                throw .invalidStream
             }
             let number = rows.integer(at: 0)
             let summary = StreamSummary(

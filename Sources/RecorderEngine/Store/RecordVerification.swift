@@ -15,22 +15,15 @@ struct RecordVerification {
         let numberedBefore: Int64
     }
 
-    /// The row of the store as a whole.
-    private struct Totals {
-        let records: Int64
-        let bytes: Int64
-        let saved: Int64
-        let left: Int64
-        let nextSequence: Int64
-        let keySource: Int64
-    }
-
     /// What was read of one stream.
     private struct Found {
         var records: Int64 = 0
         var bytes: Int64 = 0
         var altered: Int64 = 0
+        /// Records outside of their segment's range.
         var misplaced = 0
+        /// Records whose number is of another key source than their segment's.
+        var misnumbered = 0
         var lastNumber: Int64?
 
         mutating func add(_ record: ScannedRecord) {
@@ -41,7 +34,7 @@ struct RecordVerification {
     }
 
     private let connection: SQLiteConnection
-    private let totals: Totals
+    private let totals: StoreCounts.Totals
     /// Whether the streams say at which number the key source changed: from format 4 on.
     private let knowsKeySources: Bool
     private var segments: [(segment: Segment, sequences: Range<Int64>)] = []
@@ -49,29 +42,15 @@ struct RecordVerification {
     private var inSegments: [Int64: Int64] = [:]
     private var all = Found()
     private var kept: Int64 = 0
+    /// The records that the streams count.
+    private var countedInStreams: Int64 = 0
+    private var counts: StoreCounts
 
     init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
         knowsKeySources = try connection.integer("PRAGMA user_version") ?? 0 >= 4
-        let row = try connection.prepare(
-            """
-            SELECT records, bytes, saved, delivered + evicted + expired + rejected + exhausted + cleared, next_sequence,
-                key_source
-            FROM stream WHERE number = 0
-            """
-        )
-        guard try row.step() else { throw .damage("the store's row of totals is missing", action: "verifying") }
-        totals = Totals(
-            records: row.integer(at: 0),
-            bytes: row.integer(at: 1),
-            saved: row.integer(at: 2),
-            left: row.integer(at: 3),
-            nextSequence: row.integer(at: 4),
-            keySource: row.integer(at: 5)
-        )
-        guard RecordID.sequences.contains(totals.nextSequence) else {
-            throw .damage("the store's next sequence is out of range", action: "verifying")
-        }
+        totals = try StoreCounts.Totals(connection)
+        counts = StoreCounts()
     }
 
     mutating func run(_ result: inout StoreVerification) throws(SQLiteError) {
@@ -94,33 +73,56 @@ struct RecordVerification {
         }
         try checkTotals(&result)
         result.readable = .init(records: Int(all.records - all.altered), bytes: Int(all.bytes), streams: streams)
+        counts.finish(totals, records: all.records, bytes: all.bytes)
+        result.counts = counts
     }
+
+    // MARK: segments
 
     private mutating func readSegments(_ result: inout StoreVerification) throws(SQLiteError) {
         let rows = try connection.prepare(StoreSegments.query)
         var found: [Segment] = []
-        while try rows.step() { found.append(try Segment(rows)) }
-        segments = try Segment.ranges(of: found, before: totals.nextSequence)
-        let tables = Set(found.map(\.table))
+        while try rows.step() { found.append(try Segment(uncounted: rows)) }
         let names = try connection.prepare("SELECT name FROM sqlite_schema WHERE \(Segment.isTable)")
-        while try names.step() {
-            let name = names.text(at: 0)
-            guard !tables.contains(name), name.utf8.allSatisfy(StreamName.isNameCharacter) else { continue }
-            if try connection.integer("SELECT 1 FROM \(name) LIMIT 1") != nil {
-                result.add("\(name) has records, but its segment is not listed")
+        var tables: Set<String> = []
+        while try names.step() { tables.insert(names.text(at: 0)) }
+        for segment in found where !tables.contains(segment.table) {
+            result.addDamage("table \(segment.table) is missing")
+        }
+        for name in tables.subtracting(found.map(\.table)).sorted() {
+            if try connection.integer("SELECT 1 FROM \(name.quotedForSQL) LIMIT 1") != nil {
+                result.addDamage("\(name) has records, but its segment is not listed")
             }
         }
+        let listed = found.filter { tables.contains($0.table) }
+        try checkSequences(in: listed, &result)
+        let ends = listed.dropFirst().map(\.first) + [counts.nextSequence]
+        segments = zip(listed, ends).map { ($0, $0.first..<$1) }
+    }
+
+    /// Checks that the next sequence is after all those in use.
+    private mutating func checkSequences(
+        in listed: [Segment],
+        _ result: inout StoreVerification
+    ) throws(SQLiteError) {
+        var last = listed.last?.first ?? 0
+        for table in listed.map(\.table) + [KeptRecords.table] {
+            last = max(last, try connection.integer("SELECT max(\(StoreSchema.sequence)) FROM \(table)") ?? 0)
+        }
+        let isRight = totals.nextSequence > last && RecordID.sequences.contains(totals.nextSequence)
+        counts.nextSequence = isRight ? totals.nextSequence : last + 1
+        if !isRight { result.add("the store's next sequence is \(totals.nextSequence); the last one in use: \(last)") }
     }
 
     // MARK: streams
 
     private mutating func check(_ stream: Stream, _ result: inout StoreVerification) throws(SQLiteError) {
         let title = "stream \(stream.name)"
-        guard StreamName(stored: stream.name) != nil, RecordID.streams.contains(stream.number),
-            0..<totals.nextSequence ~= stream.cursor
-        else { return result.add("\(title): its name, number or cursor is invalid") }
+        guard StreamName(stored: stream.name) != nil, RecordID.streams.contains(stream.number) else {
+            return result.addDamage("\(title): its name or number is invalid")
+        }
+        let cursor = try cursor(of: stream, title: title, &result)
         var found = Found()
-        let cursor = RecordID(stream: stream.number, sequence: stream.cursor)
         try result.check("\(title), table \(KeptRecords.table)") { (_) throws(SQLiteError) in
             let first = RecordID(stream: stream.number, sequence: 0)
             let keptRecords = RecordScan(keptIn: connection)
@@ -130,7 +132,7 @@ struct RecordVerification {
                 return true
             }
         }
-        for (segment, sequences) in segments where stream.cursor < sequences.upperBound - 1 {
+        for (segment, sequences) in segments where cursor.sequence < sequences.upperBound - 1 {
             try result.check("\(title), table \(segment.table)") { (_) throws(SQLiteError) in
                 try read(segment, sequences, after: cursor, of: stream, into: &found)
             }
@@ -139,6 +141,34 @@ struct RecordVerification {
         all.records += found.records
         all.bytes += found.bytes
         all.altered += found.altered
+        countedInStreams &+= stream.records
+        let numbered = NumberedKey.numbers.contains(stream.numbered) ? stream.numbered : 0
+        counts.streams.append(
+            .init(
+                number: stream.number,
+                records: found.records,
+                bytes: found.bytes,
+                cursor: cursor.sequence,
+                numbered: found.lastNumber.map { $0 + 1 } ?? numbered
+            )
+        )
+    }
+
+    /// The id through which a stream's records are deleted. If that is unknown, no record after the last kept one is: some may be sent
+    /// again.
+    private func cursor(
+        of stream: Stream,
+        title: String,
+        _ result: inout StoreVerification
+    ) throws(SQLiteError) -> RecordID {
+        if 0..<counts.nextSequence ~= stream.cursor {
+            return RecordID(stream: stream.number, sequence: stream.cursor)
+        }
+        result.add("\(title): its cursor is \(stream.cursor), which is no sequence of the store")
+        let rows = try connection.prepare("SELECT max(id) FROM \(KeptRecords.table) WHERE id BETWEEN ?1 AND ?2")
+        try rows.bind(from: RecordID(stream: stream.number, sequence: 0), through: RecordID(lastOf: stream.number))
+        let first = RecordID(stream: stream.number, sequence: 0)
+        return try rows.step() && !rows.isNull(at: 0) ? RecordID(rawValue: rows.integer(at: 0)) : first
     }
 
     private mutating func read(
@@ -158,7 +188,7 @@ struct RecordVerification {
             if let number = record.number {
                 found.lastNumber = number
                 // A store that was upgraded from format 3 has earlier numbers under the current key source too.
-                if knowsKeySources, !isCurrent, number >= stream.numberedBefore { found.misplaced += 1 }
+                if knowsKeySources, !isCurrent, number >= stream.numberedBefore { found.misnumbered += 1 }
             }
             return true
         }
@@ -166,18 +196,23 @@ struct RecordVerification {
 
     private func report(_ found: Found, of stream: Stream, title: String, _ result: inout StoreVerification) {
         if found.altered > 0 {
-            result.add("\(title): records altered, with a wrong checksum: \(found.altered) of \(stream.records)")
+            result.addDamage("\(title): records altered, with a wrong checksum: \(found.altered) of \(stream.records)")
         }
         if found.records != stream.records {
             result.add("\(title): records counted: \(stream.records); found: \(found.records)")
         }
         if found.misplaced > 0 {
-            result.add("\(title): records in a place that contradicts their numbers: \(found.misplaced)")
+            result.addDamage("\(title): records in a place that contradicts their sequences: \(found.misplaced)")
+        }
+        if found.misnumbered > 0 {
+            result.add("\(title): records in a place that contradicts their numbers: \(found.misnumbered)")
         }
         if let last = found.lastNumber, last + 1 != stream.numbered {
             result.add(
                 "\(title): records ever saved without a key: \(stream.numbered); by the last one's number: \(last + 1)"
             )
+        } else if !NumberedKey.numbers.contains(stream.numbered) {
+            result.add("\(title): records ever saved without a key: \(stream.numbered)")
         }
     }
 
@@ -186,14 +221,20 @@ struct RecordVerification {
     private mutating func checkTotals(_ result: inout StoreVerification) throws(SQLiteError) {
         let keptRows = try connection.integer("SELECT count(*) FROM \(KeptRecords.table)") ?? 0
         if keptRows != kept {
-            result.add("table \(KeptRecords.table): records: \(keptRows); of known streams: \(kept)")
+            result.addDamage("table \(KeptRecords.table): records: \(keptRows); of known streams: \(kept)")
         }
+        var countedInSegments = keptRows
         for (segment, sequences) in segments {
-            let expected = Int64(sequences.count) - segment.removed
+            let expected = Int64(sequences.count) &- segment.removed
             let found = inSegments[segment.first] ?? 0
-            if found != expected {
+            countedInSegments &+= expected
+            if found != expected || !RecordID.sequences.contains(segment.removed) {
                 result.add("table \(segment.table): records counted: \(expected); found: \(found)")
             }
+            if segment.firstBytes < 0 || segment.firstBytes > totals.savedBytes {
+                result.add("table \(segment.table): bytes ever saved when it began: \(segment.firstBytes)")
+            }
+            counts.segments.append(.init(segment: segment, live: found))
         }
         if all.records != totals.records {
             result.add("all streams: records counted: \(totals.records); found: \(all.records)")
@@ -201,10 +242,14 @@ struct RecordVerification {
         if all.records == totals.records, all.bytes != totals.bytes {
             result.add("all streams: bytes counted: \(totals.bytes); found: \(all.bytes)")
         }
-        if totals.saved != totals.records &+ totals.left {
-            result.add(
-                "all streams: records saved: \(totals.saved); stored, delivered, discarded or cleared: \(totals.records &+ totals.left)"
-            )
+        for problem in totals.problems { result.add("all streams: \(problem)") }
+        checkMissing(counted: [countedInStreams, countedInSegments, totals.records], &result)
+    }
+
+    /// Records are missing, which no fault of a count explains, if two counts that are kept apart agree that there were more.
+    private func checkMissing(counted: [Int64], _ result: inout StoreVerification) {
+        for count in counted where count > all.records && counted.count(where: { $0 == count }) > 1 {
+            result.addDamage("records missing: \(count &- all.records)")
         }
     }
 }

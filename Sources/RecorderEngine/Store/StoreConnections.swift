@@ -13,6 +13,8 @@ final class StoreConnections: Sendable {
     private let writer = Locked<StoreWriter?>(nil)
     private let reader = Locked<StoreReader?>(nil)
     private let rescueHandler = Locked<(@Sendable (Rescue) -> Void)?>(nil)
+    /// The file that was examined last after an error, if it was sound.
+    private let lastExamination = Locked<StoreExamination.Sound?>(nil)
 
     /// Where the store is: decided when it is opened or its lease is taken, and kept, so that file, locks, reserve and claims stay
     /// together whatever the environment says later.
@@ -182,17 +184,17 @@ final class StoreConnections: Sendable {
         let deadline: ContinuousClock.Instant
         /// The file that the operation used, or that could not be opened.
         var fileID: FileIdentity?
-        var hasRescued = false
+        var hasRepaired = false
     }
 
-    /// Returns if the operation can be repeated, and throws the error otherwise. A damaged file is rescued once. If
-    /// the file was moved, even together with its lock, the operation is repeated once.
+    /// Returns if the operation can be repeated, and throws the error otherwise. A file is repaired once. If the file was moved,
+    /// even together with its lock, the operation is repeated once.
     private func recover(from error: RecorderError, recovery: inout Recovery) throws(RecorderError) {
         var error = error
-        if error.isCorrupt, !recovery.hasRescued {
+        if error.isCorrupt || error.isInternal, !recovery.hasRepaired {
             do throws(RecorderError) {
-                try rescue(recovery.fileID, before: recovery.deadline)
-                recovery.hasRescued = true
+                try repair(recovery.fileID, after: error, before: recovery.deadline)
+                recovery.hasRepaired = true
                 return
             } catch let failure {
                 error = failure
@@ -202,14 +204,34 @@ final class StoreConnections: Sendable {
         recovery = Recovery(reopensMovedFile: false, deadline: recovery.deadline)
     }
 
-    /// Replaces a damaged file, with both connections closed and locked, unless another process has done so.
-    private func rescue(_ damaged: FileIdentity?, before deadline: ContinuousClock.Instant) throws(RecorderError) {
+    /// Replaces a damaged file, unless another process has done so, and corrects wrong counts of a sound one, with both connections
+    /// closed and locked. Throws the error, with what explains it, if there is nothing to repair.
+    private func repair(
+        _ file: FileIdentity?,
+        after error: RecorderError,
+        before deadline: ContinuousClock.Instant
+    ) throws(RecorderError) {
         let path = try path()
+        if let known = lastExamination.withLock({ $0 }), known.isRecent(of: file), !error.isCorrupt {
+            throw known.explain(error)
+        }
         let rescue = try reader.withLock { (reader) throws(RecorderError) in
             reader = nil
             return try writer.withLock { (writer) throws(RecorderError) in
                 writer = nil
-                return try StoreRescue(path).run(damaged, before: deadline)
+                if !error.isCorrupt {
+                    switch try StoreExamination(path).run(file, before: deadline) {
+                    case .damaged: break
+                    case .replaced: return nil as Rescue?
+                    case .repaired(let sound):
+                        lastExamination.withLock { $0 = sound }
+                        return nil
+                    case .sound(let sound):
+                        lastExamination.withLock { $0 = sound }
+                        throw sound.explain(error)
+                    }
+                }
+                return try StoreRescue(path).run(file, before: deadline)
             }
         }
         if let rescue, let handler = rescueHandler.withLock({ $0 }) { handler(rescue) }

@@ -16,7 +16,7 @@ extension StoreReader {
             let number = rows.integer(at: 0)
             let next = rows.integer(at: 3)
             guard NumberedKey.numbers.contains(next) else {
-                throw SQLiteError.damage(
+                throw SQLiteError.contradiction(
                     "a stream's count of numbered records is out of range",
                     action: "reading counts"
                 )

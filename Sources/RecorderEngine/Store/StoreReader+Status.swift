@@ -10,7 +10,7 @@ extension StoreReader {
         var streams: [StreamStatus] = []
         let rows = try connection.prepare("SELECT \(Self.columns) FROM stream ORDER BY number > 0, name")
         guard try rows.step() else {
-            throw SQLiteError.damage("the store's row of totals is missing", action: "reading the status")
+            throw .totalsMissing
         }
         let (totals, limits) = (try StoreTotals(rows), DiskLimits(rows))
         while try rows.step() {

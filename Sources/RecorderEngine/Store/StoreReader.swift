@@ -32,17 +32,15 @@ final class StoreReader {
         try StorageErrorMapping.translating(path: path, try connection.execute("PRAGMA cache_size = -256"))
         (identity, streams, counts, cursors, kept, segments) = try StorageErrorMapping.translating(
             path: path,
-            try StoreSchema.expecting(
-                (
-                    try StoreIdentity(of: connection),
-                    try connection.prepare(
-                        "SELECT number, name, records, bytes FROM stream WHERE number > 0 AND records <> 0"
-                    ),
-                    try connection.prepare(StoreTotals.query),
-                    try connection.prepare(StoreStatements.cursorQuery),
-                    try connection.prepare(Self.rows(of: KeptRecords.table)),
-                    try connection.prepare(StoreSegments.query)
-                )
+            (
+                try StoreIdentity(of: connection),
+                try connection.prepare(
+                    "SELECT number, name, records, bytes FROM stream WHERE number > 0 AND records <> 0"
+                ),
+                try connection.prepare(StoreTotals.query),
+                try connection.prepare(StoreStatements.cursorQuery),
+                try connection.prepare(Self.rows(of: KeptRecords.table)),
+                try connection.prepare(StoreSegments.query)
             )
         )
     }
@@ -54,9 +52,7 @@ final class StoreReader {
     ) throws(RecorderError) -> T {
         try StorageErrorMapping.translating(
             path: path,
-            try StoreSchema.expecting(
-                try connection.readTransaction(running: try operation(self)(repeat each arguments))
-            )
+            try connection.readTransaction(running: try operation(self)(repeat each arguments))
         )
     }
 
@@ -84,7 +80,7 @@ final class StoreReader {
         while try streams.step() {
             // Only valid names are stored; the name goes into requests unescaped.
             guard let name = StreamName(stored: streams.text(at: 1)) else {
-                throw SQLiteError.damage("a stream's name is invalid", action: "reading streams")
+                throw .invalidStream
             }
             found.append(
                 StreamSummary(
@@ -168,7 +164,7 @@ final class StoreReader {
             """
         )
         guard let counted, counted > 0 else { return }
-        throw SQLiteError.damage("\(counted) counted records are not in their table", action: "reading a batch")
+        throw SQLiteError.contradiction("\(counted) counted records are not in their table", action: "reading a batch")
     }
 
     /// nil if the stream's row was removed, because it had no record left.

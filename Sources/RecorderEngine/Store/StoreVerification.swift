@@ -2,12 +2,19 @@ import RecorderSQLite
 
 /// What a check of a whole store found. The file is only read, in one transaction: what others save meanwhile is not checked.
 package struct StoreVerification: Sendable {
-    /// What is damaged; empty if the store is sound.
+    /// What is wrong; empty if the store is sound.
     package private(set) var problems: [String] = []
     /// Whether there are more problems than are listed.
     package private(set) var isTruncated = false
     /// The records that wait, as far as they can be read unaltered; nil if damage ended the check before it had counted them.
     package internal(set) var readable: Readable?
+    /// Whether a problem proves that the file is damaged. Counts that contradict records prove nothing: a fault of the program can
+    /// be the cause.
+    private(set) var isDamaged = false
+    /// The error that ended a part of the check and proves no damage.
+    private(set) var failure: SQLiteError?
+    /// What the counts must be; nil for a file without counts, or if the check was ended before they were known.
+    var counts: StoreCounts?
 
     /// What can be read of a store.
     package struct Readable: Sendable {
@@ -26,31 +33,43 @@ package struct StoreVerification: Sendable {
     package init(at location: StoreLocation) throws(RecorderError) {
         do {
             let store = try ReadOnlyStore(at: location)
-            guard store.format != nil else {
+            guard let format = store.format else {
                 readable = .nothing
                 return
             }
-            self = try store.perform(try StoreVerification(of: store))
+            self = try store.perform(try StoreVerification(store.connection, format: format))
         } catch {
             guard error.isCorrupt, case .storage(let message, let cause) = error else { throw error }
-            add(cause?.message ?? message)
+            addDamage(cause?.message ?? message)
         }
     }
 
-    private init(of store: ReadOnlyStore) throws(SQLiteError) {
-        try check("the file") { (self) throws(SQLiteError) in try self.checkIntegrity(store.connection) }
+    /// Checks an open file, in a transaction of the caller. Records are checked from the format on that has blocks.
+    init(_ connection: SQLiteConnection, format: Int64) throws(SQLiteError) {
+        try check("the file") { (self) throws(SQLiteError) in try self.checkIntegrity(connection) }
+        try check("the tables") { (self) throws(SQLiteError) in
+            for problem in try StoreSchema.problems(in: connection, format: format) { self.addDamage(problem) }
+        }
+        guard format >= StoreSchema.oldestReadable else { return }
         try check("the streams") { (self) throws(SQLiteError) in
-            var check = try RecordVerification(store.connection)
+            var check = try RecordVerification(connection)
             try check.run(&self)
         }
     }
 
+    /// Adds a problem that proves damage.
+    mutating func addDamage(_ problem: String) {
+        isDamaged = true
+        add(problem)
+    }
+
+    /// Adds a problem that proves nothing.
     mutating func add(_ problem: String) {
         guard !problems.contains(problem) else { return }
         if problems.count < Self.mostProblems { problems.append(problem) } else { isTruncated = true }
     }
 
-    /// Runs a part of the check. Damage that ends it is a problem of `subject`; other errors are thrown.
+    /// Runs a part of the check. Content that ends it is a problem of `subject`; errors of the machine are thrown.
     mutating func check(
         _ subject: @autoclosure () -> String,
         _ body: (inout StoreVerification) throws(SQLiteError) -> Void
@@ -58,8 +77,15 @@ package struct StoreVerification: Sendable {
         do throws(SQLiteError) {
             try body(&self)
         } catch {
-            guard error.asDamage.isCorrupt else { throw error }
-            add("\(subject()): \(error.message)")
+            let problem = "\(subject()): \(error.message)"
+            if error.isCorrupt {
+                addDamage(problem)
+            } else if error.isInternal {
+                failure = failure ?? error
+                add(problem)
+            } else {
+                throw error
+            }
         }
     }
 
@@ -68,7 +94,7 @@ package struct StoreVerification: Sendable {
         let rows = try connection.prepare("PRAGMA integrity_check(\(Self.mostProblems))")
         while try rows.step() {
             let text = rows.text(at: 0)
-            for line in text.split(separator: "\n") where line != "ok" { add("SQLite: \(line)") }
+            for line in text.split(separator: "\n") where line != "ok" { addDamage("SQLite: \(line)") }
         }
     }
 }

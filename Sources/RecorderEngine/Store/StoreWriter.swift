@@ -66,11 +66,9 @@ final class StoreWriter {
         let keySources = KeySources(connection, file: fileID)
         (identity, statements, segments, kept) = try StorageErrorMapping.translating(
             path: path,
-            try StoreSchema.expecting(
-                (
-                    try StoreIdentity(of: connection), try StoreStatements(connection),
-                    try StoreSegments(connection, keySources: keySources), try KeptRecords(connection)
-                )
+            (
+                try StoreIdentity(of: connection), try StoreStatements(connection),
+                try StoreSegments(connection, keySources: keySources), try KeptRecords(connection)
             )
         )
         oldest = OldestRecords(segments: segments, kept: kept, statements: statements)
@@ -111,7 +109,7 @@ final class StoreWriter {
     func totals() throws(RecorderError) -> StoreTotals {
         try StorageErrorMapping.translating(
             path: path,
-            try StoreSchema.expecting(try StoreTotals(running: connection.prepare(StoreTotals.query)))
+            try StoreTotals(running: connection.prepare(StoreTotals.query))
         )
     }
 
@@ -128,7 +126,7 @@ final class StoreWriter {
         defer { lock.unlock() }
         return try StorageErrorMapping.translating(
             path: path,
-            try StoreSchema.expecting(try operation(self)(repeat each arguments))
+            try operation(self)(repeat each arguments)
         )
     }
 

@@ -30,12 +30,19 @@ enum StorageErrorMapping {
         if error.isReadOnly { return "\(path) is read-only. Make it and its directory writable for this user." }
         if error.isCannotOpen { return "\(path) cannot be opened\(cause(path))" }
         if error.isCorrupt { return "\(path) is damaged (\(error.message))." }
+        if error.isInternal { return internalMessage(error, path: path) }
         if error.isBusy {
             // SQLite calls a file system without locks busy, too.
             return StoreLock.obstacle(at: "\(path).lock")
                 ?? "\(path) is locked by another process. Try again, or stop that process."
         }
         return "\(path): \(error)"
+    }
+
+    private static func internalMessage(_ error: SQLiteError, path: String) -> String {
+        let action = error.action.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return "internal error: \(path) was left as it is, and its records are kept, but an operation failed: "
+            + "\(error.message) (SQLite error \(error.code), while: \(action))."
     }
 
     /// Why a file cannot be locked, where no other process holds the lock.

@@ -220,20 +220,20 @@ final class FilePositionTable {
         )
     }
 
+    static let table = """
+        CREATE TABLE IF NOT EXISTS \(name) (
+            id INTEGER PRIMARY KEY, stream TEXT NOT NULL, pattern TEXT NOT NULL, path TEXT NOT NULL,
+            boot TEXT NOT NULL, device INTEGER NOT NULL, inode INTEGER NOT NULL, birth INTEGER NOT NULL,
+            head_length INTEGER NOT NULL, head INTEGER NOT NULL, tail_length INTEGER NOT NULL,
+            tail INTEGER NOT NULL, offset INTEGER NOT NULL, is_finished INTEGER NOT NULL, sum INTEGER NOT NULL,
+            directory_device INTEGER NOT NULL, settled_offset INTEGER NOT NULL, settled_length INTEGER NOT NULL,
+            settled INTEGER NOT NULL
+        )
+        """
+
     private func prepared() throws(SQLiteError) -> (store: SQLiteStatement, forget: SQLiteStatement) {
         if let statements { return statements }
-        try connection.execute(
-            """
-            CREATE TABLE IF NOT EXISTS \(Self.name) (
-                id INTEGER PRIMARY KEY, stream TEXT NOT NULL, pattern TEXT NOT NULL, path TEXT NOT NULL,
-                boot TEXT NOT NULL, device INTEGER NOT NULL, inode INTEGER NOT NULL, birth INTEGER NOT NULL,
-                head_length INTEGER NOT NULL, head INTEGER NOT NULL, tail_length INTEGER NOT NULL,
-                tail INTEGER NOT NULL, offset INTEGER NOT NULL, is_finished INTEGER NOT NULL, sum INTEGER NOT NULL,
-                directory_device INTEGER NOT NULL, settled_offset INTEGER NOT NULL, settled_length INTEGER NOT NULL,
-                settled INTEGER NOT NULL
-            )
-            """
-        )
+        try connection.execute(Self.table)
         let new = (
             store: try connection.prepare(
                 """

@@ -52,7 +52,7 @@ final class NewBlocks {
             try any.bind(from: block.firstID, through: RecordID(lastOf: block.stream))
             defer { any.reset() }
             guard try !any.step() else {
-                throw SQLiteError.damage("the next sequence is in use", action: "saving")
+                throw SQLiteError.contradiction("the next sequence is in use", action: "saving")
             }
             checked.insert(block.stream)
         }

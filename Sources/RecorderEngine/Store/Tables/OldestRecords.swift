@@ -101,8 +101,8 @@ final class OldestRecords {
             guard let range = try segments.oldest(before: end) else { return nil }
             reading = try read(range.segment, isNewest: try segments.isNewest(range.segment))
             if reading?.entries.isEmpty == true {
-                // Dropping its table would lose damaged records without a report; a rescue counts them.
-                throw SQLiteError.damage("the oldest segment has no record", action: "making room")
+                // Dropping its table could lose records without a report.
+                throw SQLiteError.contradiction("the oldest segment has no record", action: "making room")
             }
         }
     }
@@ -125,7 +125,7 @@ final class OldestRecords {
         guard takenCount > 0, let reading else { return }
         for id in taken.values { try statements.moveCursor(to: id) }
         guard let range = try segments.oldest(before: end), range.segment.first == reading.segment.first else {
-            throw SQLiteError.damage("the oldest segment is missing", action: "making room")
+            throw SQLiteError.contradiction("the oldest segment is missing", action: "making room")
         }
         try segments.countRemoved(takenCount, from: range.segment, before: range.sequences.upperBound)
         taken = [:]

@@ -120,18 +120,18 @@ struct RejectedTable {
         return Int(try connection.integer("SELECT count(*) FROM rejected") ?? 0)
     }
 
+    static let table = """
+        CREATE TABLE IF NOT EXISTS rejected (
+            id INTEGER PRIMARY KEY, stream TEXT NOT NULL, saved_at INTEGER NOT NULL, rejected_at INTEGER NOT NULL,
+            code TEXT NOT NULL, message TEXT NOT NULL, sum INTEGER NOT NULL, partition_key TEXT NOT NULL,
+            data BLOB NOT NULL
+        )
+        """
+
     /// Adds copies. `trim` must follow.
     func add(_ records: [RejectedRecord]) throws(SQLiteError) {
         guard !records.isEmpty else { return }
-        try connection.execute(
-            """
-            CREATE TABLE IF NOT EXISTS rejected (
-                id INTEGER PRIMARY KEY, stream TEXT NOT NULL, saved_at INTEGER NOT NULL, rejected_at INTEGER NOT NULL,
-                code TEXT NOT NULL, message TEXT NOT NULL, sum INTEGER NOT NULL, partition_key TEXT NOT NULL,
-                data BLOB NOT NULL
-            )
-            """
-        )
+        try connection.execute(Self.table)
         let last = try connection.integer("SELECT max(id) FROM rejected") ?? 0
         let insert = try connection.prepare("INSERT INTO rejected VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
         for (index, record) in records.enumerated() {

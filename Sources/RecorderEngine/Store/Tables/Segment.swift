@@ -18,7 +18,7 @@ struct Segment: Sendable, Hashable {
     var table: String { "\(keySource == nil ? "record" : "block")_\(first)" }
 
     /// Whether a table of the schema is a segment's.
-    static let isTable = "(name GLOB 'block_[0-9]*' OR name GLOB 'record_[0-9]*')"
+    static let isTable = "type = 'table' AND (name GLOB 'block_[0-9]*' OR name GLOB 'record_[0-9]*')"
 
     /// The columns of a segment's row, as `init` reads them.
     static let columns = "first_sequence, first_bytes, removed, key_source"
@@ -32,16 +32,22 @@ struct Segment: Sendable, Hashable {
 
     /// Reads a row of `columns`. Corruption can leave any number there.
     init(_ row: SQLiteStatement) throws(SQLiteError) {
+        try self.init(uncounted: row)
+        guard RecordID.sequences.contains(removed), StoreTotals.plausible.contains(firstBytes) else {
+            throw SQLiteError.contradiction("a segment's counts are out of range", action: "reading segments")
+        }
+    }
+
+    /// The same without a check of its counts.
+    init(uncounted row: SQLiteStatement) throws(SQLiteError) {
         self.init(
             first: row.integer(at: 0),
             firstBytes: row.integer(at: 1),
             removed: row.integer(at: 2),
             keySource: KeySource(stored: row.integer(at: 3))
         )
-        guard RecordID.sequences.contains(first), RecordID.sequences.contains(removed), firstBytes >= 0,
-            keySource != nil || row.integer(at: 3) == 0
-        else {
-            throw SQLiteError.damage("a segment is out of range", action: "reading segments")
+        guard RecordID.sequences.contains(first), keySource != nil || row.integer(at: 3) == 0 else {
+            throw SQLiteError.damage("a segment's name is out of range", action: "reading segments")
         }
     }
 
@@ -52,7 +58,7 @@ struct Segment: Sendable, Hashable {
     ) throws(SQLiteError) -> [(segment: Segment, sequences: Range<Int64>)] {
         let ends = segments.dropFirst().map(\.first) + [end]
         guard zip(segments, ends).allSatisfy({ $0.first + $0.removed <= $1 && $0.first < $1 }) else {
-            throw SQLiteError.damage("segments overlap", action: "reading segments")
+            throw SQLiteError.contradiction("segments overlap", action: "reading segments")
         }
         return zip(segments, ends).map { ($0, $0.first..<$1) }
     }

@@ -136,16 +136,15 @@ extension StoreClock.Reference {
         return isPlausible ? reference : nil
     }
 
+    static let table = """
+        CREATE TABLE IF NOT EXISTS clock (
+            boot TEXT NOT NULL, uptime INTEGER NOT NULL, wall INTEGER NOT NULL, time INTEGER NOT NULL
+        )
+        """
+
     /// Part of a write transaction. The table is newer than the file format, so it may have to be created.
     func write(_ connection: SQLiteConnection) throws(SQLiteError) {
-        try connection.execute(
-            """
-            CREATE TABLE IF NOT EXISTS clock (
-                boot TEXT NOT NULL, uptime INTEGER NOT NULL, wall INTEGER NOT NULL, time INTEGER NOT NULL
-            );
-            DELETE FROM clock
-            """
-        )
+        try connection.execute("\(Self.table); DELETE FROM clock")
         let insert = try connection.prepare("INSERT INTO clock (boot, uptime, wall, time) VALUES (?1, ?2, ?3, ?4)")
         try insert.bind(boot, at: 1)
         try insert.bind(uptime, at: 2)

@@ -7,7 +7,7 @@ enum StoreSchema {
     static let applicationID: Int64 = 0x4157_5352
     static let version: Int64 = 4
     /// Files of earlier versions have no blocks, and are read only after an upgrade.
-    private static let oldestReadable: Int64 = 3
+    static let oldestReadable: Int64 = 3
     /// A larger version number is corruption.
     private static let largestVersion: Int64 = 255
 
@@ -25,7 +25,7 @@ enum StoreSchema {
     /// row 0, are those of the last process that saved (-1: none yet). `segment` lists the record
     /// tables, see `StoreSegments`. `imported` lists the files whose records were imported, until they are renamed.
     /// `StoreClock` adds a table of its own.
-    private static let tables = """
+    static let tables = """
         CREATE TABLE stream (
             number INTEGER PRIMARY KEY,
             name TEXT NOT NULL UNIQUE,
@@ -190,60 +190,49 @@ enum StoreSchema {
         try connection.execute("PRAGMA cache_size = \(cacheSize); PRAGMA cache_spill = \(largestCacheSize)")
         if header.isNew { try connection.transaction(running: try connection.execute(tables)) }
         if !header.isNew, header.version < version {
-            try connection.transaction(running: try expecting(try upgrade(connection, from: header.version)))
+            try connection.transaction(running: try upgrade(connection, from: header.version))
         }
     }
 
-    /// Runs an expression that uses tables which must exist: a missing table or column is damage. Every operation of the writer
-    /// and the reader runs in it.
-    static func expecting<T>(_ body: @autoclosure () throws(SQLiteError) -> T) throws(SQLiteError) -> T {
-        do {
-            return try body()
-        } catch {
-            throw error.asDamage
-        }
-    }
+    /// Columns that files of earlier versions lack, with the version that brought them.
+    static let additions: [(version: Int64, table: String, columns: [String])] = [
+        (
+            2, "stream",
+            [
+                "byte_limit INTEGER NOT NULL DEFAULT -1", "age_limit INTEGER NOT NULL DEFAULT 0",
+                "trouble TEXT NOT NULL DEFAULT ''", "trouble_at INTEGER NOT NULL DEFAULT 0",
+            ]
+        ),
+        (
+            3, "stream",
+            [
+                "numbered INTEGER NOT NULL DEFAULT 0", "key_source INTEGER NOT NULL DEFAULT 0",
+                "place TEXT NOT NULL DEFAULT ''",
+            ]
+        ),
+        (3, "segment", ["key_source INTEGER NOT NULL DEFAULT 0"]),
+        (4, "stream", ["entries INTEGER NOT NULL DEFAULT 0"]),
+    ]
 
     /// Brings an older file to this version. Its records stay where they are.
     private static func upgrade(_ connection: SQLiteConnection, from version: Int64) throws(SQLiteError) {
-        if version < 2 { try upgradeTo2(connection) }
-        if version < 3 { try upgradeTo3(connection) }
-        // Until then, each record had an entry of its own.
-        try addColumns(["entries INTEGER NOT NULL DEFAULT 0"], to: "stream", connection)
+        if version < 2 { try addChecksums(connection) }
+        for addition in additions where version < addition.version {
+            try addColumns(addition.columns, to: addition.table, connection)
+        }
+        if version < 3 { try connection.execute(keptTable) }
+        // Until version 4, each record had an entry of its own.
         try connection.execute("UPDATE stream SET entries = delivered; PRAGMA user_version = \(Self.version)")
         // Version 3 did not note from which record on a copied file had another source. Keys are used once in any case, but an
         // audit would look for the earlier ones under the new source.
         try connection.execute("UPDATE stream SET key_source = numbered WHERE number > 0")
     }
 
-    /// From version 2 to 3: adds what blocks need.
-    private static func upgradeTo3(_ connection: SQLiteConnection) throws(SQLiteError) {
-        try addColumns(
-            [
-                "numbered INTEGER NOT NULL DEFAULT 0", "key_source INTEGER NOT NULL DEFAULT 0",
-                "place TEXT NOT NULL DEFAULT ''",
-            ],
-            to: "stream",
-            connection
-        )
-        try addColumns(["key_source INTEGER NOT NULL DEFAULT 0"], to: "segment", connection)
-        try connection.execute(keptTable)
-    }
-
-    /// From version 1 to 2: adds checksums of records, and the limits and last errors of streams.
-    private static func upgradeTo2(_ connection: SQLiteConnection) throws(SQLiteError) {
+    private static func addChecksums(_ connection: SQLiteConnection) throws(SQLiteError) {
         let segments = try connection.prepare("SELECT first_sequence FROM segment")
         var firsts: [Int64] = []
         while try segments.step() { firsts.append(segments.integer(at: 0)) }
         for first in firsts { try addChecksums(to: "record_\(first)", connection: connection) }
-        try addColumns(
-            [
-                "byte_limit INTEGER NOT NULL DEFAULT -1", "age_limit INTEGER NOT NULL DEFAULT 0",
-                "trouble TEXT NOT NULL DEFAULT ''", "trouble_at INTEGER NOT NULL DEFAULT 0",
-            ],
-            to: "stream",
-            connection
-        )
     }
 
     private static func addColumns(

@@ -74,7 +74,7 @@ final class StoreSegments {
         if current == nil, let newest = try newestSegment() { try useForNextRecord(newest, ledger) }
         if let (newest, blocks) = current {
             guard newest.first + newest.removed <= ledger.nextSequence else {
-                throw SQLiteError.damage("the next sequence is an old one", action: "saving")
+                throw SQLiteError.contradiction("the next sequence is an old one", action: "saving")
             }
             let end = newest.firstBytes + Self.size(in: ledger)
             if ledger.savedBytes < end { return (blocks, end) }
@@ -113,7 +113,7 @@ final class StoreSegments {
         guard let source = segment.keySource, try keySources.current() == source else {
             let later = "\(StoreSchema.sequence) >= \(ledger.nextSequence)"
             guard try connection.integer("SELECT 1 FROM \(segment.table) WHERE \(later) LIMIT 1") == nil else {
-                throw SQLiteError.damage("the next sequence is in use", action: "saving")
+                throw SQLiteError.contradiction("the next sequence is in use", action: "saving")
             }
             return
         }
@@ -217,8 +217,7 @@ final class StoreSegments {
         while try emptied.step() { tables.append(emptied.text(at: 0)) }
         for table in tables {
             guard try connection.integer("SELECT 1 FROM \(table) LIMIT 1") == nil else {
-                // Damage removed its segment's row. A rescue reads the table.
-                throw SQLiteError.damage("\(table) has records and no segment", action: "dropping empty tables")
+                throw SQLiteError.contradiction("\(table) has records and no segment", action: "dropping empty tables")
             }
             try connection.execute("DROP TABLE \(table)")
         }

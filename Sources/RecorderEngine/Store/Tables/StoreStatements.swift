@@ -73,7 +73,7 @@ final class StoreStatements {
 
     func ledger() throws(SQLiteError) -> StoreLedger {
         guard try totals.step() else {
-            throw SQLiteError.damage("the store's row of totals is missing", action: "reading totals")
+            throw .totalsMissing
         }
         defer { totals.reset() }
         // Corruption can leave any number here, and sums of such numbers would trap.
@@ -81,7 +81,7 @@ final class StoreStatements {
             StoreTotals.isPlausible(records: totals.integer(at: 0), bytes: totals.integer(at: 1)),
             StoreTotals.plausible.contains(totals.integer(at: 3)), RecordID.sequences.contains(totals.integer(at: 2))
         else {
-            throw SQLiteError.damage("the store's totals are out of range", action: "reading totals")
+            throw SQLiteError.contradiction("the store's totals are out of range", action: "reading totals")
         }
         return StoreLedger(
             records: Int(totals.integer(at: 0)),
@@ -141,7 +141,7 @@ final class StoreStatements {
             """
         )
         guard let free, RecordID.streams.contains(free) else {
-            throw SQLiteError.damage("no stream number is free", action: "saving to a new stream")
+            throw SQLiteError.contradiction("no stream number is free", action: "saving to a new stream")
         }
         return (free, true)
     }
@@ -151,7 +151,7 @@ final class StoreStatements {
         try readNumbered.bind(stream, at: 1)
         defer { readNumbered.reset() }
         guard try readNumbered.step(), NumberedKey.numbers.contains(readNumbered.integer(at: 0)) else {
-            throw SQLiteError.damage("a stream's count of numbered records is out of range", action: "saving")
+            throw SQLiteError.contradiction("a stream's count of numbered records is out of range", action: "saving")
         }
         return readNumbered.integer(at: 0)
     }
@@ -226,8 +226,9 @@ final class StoreStatements {
 extension RecordID {
     /// The id through which a stream's records are deleted, from its row. Corruption can leave any number there.
     init(cursor: Int64, of stream: Int64) throws(SQLiteError) {
-        guard Self.streams.contains(stream), Self.sequences.contains(cursor) else {
-            throw SQLiteError.damage("a stream's cursor is out of range", action: "reading a cursor")
+        guard Self.streams.contains(stream) else { throw .invalidStream }
+        guard Self.sequences.contains(cursor) else {
+            throw SQLiteError.contradiction("a stream's cursor is out of range", action: "reading a cursor")
         }
         self.init(stream: stream, sequence: cursor)
     }

@@ -14,7 +14,7 @@ extension StoreTotals {
     init(running query: SQLiteStatement) throws(SQLiteError) {
         defer { query.reset() }
         guard try query.step() else {
-            throw SQLiteError.damage("the store's row of totals is missing", action: "reading totals")
+            throw .totalsMissing
         }
         try self.init(query)
     }
@@ -39,7 +39,7 @@ extension StoreTotals {
 }
 
 extension SQLiteStatement {
-    /// A count of records or bytes. Corruption can leave any number there; the rescue that this error causes counts again.
+    /// A count of records or bytes. Corruption can leave any number there; after this error they are counted anew.
     func count(at column: Int32) throws(SQLiteError) -> Int {
         guard StoreTotals.plausible.contains(integer(at: column)) else { throw .implausibleCount }
         return Int(integer(at: column))
@@ -47,5 +47,14 @@ extension SQLiteStatement {
 }
 
 extension SQLiteError {
-    fileprivate static let implausibleCount = SQLiteError.damage("a count is out of range", action: "reading counts")
+    fileprivate static let implausibleCount = SQLiteError.contradiction(
+        "a count is out of range",
+        action: "reading counts"
+    )
+
+    /// The row is written with the table, and never deleted.
+    static let totalsMissing = SQLiteError.damage("the store's row of totals is missing", action: "reading totals")
+
+    /// Only valid names are stored, under valid numbers.
+    static let invalidStream = SQLiteError.damage("a stream's name or number is invalid", action: "reading streams")
 }

@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: OlderStore.allCases)
-    func `a damaged store of an older format is rescued`(store: OlderStore) async throws {
+    func `a wrong count in a store of an older format is corrected`(store: OlderStore) async throws {
         let directory = try holding(store)
         do {
             let connection = try SQLiteConnection(path: directory.path("kinesis.db"), access: .readWrite)
@@ -66,7 +66,7 @@ import Testing
         let harness = try PipelineHarness(to: server, in: directory) { $0.limits.bytes = 0 }
         try await harness.save("new")
         #expect(try await harness.flush().delivered == 52)
-        #expect(harness.events.rescues.map(\.lost) == [0])
+        #expect(harness.events.rescues.isEmpty)
     }
 
     @Test(arguments: OlderStore.allCases)

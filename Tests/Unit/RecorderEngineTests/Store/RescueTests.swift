@@ -133,20 +133,8 @@ extension RescueTests {
         return try PipelineHarness(to: server, in: first.directory)
     }
 
-    @Test func `impossible counts or columns are treated as damage and cause no crash`() async throws {
+    @Test func `columns with other names are damage, and every record is kept`() async throws {
         for change in [
-            "UPDATE stream SET records = 9223372036854775807 WHERE number = 0",
-            "UPDATE stream SET bytes = -9223372036854775808 WHERE number = 0",
-            "UPDATE stream SET saved_bytes = 9223372036854775807 WHERE number = 0",
-            "UPDATE stream SET next_sequence = 9223372036854775807 WHERE number = 0",
-            "UPDATE stream SET next_sequence = 0 WHERE number = 0",
-            "UPDATE stream SET next_sequence = 2 WHERE number = 0",
-            "UPDATE segment SET removed = 9223372036854775807",
-            "UPDATE segment SET first_bytes = -9223372036854775808",
-            "UPDATE stream SET cursor = 16386 WHERE number = 1",
-            "UPDATE stream SET cursor = -31534 WHERE number = 1",
-            "UPDATE stream SET cursor = 1099511627776 WHERE number = 1",
-            "UPDATE stream SET cursor = 9223372036854775807 WHERE number = 1",
             "ALTER TABLE segment RENAME first_bytes TO first_bytez",
             "ALTER TABLE stream RENAME next_sequence TO next_sequencd",
         ] {
@@ -206,7 +194,7 @@ extension RescueTests {
         // Each record takes 1 + 1 + 64 bytes: two fit.
         let harness = try PipelineHarness(in: first.directory) { $0.limits.bytes = 2 * 66 }
         try await harness.save("5", key: "k")
-        #expect(harness.events.rescues.map(\.lost) == [0])
+        #expect(harness.events.rescues.isEmpty)
         #expect(try harness.storedTexts() == ["4", "5"])
         let totals = try harness.pipeline.totals()
         #expect(totals.records == 2 && totals.bytes == 2 * 66)
@@ -262,7 +250,7 @@ extension RescueTests {
             let harness = try PipelineHarness(in: directory)
             do {
                 let connection = try SQLiteConnection(path: harness.path, access: .readWrite)
-                try connection.execute("UPDATE stream SET next_sequence = 0 WHERE number = 0")
+                try connection.execute("ALTER TABLE segment RENAME first_bytes TO first_bytez")
             }
             try await harness.save("\(number)")
             #expect(harness.events.rescues.map(\.lost) == [0])

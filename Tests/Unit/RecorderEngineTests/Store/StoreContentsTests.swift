@@ -135,10 +135,10 @@ import Testing
         ("DELETE FROM segment", "block_1 has records, but its segment is not listed"),
         ("DELETE FROM stream WHERE number = 1", "all streams: records counted: 3; found: 0"),
         ("DELETE FROM block_1", "stream a: records counted: 3; found: 0"),
-        ("DROP TABLE block_1", "stream a, table block_1: no such table: block_1"),
+        ("DROP TABLE block_1", "table block_1 is missing"),
         ("UPDATE block_1 SET span = 0", "a block's list of records is wrong"),
-        ("UPDATE stream SET name = 'a b' WHERE number = 1", "stream a b: its name, number or cursor is invalid"),
-        ("UPDATE stream SET next_sequence = -1 WHERE number = 0", "the store's next sequence is out of range"),
+        ("UPDATE stream SET name = 'a b' WHERE number = 1", "stream a b: its name or number is invalid"),
+        ("UPDATE stream SET next_sequence = -1 WHERE number = 0", "the store's next sequence is -1; the last one in use: 3"),
     ])
     func `a wrong count, name or table is found`(change: String, problem: String) async throws {
         let harness = try PipelineHarness { $0.limits.bytes = 0 }

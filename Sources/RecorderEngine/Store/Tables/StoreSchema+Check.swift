@@ -1,0 +1,64 @@
+import RecorderSQLite
+
+/// Compares a file's tables with those that the program creates.
+extension StoreSchema {
+    /// What is missing of the tables and columns of a file of a format, or was not there at that time; this proves damage. What
+    /// another program added is no problem.
+    static func problems(in connection: SQLiteConnection, format: Int64) throws(SQLiteError) -> [String] {
+        let model = try SQLiteConnection(path: ":memory:", access: .readWrite)
+        let optional = [StoreClock.Reference.table, FilePositionTable.table, RejectedTable.table]
+        try model.execute(tables)
+        var required = Set(try names(of: "table", in: model))
+        if format < 3 { required.remove(KeptRecords.table) }
+        for table in optional + [blockTable("block_0"), recordTable("record_0")] { try model.execute(table) }
+        let later = additions.filter { $0.version > format }
+        let found = try names(of: "table", in: connection)
+        var problems = required.subtracting(found).sorted().map { "table \($0) is missing" }
+        for table in found {
+            let isSegment = table.hasPrefix("block_") || table.hasPrefix("record_")
+            let name = isSegment ? "\(table.prefix { $0 != "_" })_0" : table
+            var expected = try columns(of: name, in: model)
+            guard !expected.isEmpty else { continue }
+            let newer = Set(later.filter { $0.table == table }.flatMap(\.columns).map { String($0.prefix { $0 != " " }) })
+            expected.subtract(newer)
+            if format < 2, name == "record_0" { expected.remove("sum") }
+            let columns = try columns(of: table, in: connection)
+            for column in expected.subtracting(columns).sorted() { problems.append("table \(table) has no column \(column)") }
+            for column in newer.intersection(columns).sorted() {
+                problems.append("table \(table) has a column \(column), which its format \(format) has not")
+            }
+        }
+        return problems
+    }
+
+    /// The triggers, views and indexes that another program added, as `trigger NAME`: the only things that can make a right
+    /// statement fail.
+    static func foreignObjects(in connection: SQLiteConnection) throws(SQLiteError) -> [String] {
+        var found: [String] = []
+        for kind in ["trigger", "view", "index"] {
+            let names = try names(of: kind, in: connection)
+            found += names.filter { !$0.hasPrefix("sqlite_") && $0 != "kept_order" }.map { "\(kind) \($0)" }
+        }
+        return found
+    }
+
+    private static func names(of kind: String, in connection: SQLiteConnection) throws(SQLiteError) -> [String] {
+        let rows = try connection.prepare("SELECT name FROM sqlite_schema WHERE type = '\(kind)' ORDER BY name")
+        var names: [String] = []
+        while try rows.step() { names.append(rows.text(at: 0)) }
+        return names
+    }
+
+    private static func columns(of table: String, in connection: SQLiteConnection) throws(SQLiteError) -> Set<String> {
+        let rows = try connection.prepare("SELECT name FROM pragma_table_info(?1)")
+        try rows.bind(table, at: 1)
+        var names: Set<String> = []
+        while try rows.step() { names.insert(rows.text(at: 0)) }
+        return names
+    }
+}
+
+extension String {
+    /// The name of a table or a column, quoted for a statement.
+    var quotedForSQL: String { "\"\(replacing("\"", with: "\"\""))\"" }
+}
