@@ -194,6 +194,18 @@ RULES = [
         ),
     ),
     rule(
+        "changes by other programs are not noticed", "RestoredStoreTests",
+        (ENGINE + "Store/Files/StoreWriteLock.swift", "if found != left, found.text != lock.line { isForeign = true }", "_ = found"),
+    ),
+    rule(
+        "a store keeps its identity after a boot", "RestoredStoreTests",
+        (ENGINE + "Store/Tables/KeySources.swift", "\\(FilePlace(file)?.description ?? \"\") \\(Self.boot(clock))", "\\(FilePlace(file)?.description ?? \"\")"),
+    ),
+    rule(
+        "another user's store is read with SQLite's locks", "ReadOnlyCommandTests",
+        (ENGINE + "Store/ReadOnlyStore.swift", "StoreFiles.areWritable(path) ||", "true ||"),
+    ),
+    rule(
         "ignores the age limit at submit", "LimitTests",
         (ENGINE + "Flush/StoreFlush.swift", "store.expire(after: policy.limits.age)", "store.expire(after: .zero)"),
     ),

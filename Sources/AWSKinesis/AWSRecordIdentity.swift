@@ -17,13 +17,14 @@ import RecorderEngine
 public struct AWSRecordIdentity: Sendable, Hashable {
     /// The store, a file of records on a device: 15 hexadecimal digits in upper case.
     ///
-    /// No two stores have the same: a file that was copied or moved gets another one for its next records, as does the new file
-    /// after a rescue of a damaged one. It is random, and says nothing about the device.
+    /// No two stores have the same: a file gets another one for its next records after each boot of the machine, and if it was copied,
+    /// moved, restored or changed by another program, as does the new file after a rescue of a damaged one. It is random, and says
+    /// nothing about the device.
     public let storeID: String
     /// The number of the stream in its store, from 1 to 4,194,304. A stream's name and its ARN have different numbers.
     public let streamNumber: Int
     /// The number of the record among those that were saved to this stream without a key, in the order of the saves. The first
-    /// one has the number 0, or, in a file that was copied, the number after the last one that the original had.
+    /// one has the number 0, or, in a store that has another identity, the number after the last one under the earlier identity.
     public let ordinal: Int64
 
     /// Reads a partition key.

@@ -32,6 +32,11 @@ final class StoreConnections: Sendable {
         self.clock = clock
     }
 
+    deinit {
+        reader.withLock { $0 = nil }
+        writer.withLock { StoreWriter.close(&$0) }
+    }
+
     /// `handler` is called for each damaged file that was rescued.
     func onRescue(_ handler: @escaping @Sendable (Rescue) -> Void) {
         rescueHandler.withLock { $0 = handler }
@@ -158,6 +163,7 @@ final class StoreConnections: Sendable {
     func closeIfMoved() -> Bool {
         let hasMoved = writer.withLock { writer in
             guard let open = writer, open.hasMoved() else { return false }
+            // Another file's lock says nothing about this one.
             writer = nil
             return true
         }
@@ -171,7 +177,7 @@ final class StoreConnections: Sendable {
         reader.withLock { reader in
             guard reader != nil else { return }
             reader = nil
-            writer.withLock { $0 = nil }
+            writer.withLock { StoreWriter.close(&$0) }
         }
     }
 

@@ -11,12 +11,13 @@ final class StoreWriter {
     private let namedPath: String
     /// The file it writes to.
     let fileID: FileIdentity?
-    private let lock: StoreLock
+    private let lock: StoreWriteLock
     private let space: StoreSpace
     let connection: SQLiteConnection
     let identity: StoreIdentity
     let statements: StoreStatements
     let segments: StoreSegments
+    private let keySources: KeySources
     let kept: KeptRecords
     let oldest: OldestRecords
     let heads: StreamHeads
@@ -52,7 +53,7 @@ final class StoreWriter {
         self.path = path
         self.deadline = deadline
         self.clock = StoreClock(clock)
-        let lock = StoreLock(path: "\(path).lock")
+        let lock = StoreWriteLock(of: path)
         self.lock = lock
         try lock.lock(before: deadline)
         defer { lock.unlock() }
@@ -63,7 +64,8 @@ final class StoreWriter {
         space = StoreSpace(beside: path)
         let connection = try Self.open(path, space: space)
         self.connection = connection
-        let keySources = KeySources(connection, file: fileID)
+        let keySources = KeySources(connection, of: path, clock: clock)
+        self.keySources = keySources
         (identity, statements, segments, kept) = try StorageErrorMapping.translating(
             path: path,
             (
@@ -105,6 +107,12 @@ final class StoreWriter {
         return found != fileID
     }
 
+    /// Closes the connection under the lock, if it is free: closing the last one changes the file.
+    static func close(_ writer: inout StoreWriter?) {
+        guard let lock = writer?.lock else { return }
+        lock.closing { writer = nil }
+    }
+
     /// The counts as of the last commit of any process.
     func totals() throws(RecorderError) -> StoreTotals {
         try StorageErrorMapping.translating(
@@ -140,6 +148,7 @@ final class StoreWriter {
         do throws(SQLiteError) {
             try connection.waitForOthers(until: deadline)
             let (before, ledger) = try connection.transaction(running: try change(body))
+            lock.accept()
             lastCommit = .now
             // Our own commit changes the version too. It is durable, whatever fails from here on.
             known = (try? connection.dataVersion()).map { ($0, ledger.carriedOver) }
@@ -181,6 +190,7 @@ final class StoreWriter {
     private func change(
         _ body: (inout StoreLedger) throws(SQLiteError) -> Void
     ) throws(SQLiteError) -> (before: Int, ledger: StoreLedger) {
+        if lock.isForeign { try keySources.end() }
         var ledger = try currentLedger()
         let before = ledger.records
         try removeUnusedStreams()
@@ -194,7 +204,7 @@ final class StoreWriter {
     private func currentLedger() throws(SQLiteError) -> StoreLedger {
         let version = try connection.dataVersion()
         heads.forget()
-        if let known, known.version == version {
+        if let known, known.version == version, !lock.isForeign {
             // The only reference now, so that changes copy nothing.
             self.known = nil
             oldest.begin(isShared: false)

@@ -114,20 +114,33 @@ final class StoreLock: Sendable {
         return OpenFile(descriptor: opened, fileID: FileIdentity(descriptor: opened))
     }
 
-    /// Writes this process's number into the file, for others that wait.
-    func writeHolder() {
-        let name = Array("\(getpid())\n".utf8)
+    /// Writes a line into the file, instead of the one that is there. Never makes the file shorter, so that a full disk has room for it.
+    func write(_ line: String) {
+        let line = Array("\(line)\n".utf8)
         file.withLock { file in
             guard let file else { return }
-            ftruncate(file.descriptor, 0)
-            _ = unsafe name.withUnsafeBytes { unsafe pwrite(file.descriptor, $0.baseAddress, $0.count, 0) }
+            _ = unsafe line.withUnsafeBytes { unsafe pwrite(file.descriptor, $0.baseAddress, $0.count, 0) }
         }
     }
+
+    /// The line in the file, which is open; "" if there is none.
+    var line: String {
+        file.withLock { file in
+            var bytes = [UInt8](repeating: 0, count: 512)
+            guard let file else { return "" }
+            let count = unsafe bytes.withUnsafeMutableBytes { unsafe pread(file.descriptor, $0.baseAddress, $0.count, 0) }
+            let end = bytes.prefix(max(count, 0)).firstIndex(of: UInt8(ascii: "\n")) ?? 0
+            return String(decoding: bytes[..<end], as: UTF8.self)
+        }
+    }
+
+    /// Writes this process's number into the file, for others that wait.
+    func writeHolder() { write("\(getpid())") }
 
     /// The process that wrote its number last.
     var holder: String {
         let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-        return text.isEmpty ? "unknown" : String(text.trimmed())
+        return text.split(separator: "\n").first.map { String($0) } ?? "unknown"
     }
 }
 

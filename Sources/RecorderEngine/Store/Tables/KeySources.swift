@@ -1,26 +1,27 @@
-import FoundationEssentials
+import RecorderAWS
 import RecorderSQLite
 
 /// The `KeySource` of new segments. Belongs to the writer; every method runs inside its transaction.
 ///
-/// A file that was copied or restored from an image would give its records the same keys as the other copy. So the place of the
-/// file is stored with the source, and at any other place a new source is drawn.
+/// A file that was copied, or restored from a copy, would give its records the keys of others. A source therefore lasts for one boot,
+/// for one file on one disk, and as long as only this library writes to the file: otherwise a new one is drawn. One too many costs a
+/// segment, and an audit begins anew.
 final class KeySources {
     private let connection: SQLiteConnection
-    private let file: FileIdentity?
-    private lazy var place = Self.place(of: file)
+    private let place: String
 
-    /// `file` is the one that the connection has opened.
-    init(_ connection: SQLiteConnection, file: FileIdentity?) {
+    /// `file` is the path of the one that the connection has opened.
+    init(_ connection: SQLiteConnection, of file: String, clock: SystemClock) {
         self.connection = connection
-        self.file = file
+        place = "\(FilePlace(file)?.description ?? "") \(Self.boot(clock))"
     }
 
-    /// Device, inode and machine.
-    private static func place(of file: FileIdentity?) -> String {
-        // https://www.freedesktop.org/software/systemd/man/latest/machine-id.html
-        let machine = (try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8)) ?? ""
-        return "\(file.map { "\($0)" } ?? "") \(machine.prefix { $0.isHexDigit })"
+    /// Where the boot has no identity, because `/proc` is not mounted, the time of the boot, so coarse that a clock which is adjusted
+    /// hardly changes it.
+    private static func boot(_ clock: SystemClock) -> String {
+        let boot = clock.boot().trimmed()
+        guard boot.isEmpty else { return String(boot) }
+        return "\((clock.now().milliseconds - clock.uptime().milliseconds) / 600_000)"
     }
 
     /// The source for the next record of this file.
@@ -30,13 +31,23 @@ final class KeySources {
             return source
         }
         row.reset()
+        try end()
         let source = KeySource.random()
         let update = try connection.prepare("UPDATE stream SET key_source = ?1, place = ?2 WHERE number = 0")
         try update.bind(source.stored, at: 1)
         try update.bind(place, at: 2)
         try update.run()
-        try connection.execute("UPDATE stream SET key_source = numbered, delivered = 0 WHERE number > 0")
         return source
+    }
+
+    /// Ends the source: the next record gets a new one.
+    func end() throws(SQLiteError) {
+        try connection.execute(
+            """
+            UPDATE stream SET key_source = 0 WHERE number = 0;
+            UPDATE stream SET key_source = numbered, delivered = 0 WHERE number > 0
+            """
+        )
     }
 }
 

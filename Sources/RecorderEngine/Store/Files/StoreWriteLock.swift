@@ -1,0 +1,79 @@
+import Glibc
+
+/// The lock of a store's writers, with a note in its file of the state in which the last writer left the database.
+///
+/// Whoever changes the files without this lock, such as `cp`, `tar` or another program, leaves another state: size, inode or time of
+/// the last change, which no program can set. The note is compared and not the time, so that no clock matters. Most commits change
+/// only the log, which is noted by its inode: so they need no new note. A writer that is killed between a checkpoint and its note
+/// seems to be another program, too.
+final class StoreWriteLock {
+    private let lock: StoreLock
+    private let database: String
+    private let log: String
+    /// Whether another program has changed the files, and no commit has taken that into account yet.
+    private(set) var isForeign = false
+    /// The state in which this writer left the files.
+    private var left: FileState?
+
+    init(of database: String) {
+        lock = StoreLock(path: "\(database).lock")
+        self.database = database
+        log = "\(database)-wal"
+    }
+
+    /// Blocks until the lock is held, at most until `deadline`; after that it is tried once.
+    func lock(before deadline: ContinuousClock.Instant) throws(RecorderError) {
+        try lock.lock(before: deadline)
+        check()
+    }
+
+    private func check() {
+        let found = FileState(database, log: log)
+        if found != left, found.text != lock.line { isForeign = true }
+    }
+
+    /// Releases the lock, and notes the state, unless a change by another program must still be noticed.
+    func unlock() {
+        defer { lock.unlock() }
+        let state = FileState(database, log: log)
+        guard !isForeign, state != left else { return }
+        left = state
+        lock.write(state.text)
+    }
+
+    /// Called after a commit that takes the change by another program into account.
+    func accept() {
+        isForeign = false
+    }
+
+    /// Runs `close`, which may move the log's content into the database, as SQLite does when the last connection is closed. Only a
+    /// process that has the database open, and closes it in its turn, can hold the lock.
+    func closing(_ close: () -> Void) {
+        let isHeld = (try? lock.tryLock()) ?? false
+        if isHeld { check() }
+        close()
+        if isHeld { unlock() }
+    }
+}
+
+/// The state of a database and its log, at each commit: so it is made without allocations.
+private struct FileState: Equatable {
+    private var device: dev_t = 0
+    private var inode: ino_t = 0
+    private var size: off_t = 0
+    private var seconds = 0
+    private var nanoseconds = 0
+    /// 0 for an empty log, which a reader may create.
+    private var log: ino_t = 0
+
+    init(_ database: String, log: String) {
+        var status = stat()
+        guard unsafe database.withCString({ unsafe lstat($0, &status) }) == 0 else { return }
+        (device, inode, size) = (status.st_dev, status.st_ino, status.st_size)
+        (seconds, nanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
+        guard unsafe log.withCString({ unsafe lstat($0, &status) }) == 0, status.st_size > 0 else { return }
+        self.log = status.st_ino
+    }
+
+    var text: String { "\(device):\(inode):\(size):\(seconds).\(nanoseconds) \(log)" }
+}
