@@ -189,7 +189,7 @@ RULES = [
     rule(
         "wrong counts are not corrected", "InternalErrorTests",
         (
-            ENGINE + "Store/Recovery/StoreExamination.swift",
+            ENGINE + "Store/StoreExamination.swift",
             "if isWrong { try verification.counts?.write(connection) }", "_ = isWrong",
         ),
     ),

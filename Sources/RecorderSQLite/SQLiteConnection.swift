@@ -4,13 +4,26 @@ internal import CRecorderSQLite
 ///
 /// Not Sendable: its owner keeps it behind one lock or on one queue.
 package final class SQLiteConnection {
-    package enum Access: Sendable {
+    package enum Access: Sendable, Hashable {
         /// Reads and writes; the file is created if it is missing.
         case readWrite
-        /// Reads only, and never checkpoints.
+        /// Reads only, and never checkpoints. SQLite may create a log and its shared memory.
         case readOnly
+        /// Reads only, without a lock, and creates and changes no file. No process may write meanwhile. Without `hasLog`, the log is empty
+        /// or missing; otherwise its index is in this connection's memory.
+        case unlocked(hasLog: Bool)
         /// Reads as much as possible of a damaged file, such as one that was truncated or lost tables.
         case damaged
+
+        /// The VFS.
+        fileprivate var system: String? {
+            switch self {
+            case .readWrite, .readOnly: BufferingVFS.name
+            case .damaged: nil
+            // https://www.sqlite.org/vfs.html#standard_unix_vfses: its locks do nothing.
+            case .unlocked: "unix-none"
+            }
+        }
     }
 
     private let handle: OpaquePointer
@@ -41,14 +54,15 @@ package final class SQLiteConnection {
             switch access {
             case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .readOnly: SQLITE_OPEN_READONLY
+            case .unlocked: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             case .damaged: SQLITE_OPEN_READWRITE
             }
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(
-            path,
+            access == .unlocked(hasLog: false) ? Self.immutableURI(of: path) : path,
             &opened,
             mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW,
-            access == .damaged ? nil : BufferingVFS.name
+            access.system
         )
         guard let opened else {
             throw SQLiteError(code: SQLITE_NOMEM, message: "out of memory", action: "opening \(path)")
@@ -65,7 +79,7 @@ package final class SQLiteConnection {
         }
         // If a file cannot be opened for writing, SQLite opens it for reading, and every write of this connection would fail,
         // even if the process was only briefly out of descriptors.
-        guard access == .readOnly || sqlite3_db_readonly(opened, "main") == 0 else {
+        guard mode & SQLITE_OPEN_READONLY != 0 || sqlite3_db_readonly(opened, "main") == 0 else {
             throw SQLiteError(code: SQLITE_READONLY, message: "it can only be read", action: "opening \(path)")
         }
         sqlite3_extended_result_codes(opened, 1)
@@ -81,9 +95,31 @@ package final class SQLiteConnection {
         switch access {
         case .readWrite: watchLog()
         case .readOnly: break
+        case .unlocked:
+            // A connection that locks the file for itself keeps the log's index in its memory. Without this setting its end would move
+            // the log's content into the file.
+            try check(
+                recorder_sqlite3_db_config(opened, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1),
+                while: "keeping the log"
+            )
+            try execute("PRAGMA locking_mode = EXCLUSIVE")
         // Also lets SQLite go on where it would refuse the file as a whole.
         case .damaged: try execute("PRAGMA writable_schema = ON")
         }
+    }
+
+    /// https://www.sqlite.org/c3ref/open.html#urifilenameexamples
+    private static func immutableURI(of path: String) -> String {
+        var uri = "file:"
+        for character in path.unicodeScalars {
+            switch character {
+            case "%": uri += "%25"
+            case "?": uri += "%3F"
+            case "#": uri += "%23"
+            default: uri.unicodeScalars.append(character)
+            }
+        }
+        return "\(uri)?immutable=1"
     }
 
     deinit {

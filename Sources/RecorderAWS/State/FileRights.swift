@@ -24,11 +24,9 @@ package struct FileRights: Error, Sendable {
             guard !status.isSticky else {
                 return FileRights(problem: foreign(path, status: status), remedy: inside(path))
             }
-            let user = "Run as that user (sudo -u '#\(status.owner)')"
-            let transfer = geteuid() == 0 ? "" : ", give it to this one (sudo chown \(geteuid()) \(quoted(path)))"
             return FileRights(
                 problem: foreign(path, status: status),
-                remedy: "\(user)\(transfer), or set \(ownDirectory)."
+                remedy: "\(asOwner(status)), or set \(ownDirectory)."
             )
         }
         guard status.othersCanWrite else { return nil }
@@ -52,10 +50,11 @@ package struct FileRights: Error, Sendable {
         switch status.kind {
         case .file:
             guard !status.isOwn else { return nil }
-            return FileRights(
-                problem: foreign(path, status: status),
-                remedy: "Run: sudo chown \(geteuid()) \(quoted(path)), or set \(ownDirectory)."
-            )
+            // In another user's directory, a program of that user may be using it.
+            let parent = FileStatus(path: URL(fileURLWithPath: path).deletingLastPathComponent().path)
+            let repair =
+                parent?.isOwn == true ? "Run: sudo chown \(geteuid()) \(quoted(path))" : asOwner(status)
+            return FileRights(problem: foreign(path, status: status), remedy: "\(repair), or set \(ownDirectory).")
         case .link:
             let target = PathDiagnosis.link(at: path)?.target ?? "?"
             return FileRights(
@@ -65,6 +64,15 @@ package struct FileRights: Error, Sendable {
         case .directory, .other: return FileRights(problem: "\(path) is not a file", remedy: elsewhere)
         }
     }
+
+    /// The problem with a file of ours that is only read; nil if there is none. Root may read another user's.
+    package static func problem(ofReadFile path: String, _ status: FileStatus) -> FileRights? {
+        guard status.kind == .file, !status.isOwn else { return problem(ofFile: path, status) }
+        guard geteuid() != 0 else { return nil }
+        return FileRights(problem: foreign(path, status: status), remedy: "\(asOwner(status)), or as root.")
+    }
+
+    private static func asOwner(_ status: FileStatus) -> String { "Run as that user (sudo -u '#\(status.owner)')" }
 
     /// Removes other users' permissions. Works on the path, because opening and closing a database file would release the
     /// locks that SQLite holds on it.

@@ -58,19 +58,20 @@ struct ListCommand: Command {
         // Either DIR or STATE/PROGRAM/com.amazonaws.AWSKinesisRecorder.
         let program = own.deletingLastPathComponent()
         guard program.lastPathComponent == Program.name, session.invocation.value(.directory) == nil else {
-            return [(nil, own.path)]
+            return [(nil, own.path)] + programs(in: own.path)
         }
-        let state = program.deletingLastPathComponent()
-        return Files.names(in: state.path).map { name in
-            (name, state.appendingPathComponent(name).appendingPathComponent(own.lastPathComponent).path)
-        }
+        return programs(in: program.deletingLastPathComponent().path)
+    }
+
+    private func programs(in state: String) -> [(program: String?, directory: String)] {
+        Files.names(in: state).map { ($0, StoreLocation.directory(of: $0, in: state)) }
     }
 
     private func store(_ file: StoreFile, of program: String?) -> Store {
         var totals: StoreTotals?
         var message: String?
         do {
-            totals = try RecordStore(at: { file.location }).totals()
+            totals = try StoreView(at: file.location).totals()
         } catch {
             message = error.message
         }

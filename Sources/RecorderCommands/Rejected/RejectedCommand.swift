@@ -71,7 +71,7 @@ struct RejectedCommand: Command {
     /// The stores that have copies of these streams.
     private func stores() throws(CommandFailure) -> [Store] {
         var found: [Store] = []
-        for (service, location) in try session.existingStores() {
+        for (service, location) in try session.readableStores() {
             let copies = try CommandFailure.wrapping(try RejectedRecords(at: location, of: selection))
             if copies.damaged > 0 {
                 let count = Formatting.counted(copies.damaged, "copy", plural: "copies")

@@ -106,25 +106,12 @@ struct Session: Sendable {
             names.contains(file.service) && !own.contains { $0.fileName == file.location.fileName }
         }
         return files.compactMap { file in
-            guard let records = try? RecordStore(at: { file.location }).totals().records, records > 0 else {
+            guard let records = try? StoreView(at: file.location).totals().records, records > 0 else {
                 return nil
             }
             let store = file.option ?? file.location.fileName
             return "\(Formatting.records(records)) \(file.option == nil ? "in" : "under") \(store)"
         }.joined(separator: ", ")
-    }
-
-    /// The program's recorders of this command's services and key, and its Amplify clients, whose key is their region.
-    func storesWithClients() throws(CommandFailure) -> [(service: String, location: StoreLocation)] {
-        var found = try existingStores().map { ($0.service.name, $0.location) }
-        for service in services {
-            let files = StoreFile.all(in: try location(of: service).directory)
-            let key = invocation.value(.key)
-            for file in files where file.service == "amplify-\(service.name)" && (key == nil || key == file.key) {
-                found.append((file.service, file.location))
-            }
-        }
-        return found
     }
 
     /// Asks whether to remove something, unless --yes is given.

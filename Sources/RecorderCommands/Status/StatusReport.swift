@@ -62,7 +62,7 @@ struct StatusReport: Codable, Sendable {
         forTable: Bool = false,
         selection: StreamSelection? = nil
     ) throws(RecorderError) {
-        let store = RecordStore(at: { location })
+        let store = try StoreView(at: location)
         // First, so that a record that leaves in between is both held and counted as discarded.
         let numbering = forTable ? nil : try store.numbering()
         var status = try store.status()

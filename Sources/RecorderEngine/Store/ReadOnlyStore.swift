@@ -1,31 +1,76 @@
+import Glibc
 import RecorderAWS
 import RecorderSQLite
 
-/// A store's file that is only read: no table is created or upgraded, no log is moved into the file, and no lock is taken, so
-/// that other processes go on saving and submitting.
+/// A store's file that is only read: no table is created or upgraded, no log is moved into the file, and other processes go on saving
+/// and submitting.
 ///
-/// SQLite may add empty log files beside it. Not Sendable.
+/// A file of this user is read as its programs read it; SQLite may add empty log files beside it. Beside one of another user, or one
+/// that cannot be written, no file is created: a log or an index that root leaves there would stop the owner's programs. If a
+/// program has it open, its log and index are there, and are used. Otherwise the file is read without SQLite's locks, under the lock
+/// between processes, which is where a program that is about to open it waits; the log's index is made in memory. Not Sendable.
 final class ReadOnlyStore {
     /// Without links.
     let path: String
-    let connection: SQLiteConnection
+    private(set) var connection: SQLiteConnection
     /// The format of the file; nil if it has no tables yet.
     let format: Int64?
+    /// Whether it is read without SQLite's locks.
+    private let isUnlocked: Bool
 
     /// Opens a file that exists. Throws for one of a format that this version cannot read without upgrading it.
     init(at location: StoreLocation) throws(RecorderError) {
-        path = try StoreDirectory.resolve(location).path
-        try StoreFiles.check(path)
-        connection = try StorageErrorMapping.translating(
-            path: path,
-            try SQLiteConnection(path: path, access: .readOnly)
-        )
+        let path = try StoreDirectory.resolve(location).path
+        self.path = path
+        try StoreFiles.checkReadable(path)
+        let isShared =
+            StoreFiles.areWritable(path) || ["-wal", "-shm"].allSatisfy { FileStatus(path: "\(path)\($0)") != nil }
+        if isShared, let (connection, format) = try Self.openShared(path) {
+            (self.connection, self.format, isUnlocked) = (connection, format, false)
+            return
+        }
+        isUnlocked = true
+        let pause = try WriterPause(of: path, timeout: StoreConnections.lockTimeout)
+        connection = try Self.openUnlocked(path)
         format = try StoreSchema.readableFormat(of: connection, path: path)
+        pause.end()
+    }
+
+    /// nil if SQLite would have to write, and cannot.
+    private static func openShared(_ path: String) throws(RecorderError) -> (SQLiteConnection, format: Int64?)? {
+        do throws(RecorderError) {
+            let connection = try StorageErrorMapping.translating(
+                path: path,
+                try SQLiteConnection(path: path, access: .readOnly)
+            )
+            return (connection, try StoreSchema.readableFormat(of: connection, path: path))
+        } catch {
+            guard case .storage(_, let cause?) = error, cause.isReadOnly || cause.isCannotOpen,
+                !StoreFiles.areWritable(path)
+            else { throw error }
+            return nil
+        }
+    }
+
+    private static func openUnlocked(_ path: String) throws(RecorderError) -> SQLiteConnection {
+        var log = stat()
+        let hasLog = unsafe stat("\(path)-wal", &log) == 0 && log.st_size > 0
+        return try StorageErrorMapping.translating(
+            path: path,
+            try SQLiteConnection(path: path, access: .unlocked(hasLog: hasLog))
+        )
     }
 
     /// Runs an expression in one read transaction, so that everything it reads is of one instant.
     func perform<T>(_ body: @autoclosure () throws(SQLiteError) -> T) throws(RecorderError) -> T {
-        try StorageErrorMapping.translating(
+        var pause: WriterPause?
+        defer { pause?.end() }
+        if isUnlocked {
+            // A connection without locks believes what it has read.
+            pause = try WriterPause(of: path, timeout: StoreConnections.lockTimeout)
+            connection = try Self.openUnlocked(path)
+        }
+        return try StorageErrorMapping.translating(
             path: path,
             try connection.readTransaction(running: try body())
         )

@@ -19,30 +19,33 @@ final class StoreReader {
     private var rows: (table: String, statement: SQLiteStatement)?
 
     /// Opens the file, which must exist. Sets `fileID` to the file it found, even if that cannot be used.
-    init(path: String, fileID: inout FileIdentity?) throws(RecorderError) {
-        fileID = FileIdentity(path)
-        self.fileID = fileID
-        self.path = path
+    convenience init(path: String, fileID: inout FileIdentity?) throws(RecorderError) {
+        let found = FileIdentity(path)
+        fileID = found
         let connection = try StorageErrorMapping.translating(
             path: path,
             try SQLiteConnection(path: path, access: .readOnly)
         )
-        self.connection = connection
         // A batch is read once, front to back: a large page cache would only use memory.
         try StorageErrorMapping.translating(path: path, try connection.execute("PRAGMA cache_size = -256"))
-        (identity, streams, counts, cursors, kept, segments) = try StorageErrorMapping.translating(
-            path: path,
-            (
-                try StoreIdentity(of: connection),
-                try connection.prepare(
-                    "SELECT number, name, records, bytes FROM stream WHERE number > 0 AND records <> 0"
-                ),
-                try connection.prepare(StoreTotals.query),
-                try connection.prepare(StoreStatements.cursorQuery),
-                try connection.prepare(Self.rows(of: KeptRecords.table)),
-                try connection.prepare(StoreSegments.query)
-            )
+        do throws(SQLiteError) {
+            try self.init(connection, path: path, fileID: found)
+        } catch {
+            throw StorageErrorMapping.error(error, path: path)
+        }
+    }
+
+    /// Reads an open file.
+    init(_ connection: SQLiteConnection, path: String, fileID: FileIdentity?) throws(SQLiteError) {
+        (self.connection, self.path, self.fileID) = (connection, path, fileID)
+        identity = try StoreIdentity(of: connection)
+        streams = try connection.prepare(
+            "SELECT number, name, records, bytes FROM stream WHERE number > 0 AND records <> 0"
         )
+        counts = try connection.prepare(StoreTotals.query)
+        cursors = try connection.prepare(StoreStatements.cursorQuery)
+        kept = try connection.prepare(Self.rows(of: KeptRecords.table))
+        segments = try connection.prepare(StoreSegments.query)
     }
 
     /// Runs one operation in a read transaction, so that everything it reads is of one instant.

@@ -25,7 +25,10 @@ extension StoreWriter {
                 var removed = try segments.remove(after: cursor, through: last, end: ledger.nextSequence)
                 removed += try kept.remove(allOf: cursor.stream)
                 guard removed.records == records else {
-                    throw SQLiteError.contradiction("counted records are not in their table", action: "clearing a stream")
+                    throw SQLiteError.contradiction(
+                        "counted records are not in their table",
+                        action: "clearing a stream"
+                    )
                 }
                 try statements.moveCursor(to: last)
                 ledger.remove(records: removed.records, bytes: removed.bytes, of: cursor.stream, as: .cleared)

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import RecorderAWS
 import RecorderConcurrency
@@ -11,14 +12,22 @@ enum StoreFiles {
     /// The endings of the files' names; the first is the database.
     static let suffixes = ["", "-wal", "-shm", ".lock", ".submit", ".reserve", ".follow"]
 
-    /// Refuses files that are not this user's, and changes none. Called before a store is only read.
-    static func check(_ database: String) throws(RecorderError) {
-        for suffix in suffixes {
+    /// Refuses files that this user may not read, and changes none. Called before a store is only read. Root reads any user's.
+    static func checkReadable(_ database: String) throws(RecorderError) {
+        for suffix in ["", "-wal", "-shm"] {
             let path = "\(database)\(suffix)"
-            guard let status = FileStatus(path: path), let wrong = FileRights.problem(ofFile: path, status) else {
+            guard let status = FileStatus(path: path), let wrong = FileRights.problem(ofReadFile: path, status) else {
                 continue
             }
             throw .storage("The record file \(wrong.message)", nil)
+        }
+    }
+
+    /// Whether this user can write a store: its directory and its file are this user's, and the disk can be written.
+    static func areWritable(_ database: String) -> Bool {
+        let directory = URL(fileURLWithPath: database).deletingLastPathComponent().path
+        return [directory, database].allSatisfy { path in
+            unsafe FileStatus(path: path)?.isOwn == true && access(path, W_OK) == 0
         }
     }
 

@@ -21,6 +21,11 @@ package struct StoreLocation: Sendable, Hashable {
         self.fileName = fileName
     }
 
+    /// The directory of a program's stores in a state directory.
+    package static func directory(of program: String, in state: String) -> String {
+        "\(state)/\(program)/\(StoreDirectory.ownName)"
+    }
+
     /// Each service ("kinesis", "firehose") and each key has its own file; the key nil is the default recorder's.
     /// `directory` is the one the program named, if any.
     package init(

@@ -128,7 +128,9 @@ final class StoreLock: Sendable {
         file.withLock { file in
             var bytes = [UInt8](repeating: 0, count: 512)
             guard let file else { return "" }
-            let count = unsafe bytes.withUnsafeMutableBytes { unsafe pread(file.descriptor, $0.baseAddress, $0.count, 0) }
+            let count = unsafe bytes.withUnsafeMutableBytes {
+                unsafe pread(file.descriptor, $0.baseAddress, $0.count, 0)
+            }
             let end = bytes.prefix(max(count, 0)).firstIndex(of: UInt8(ascii: "\n")) ?? 0
             return String(decoding: bytes[..<end], as: UTF8.self)
         }

@@ -2,7 +2,7 @@ import Glibc
 
 /// The lock of a store's writers, with a note in its file of the state in which the last writer left the database.
 ///
-/// Whoever changes the files without this lock, such as `cp`, `tar` or another program, leaves another state: size, inode or time of
+/// What changes the files without this lock, such as `cp`, `tar` or another program, leaves another state: size, inode or time of
 /// the last change, which no program can set. The note is compared and not the time, so that no clock matters. Most commits change
 /// only the log, which is noted by its inode: so they need no new note. A writer that is killed between a checkpoint and its note
 /// seems to be another program, too.

@@ -59,7 +59,9 @@ struct StoreCounts: Sendable {
         var problems: [String] {
             let sum = left.reduce(records) { $0 &+ $1.count }
             var problems: [String] = []
-            if saved != sum { problems.append("records saved: \(saved); stored, delivered, discarded or cleared: \(sum)") }
+            if saved != sum {
+                problems.append("records saved: \(saved); stored, delivered, discarded or cleared: \(sum)")
+            }
             for (name, count) in left + [("saved bytes", savedBytes)] where !StoreTotals.plausible.contains(count) {
                 problems.append("\(name): \(count)")
             }

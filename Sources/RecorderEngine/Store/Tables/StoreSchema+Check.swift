@@ -19,13 +19,14 @@ extension StoreSchema {
             let name = isSegment ? "\(table.prefix { $0 != "_" })_0" : table
             var expected = try columns(of: name, in: model)
             guard !expected.isEmpty else { continue }
-            let newer = Set(later.filter { $0.table == table }.flatMap(\.columns).map { String($0.prefix { $0 != " " }) })
+            let added = later.filter { $0.table == table }.flatMap(\.columns)
+            let newer = Set(added.map { String($0.prefix { $0 != " " }) })
             expected.subtract(newer)
             if format < 2, name == "record_0" { expected.remove("sum") }
             let columns = try columns(of: table, in: connection)
-            for column in expected.subtracting(columns).sorted() { problems.append("table \(table) has no column \(column)") }
-            for column in newer.intersection(columns).sorted() {
-                problems.append("table \(table) has a column \(column), which its format \(format) has not")
+            problems += expected.subtracting(columns).sorted().map { "table \(table) has no column \($0)" }
+            problems += newer.intersection(columns).sorted().map {
+                "table \(table) has a column \($0), which its format \(format) has not"
             }
         }
         return problems

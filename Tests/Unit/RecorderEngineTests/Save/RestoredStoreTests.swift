@@ -57,7 +57,9 @@ import Testing
     ]
 
     @Test(arguments: restores, [false, true])
-    func `a restored store gives no key that was given after the copy was made`(restore: String, isOpen: Bool) async throws {
+    func `a restored store gives no key that was given after the copy was made`(restore: String, isOpen: Bool)
+        async throws
+    {
         let (directory, backup) = (try TemporaryDirectory(), try TemporaryDirectory())
         let (clock, keys) = (ManualClock(), Keys())
         try await save("1", "2", in: directory, by: clock)

@@ -138,7 +138,10 @@ import Testing
         ("DROP TABLE block_1", "table block_1 is missing"),
         ("UPDATE block_1 SET span = 0", "a block's list of records is wrong"),
         ("UPDATE stream SET name = 'a b' WHERE number = 1", "stream a b: its name or number is invalid"),
-        ("UPDATE stream SET next_sequence = -1 WHERE number = 0", "the store's next sequence is -1; the last one in use: 3"),
+        (
+            "UPDATE stream SET next_sequence = -1 WHERE number = 0",
+            "the store's next sequence is -1; the last one in use: 3"
+        ),
     ])
     func `a wrong count, name or table is found`(change: String, problem: String) async throws {
         let harness = try PipelineHarness { $0.limits.bytes = 0 }
