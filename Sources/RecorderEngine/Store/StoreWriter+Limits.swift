@@ -42,12 +42,10 @@ extension StoreWriter {
         try ledger.loadShares(statements.uses)
         while ledger.bytes > limits.bytes, mayDiscardMore(ledger, &receipt) {
             guard let stream = ledger.largestStream() else { return }
-            if let record = try heads.take(from: stream, end: ledger.nextSequence) {
-                try count(record, as: .byteLimit, ledger: &ledger, receipt: &receipt)
-            } else {
-                // Its counts are wrong.
-                ledger.forgetShare(of: stream)
+            guard let record = try heads.take(from: stream, end: ledger.nextSequence) else {
+                throw SQLiteError.contradiction("counted records are not in their table", action: "making room")
             }
+            try count(record, as: .byteLimit, ledger: &ledger, receipt: &receipt)
         }
     }
 

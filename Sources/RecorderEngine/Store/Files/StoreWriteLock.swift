@@ -1,4 +1,5 @@
 import Glibc
+import RecorderConcurrency
 
 /// The lock of a store's writers, with a note in its file of the state in which the last writer left the database.
 ///
@@ -49,11 +50,18 @@ final class StoreWriteLock {
     /// Runs `close`, which may move the log's content into the database, as SQLite does when the last connection is closed. Only a
     /// process that has the database open, and closes it in its turn, can hold the lock.
     func closing(_ close: () -> Void) {
-        let isHeld = (try? lock.tryLock()) ?? false
-        if isHeld { check() }
-        close()
-        if isHeld { unlock() }
+        _ = Self.exitWaits
+        Self.closings.withLock { _ in
+            let isHeld = (try? lock.tryLock()) ?? false
+            if isHeld { check() }
+            close()
+            if isHeld { unlock() }
+        }
     }
+
+    private static let closings = Locked(())
+    /// The process must not end between the change of the file and its note.
+    private static let exitWaits = atexit { closings.withLock { _ in } } == 0
 }
 
 /// The state of a database and its log, at each commit: so it is made without allocations.

@@ -120,11 +120,6 @@ struct StoreLedger {
         shares = nil
     }
 
-    /// A stream turned out to have no records.
-    mutating func forgetShare(of stream: Int64) {
-        shares?.forget(stream)
-    }
-
     /// What is stored.
     var stored: RecordAmount { RecordAmount(records: records, bytes: bytes) }
 

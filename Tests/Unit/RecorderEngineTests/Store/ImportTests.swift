@@ -153,7 +153,7 @@ extension ImportTests {
         try await first.save("ours")
         do {
             let connection = try SQLiteConnection(path: first.path, access: .readWrite)
-            try connection.execute("UPDATE stream SET next_sequence = 0 WHERE number = 0")
+            try connection.execute("ALTER TABLE segment RENAME first_bytes TO first_bytez")
         }
         let harness = try PipelineHarness(in: first.directory)
         let path = try database(harness.directory, Self.legacy)
