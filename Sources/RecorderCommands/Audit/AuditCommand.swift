@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import RecorderAWS
 import RecorderEngine
 
@@ -155,6 +156,12 @@ private struct AuditStatuses {
     }
 
     private func read(_ path: String) throws(CommandFailure) -> [StatusReport] {
+        guard unsafe access(path, R_OK) == 0 else {
+            throw CommandFailure(
+                .noInput,
+                message: "--status \(path) cannot be read: \(Files.message(of: errno))."
+            )
+        }
         let reports: [StatusReport]
         do {
             reports = try JSONDecoder().decode([StatusReport].self, from: Data(contentsOf: URL(fileURLWithPath: path)))

@@ -61,7 +61,7 @@ struct CommandFailure: Error, Sendable {
     }
 
     init(_ error: RecorderError) {
-        self.init(ExitStatus(error), message: error.message)
+        self.init(ExitStatus(error), message: error.sentence)
     }
 
     /// The value of `expression`. An error of the engine becomes the failure of the command.
@@ -71,6 +71,15 @@ struct CommandFailure: Error, Sendable {
         } catch {
             throw CommandFailure(error)
         }
+    }
+}
+
+extension RecorderError {
+    /// The message as a sentence. Services leave out the full stop, and the library cannot know the option of this program, which
+    /// is stronger than the variable.
+    var sentence: String {
+        let text = message.replacing("et AWS_KINESIS_RECORDER_DIR ", with: "et --directory ")
+        return text.last.map { ".?!".contains($0) } ?? true ? text : "\(text)."
     }
 }
 

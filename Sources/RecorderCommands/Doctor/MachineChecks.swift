@@ -57,7 +57,7 @@ struct MachineChecks {
             )
             return status
         } catch {
-            findings.append(.failure("store", text: error.message, status: .storage))
+            findings.append(.failure("store", text: error.sentence, status: .storage))
             return nil
         }
     }

@@ -73,7 +73,7 @@ struct ListCommand: Command {
         do {
             totals = try StoreView(at: file.location).totals()
         } catch {
-            message = error.message
+            message = error.sentence
         }
         return Store(
             program: program,

@@ -68,11 +68,11 @@ struct FlushOutcome: Sendable {
             let failures = report.failures.filter { !$0.error.isCancellation }
             isStopped = failures.count < report.failures.count
             hasStreamErrors = !failures.isEmpty
-            errors = failures.map { "\($0.stream): \($0.error.message)" }
+            errors = failures.map { "\($0.stream): \($0.error.sentence)" }
             status = failures.first.map { ExitStatus($0.error) }
         case .failure(let error) where error.isCancellation: isStopped = true
         case .failure(let error):
-            errors = [error.message]
+            errors = [error.sentence]
             status = ExitStatus(error)
         }
     }

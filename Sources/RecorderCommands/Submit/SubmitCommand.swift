@@ -158,7 +158,7 @@ struct SubmitCommand: Command {
             return records
         } catch {
             guard interval != nil else { throw CommandFailure(error) }
-            errors.update([error.message], for: pipeline.service.name)
+            errors.update([error.sentence], for: pipeline.service.name)
             return nil
         }
     }

@@ -88,6 +88,22 @@ import Testing
         #expect(half.status == 78 && half.err.contains("set both"), "\(half)")
     }
 
+    @Test func `advice names the option that was given, and what a service says ends as a sentence`() async throws {
+        let server = try LocalServer { _, _ in .error(400, "ResourceNotFoundException", message: "no such stream") }
+        let tool = try Tool(to: server.url)
+        let saved = try await tool.run("save", "app", "-d", "/dev/null/store", input: Data("a\n".utf8))
+        #expect(saved.status == 74 && saved.err.contains("or set --directory to a directory that is."), "\(saved)")
+        _ = try await tool.run("save", "app", input: Data("a\n".utf8))
+        let sent = try await tool.run("submit")
+        #expect(sent.status == 69 && sent.err.hasSuffix("kinesis: app: no such stream.\n"), "\(sent)")
+        let missing = tool.home.path("status.json")
+        let audit = try await tool.run("audit", "app", "--status", missing)
+        #expect(
+            audit.status == 66 && audit.err.contains("--status \(missing) cannot be read: No such file"),
+            "\(audit)"
+        )
+    }
+
     @Test func `a proxy that cannot be used is a wrong setting`() async throws {
         var tool = try Tool(to: "https://127.0.0.2:1")
         _ = try await tool.run("save", "app", input: Data("a\n".utf8))
@@ -96,7 +112,12 @@ import Testing
         #expect(ran.status == 78 && ran.err.contains("the proxy that the environment names cannot be used"), "\(ran)")
     }
 
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/cc"), "it compiles a library"))
+    @Test(
+        .enabled(
+            if: FileManager.default.isExecutableFile(atPath: "/usr/bin/cc") && !isSanitized,
+            "it compiles a library, which is loaded before that of a sanitizer"
+        )
+    )
     func `a file system without locks is called that, and not another process`() async throws {
         var tool = try Tool(to: "http://127.0.0.1:1")
         _ = try await tool.run("save", "app", input: Data("a\n".utf8))
