@@ -250,7 +250,7 @@ RULES = [
     # batch
     rule(
         "partition keys do not count in a request", "BatchLimitTests|FlushTests",
-        (ENGINE + "Batch/Batch.swift", "planner.takes(data.count + key.count)", "planner.takes(data.count)"),
+        (ENGINE + "Batch/BatchEncoder.swift", "let bytes = data.count + key.count", "let bytes = data.count"),
     ),
     # send
     rule(
@@ -336,8 +336,8 @@ RULES = [
         "sends records again that an answer in JSON accepted", "FormatFallbackTests",
         (
             ENGINE + "Send/BatchSender.swift",
-            "return Exchange(answer: .outcomes(outcomes))",
-            "return Exchange(answer: .outcomes(outcomes), fallsBack: fallsBack)",
+            "return Exchange(answer: .outcomes(batch.outcomes(ofEntries: placed)))",
+            "return Exchange(answer: .outcomes(batch.outcomes(ofEntries: placed)), fallsBack: fallsBack)",
         ),
     ),
     rule(
