@@ -28,6 +28,7 @@ import Testing
         recorder.randomKeys = isOn
         recorder.omitsPartitionKeys = isOn
         recorder.keepsOrder = isOn
+        recorder.assumesDistributionByKey = isOn
         recorder.keepsRejected = isOn
         recorder.notifiesOnCrossingOnly = isOn
         recorder.requestFormat = isOn ? .cbor : .json
