@@ -7,7 +7,7 @@ extension StoreChild {
     /// What a program does first: it registers work for its end, which takes a moment, and may use OpenSSL itself, so that this is freed
     /// at the end, before that work.
     static func prepareEnd(usingOpenSSL: Bool) {
-        atexit { usleep(20_000) }
+        atexit { usleep(60_000) }
         if usingOpenSSL { OPENSSL_init_crypto(0, nil) }
     }
 

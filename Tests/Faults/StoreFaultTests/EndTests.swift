@@ -49,8 +49,13 @@ extension FaultRows {
             report("R87 end:", ["runs": runs, "other ends, plain": plain.count, "TLS": tls.count])
             #expect(plain == [] && tls == [])
             // The control: a process that has OpenSSL freed at its end.
-            let controls = count(6, full: 60)
-            let control = try await run(controls, to: server.url, trusting: "", option: "openssl-first")
+            let controls = count(12, full: 60)
+            let control = try await run(
+                controls,
+                to: "https://\(front.host)",
+                trusting: authority.certificate,
+                option: "openssl-first"
+            )
             report("R87 control:", ["runs": controls, "other ends": control.count])
             #expect(!control.isEmpty)
         }
