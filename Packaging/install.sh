@@ -6,16 +6,26 @@ cd "$(dirname "$0")"
 destination=${DESTDIR:-}
 files=$(find usr etc -type f | sort)
 
+# systemd DO: reads the units again, and does that to those that run; nothing below another root.
+systemd() {
+    if [ -n "$destination" ] || [ ! -d /run/systemd/system ]; then return; fi
+    systemctl daemon-reload || true
+    systemctl "$1" 'kinesis-recorder-agent.service' 'kinesis-recorder-follow@*.service' \
+        'kinesis-recorder-submit@*.service' 'kinesis-recorder-submit@*.timer' || true
+}
+
 case ${1:-} in
     "") ;;
     --remove)
+        # Each stores what it has read, and keeps what it has not sent.
+        systemd stop
         for file in $files; do
             case $file in
                 etc/*) continue ;;
             esac
             rm -f "$destination/$file"
         done
-        if [ -z "$destination" ] && [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
+        if [ -z "$destination" ] && [ -d /run/systemd/system ]; then systemctl daemon-reload || true; fi
         echo "removed; the settings in $destination/etc/default/kinesis-recorder and all records are kept"
         exit
         ;;
@@ -39,7 +49,8 @@ for file in $files; do
     cp -p "$file" "$target.new"
     mv "$target.new" "$target"
 done
-if [ -z "$destination" ] && [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
+# What ran goes on with the new program.
+systemd try-restart
 echo "installed: $destination/usr/bin/kinesis-recorder"
 "$destination/usr/bin/kinesis-recorder" --version || {
     echo "install.sh: it does not start: \`ldd $destination/usr/bin/kinesis-recorder\` names the libraries it lacks" >&2
