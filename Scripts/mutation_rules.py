@@ -414,6 +414,21 @@ RULES = [
         ("Sources/RecorderCommands/Session/OwnFile.swift", "        try check()\n", ""),
     ),
     rule(
+        "a command into which nothing is saved looks at its store all the time", "SubmitScheduleTests",
+        ("Sources/RecorderCommands/Save/SubmitSchedule.swift", "{ min(pause * 2, longestPause) }", "{ pause }"),
+    ),
+    rule(
+        "a save wakes no sender", "SubmitScheduleTests",
+        ("Sources/RecorderCommands/Save/SubmitSchedule.swift", "guard look < nextLook else", "guard look < lastLook else"),
+    ),
+    rule(
+        "the metrics of a run name no store", "MonitoringTests",
+        (
+            "Sources/RecorderCommands/Metrics/RunMetrics.swift",
+            'labels: [("service", service), ("store", counts.store)]', 'labels: [("service", service)]',
+        ),
+    ),
+    rule(
         "a signal counts as the end of an outage", "ErrorWordsTests",
         (
             "Sources/RecorderCommands/Sending/StoppableFlush.swift", "guard errors.isEmpty, !isStopped else",

@@ -15,6 +15,10 @@ package enum CommandLineTool {
 
     package static let table = CommandTable(commands: commands.map { $0.spec })
 
+    /// Where a command's tasks run, one at a time. Threads of dispatch would wake the process once a second for as long as it runs,
+    /// and ask for a priority that only privileged users get, with a line in the system's log about that.
+    package static let executor: any TaskExecutor = StoreExecutor()
+
     /// Must be called before anything opens a file or starts a thread.
     package static func prepareProcess() {
         OwnDescriptors.occupyStandard()
@@ -33,6 +37,7 @@ package enum CommandLineTool {
         do throws(CommandFailure) {
             let invocation = try ArgumentParser.parse(words, by: table)
             console = try Self.console(for: invocation, environment)
+            if invocation.runsUntilStopped { ignoreHangUps(console) }
             let session = Session(invocation, environment: environment, console: console, table: table)
             guard let command = commands.first(where: { $0.spec.name == invocation.command.name }) else {
                 preconditionFailure("the parser returns commands of the table only")
@@ -61,6 +66,14 @@ package enum CommandLineTool {
             take: { level, line in console.log(line, level) }
         )
         return console
+    }
+
+    private static func ignoreHangUps(_ console: Console) {
+        StopSignal.shared.onHangUp {
+            console.warning(
+                "SIGHUP is ignored: settings are read at the start only. Restart the command to change them."
+            )
+        }
     }
 
     /// A command whose output was not written has failed, even if its work is done.

@@ -11,8 +11,8 @@ package final class CancellableRun: Sendable {
     package init() {}
 
     /// Starts the work; call it once.
-    package func start(_ work: @escaping @Sendable () async -> Void) {
-        let task = Task { await work() }
+    package func start(on executor: any TaskExecutor, _ work: @escaping @Sendable () async -> Void) {
+        let task = Task(executorPreference: executor) { await work() }
         let isCancelled = state.withLock { state in
             state.task = task
             return state.isCancelled

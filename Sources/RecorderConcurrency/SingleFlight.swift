@@ -46,6 +46,8 @@ package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
         continuation: Waiter,
         work: @escaping Work
     ) {
+        // The work runs where its first caller does.
+        let executor = unsafe withUnsafeCurrentTask { unsafe $0?.unownedTaskExecutor?.asTaskExecutor() }
         let isWaiting = state.withLock { state in
             guard state.leftEarly.remove(number) == nil else { return false }
             state.waiting[number] = continuation

@@ -41,7 +41,7 @@ package final class RecordPipeline: Sendable {
         self.callbacks = callbacks
         self.settings = settings
         self.region = region
-        flushes = FlushScheduler(callbacks: callbacks) { start in
+        flushes = FlushScheduler(callbacks: callbacks, executor: store.executor) { start in
             let kept = keeping()
             defer { withExtendedLifetime(kept) {} }
             return await withTaskExecutorPreference(store.executor) {

@@ -11,7 +11,7 @@ guard !CommandLine.arguments.isEmpty else {
 }
 
 // Not async top-level code, whose runtime opens descriptors before the first line.
-Task.detached {
+Task.detached(executorPreference: CommandLineTool.executor) {
     exit(
         await CommandLineTool.run(
             Array(CommandLine.arguments.dropFirst()),

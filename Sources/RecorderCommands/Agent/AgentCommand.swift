@@ -22,7 +22,9 @@ struct AgentCommand: Command {
 
             At the --limit of the store nothing more is read: the lines wait in their files. A flow that stores less than \
             its share goes on: a stream that cannot be reached stops its own flow only. \
-            SIGINT, SIGTERM and SIGHUP end the command with status 0; a second signal ends it at once.
+            SIGINT and SIGTERM end the command with status 0, and so does SIGHUP when its terminal is closed; without a \
+            terminal, as in a service, SIGHUP is ignored with a warning: restart the command to read the file again. A second \
+            signal ends it at once.
             """,
         examples: [
             .init(
@@ -53,13 +55,13 @@ struct AgentCommand: Command {
         }
         self.file = file
         configuration = try AgentConfiguration(file: file)
-        metrics = try MetricsFile(session)
+        metrics = try MetricsFile(session, sends: true)
         services = try AgentService.all(of: configuration, session, metrics: metrics)
     }
 
     func run() async throws(CommandFailure) -> ExitStatus {
         let start = ContinuousClock.now
-        for warning in configuration.warnings { session.console.error("\(file): \(warning)") }
+        for warning in configuration.warnings { session.console.warning("\(file): \(warning)") }
         if session.invocation.has(.previewsFiles) { return try preview() }
         for service in services { try service.check() }
         let submitters = services.map { service in
@@ -77,7 +79,9 @@ struct AgentCommand: Command {
         stop.whenStopped { manager.stopping() }
         let flows = configuration.flows
         let streams = flows.count == 1 ? flows[0].destination.stream : "\(flows.count) streams"
-        let targets = services.flatMap(\.targets)
+        let targets = zip(services, submitters).flatMap { service, submitter in
+            service.targets.map { FileFlowTarget(flow: $0.flow, pipeline: $0.pipeline, saved: submitter.saved) }
+        }
         let follower = FileFollower(targets, console: session.console, stop: stop, metrics: metrics?.run) {
             manager.ready("following files into \(streams)")
         }

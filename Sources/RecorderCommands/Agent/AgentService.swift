@@ -68,7 +68,7 @@ struct AgentService: Sendable {
         if shared.count == flows.count {
             policy.sharedEntryBytes = shared.min()
         } else if !shared.isEmpty {
-            session.console.error(
+            session.console.warning(
                 "aggregatedRecordSizeBytes has no effect: set it for all flows with a deliveryStream."
             )
         }

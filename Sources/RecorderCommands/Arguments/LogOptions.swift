@@ -15,8 +15,11 @@ extension OptionSpec {
 }
 
 extension Invocation {
+    /// Whether only a signal ends the command.
+    var runsUntilStopped: Bool { command.runsUntilStopped || has(.watch) }
+
     /// Whether the command runs until it is stopped, or as long as its input.
-    private var isLongRun: Bool { command.runsUntilStopped || has(.watch) || has(.submit) }
+    private var isLongRun: Bool { runsUntilStopped || has(.submit) }
 
     /// The style of the log that was asked for. Throws for wrong options.
     func logStyle(environment: [String: String]) throws(CommandFailure) -> LogStyle {

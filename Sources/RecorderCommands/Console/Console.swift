@@ -72,6 +72,11 @@ final class Console: Sendable {
         log(text, .error, hint: hint)
     }
 
+    /// Prints a warning in one line, with --quiet too: something that is no failure, or that goes on by itself.
+    func warning(_ text: String) {
+        log(text, .warning)
+    }
+
     /// Prints a line in the format that was asked for, with --quiet too.
     func log(_ text: String, _ level: RecorderLog.Level, hint: String? = nil) {
         write(style.line(text, level, hint: hint), to: STDERR_FILENO)

@@ -38,14 +38,16 @@ package struct MetricFamily: Sendable {
         self.samples = samples
     }
 
-    /// The families that have samples, each with its help and its type before them.
-    package static func text(of families: [MetricFamily]) -> String {
-        families.filter { !$0.samples.isEmpty }.map(\.text).joined(separator: "\n")
+    /// The families that have samples, each with its help and its type before them. `labels` are added to each sample.
+    package static func text(of families: [MetricFamily], labels: [(name: String, value: String)] = []) -> String {
+        families.filter { !$0.samples.isEmpty }.map { $0.text(adding: labels) }.joined(separator: "\n")
     }
 
-    private var text: String {
+    private func text(adding common: [(name: String, value: String)]) -> String {
         let lines = samples.map { sample in
-            let labels = sample.labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",")
+            let labels = (sample.labels + common).map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(
+                separator: ","
+            )
             return "\(name)\(sample.suffix)\(labels.isEmpty ? "" : "{\(labels)}") \(sample.value)"
         }
         return (["# HELP \(name) \(help)", "# TYPE \(name) \(kind.rawValue)"] + lines).joined(separator: "\n")
@@ -59,11 +61,26 @@ package struct MetricFamily: Sendable {
 }
 
 extension MetricFamily {
-    /// The version of this program, as the label of a metric that is always 1.
-    static let build = MetricFamily(
-        "build_info",
-        .gauge,
-        help: "The version of kinesis-recorder; always 1.",
-        samples: [Sample(1, labels: [("version", UserAgent.version)])]
-    )
+    /// The version of this program, as the label of a metric that is always 1, for each store.
+    static func build(_ stores: [(service: String, path: String)]) -> MetricFamily {
+        let stores: [[(name: String, value: String)]] = stores.map { [("service", $0.service), ("store", $0.path)] }
+        return MetricFamily(
+            "build_info",
+            .gauge,
+            help: "The version of kinesis-recorder; always 1.",
+            samples: (stores.isEmpty ? [[]] : stores).map { Sample(1, labels: $0 + [("version", UserAgent.version)]) }
+        )
+    }
+
+    /// Whether the stores of a process can be read.
+    static func readable(_ stores: [(service: String, path: String, isReadable: Bool)]) -> MetricFamily {
+        MetricFamily(
+            "store_readable",
+            .gauge,
+            help: "1 if the store could be read just now, 0 if not: then it has no other values.",
+            samples: stores.map {
+                Sample($0.isReadable ? 1 : 0, labels: [("service", $0.service), ("store", $0.path)])
+            }
+        )
+    }
 }

@@ -1,16 +1,35 @@
+import FoundationEssentials
 import Glibc
 
 /// Tells systemd the state of a unit with `Type=notify`, by the datagrams that sd_notify(3) documents.
 ///
 /// Does nothing where `NOTIFY_SOCKET` is not set.
-struct ServiceManager: Sendable {
+package struct ServiceManager: Sendable {
     /// A path, or with `@` as its first character the name of an abstract socket; nil if no service manager waits.
     private let socketName: String?
     private let console: Console
+    /// The name of the unit that this process belongs to, as in `kinesis-recorder-agent.service`; nil outside of systemd.
+    let unit: String?
 
     init(_ environment: [String: String], console: Console) {
+        let groups = environment["INVOCATION_ID"].flatMap { _ in
+            try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)
+        }
+        unit = groups.flatMap { Self.unit(inControlGroups: $0) }
         socketName = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
         self.console = console
+    }
+
+    /// The unit that /proc/PID/cgroup names: systemd gives each unit a control group of its name, and may divide that.
+    package static func unit(inControlGroups text: String) -> String? {
+        // Lines of ID, controllers and path: cgroups(7). systemd's own hierarchy has no controllers.
+        let lines = text.split(separator: "\n").map {
+            $0.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        }
+        let line = lines.first { $0.count == 3 && ($0[1].isEmpty || $0[1] == "name=systemd") }
+        let unit = line?[2].split(separator: "/").last { $0.hasSuffix(".service") || $0.hasSuffix(".scope") }
+        // A scope is a session of a user.
+        return unit.flatMap { $0.hasSuffix(".service") ? String($0) : nil }
     }
 
     /// The start is complete.
@@ -33,7 +52,7 @@ struct ServiceManager: Sendable {
     private func send(_ message: String) {
         guard let socketName else { return }
         if let error = Self.send(message, to: socketName) {
-            console.error("NOTIFY_SOCKET is \(socketName), which cannot be written: \(Files.message(of: error)).")
+            console.warning("NOTIFY_SOCKET is \(socketName), which cannot be written: \(Files.message(of: error)).")
         }
     }
 

@@ -2,7 +2,8 @@ import CRecorderProcess
 import Glibc
 import RecorderConcurrency
 
-/// SIGINT, SIGTERM and SIGHUP. The first one asks for an orderly end, the second one ends the process at once.
+/// SIGINT, SIGTERM and SIGHUP. The first one asks for an orderly end, the second one ends the process at once. A command that
+/// runs until it is stopped may take SIGHUP for something else.
 ///
 /// A signal that was ignored when the program started (nohup, `&` in a script) stays ignored. One instance per process.
 final class StopSignal: Sendable {
@@ -13,6 +14,8 @@ final class StopSignal: Sendable {
         var isTaken = false
         var number: Int32?
         var actions: [@Sendable () -> Void] = []
+        /// What SIGHUP leads to instead of a stop.
+        var hangUp: (@Sendable () -> Void)?
     }
 
     /// Readable from the first signal on; for poll(2).
@@ -74,6 +77,20 @@ final class StopSignal: Sendable {
         if isLate { action() }
     }
 
+    /// From now on SIGHUP calls `action` and stops nothing, unless a terminal controls the process: then it says that the
+    /// terminal is gone. To a service it is the usual request to read the configuration again.
+    func onHangUp(_ action: @escaping @Sendable () -> Void) {
+        guard !Self.hasTerminal else { return }
+        state.withLock { $0.hangUp = action }
+    }
+
+    private static var hasTerminal: Bool {
+        let terminal = unsafe open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard terminal >= 0 else { return false }
+        _ = close(terminal)
+        return true
+    }
+
     /// Waits for `duration`, or until a signal arrives.
     func pause(_ duration: Duration) async {
         let end = ContinuousClock.now + duration
@@ -88,6 +105,7 @@ final class StopSignal: Sendable {
     }
 
     private func take(_ number: Int32) {
+        if number == SIGHUP, let hangUp = state.withLock({ $0.hangUp }) { return hangUp() }
         // Without the lock while they run: an action may take its time, or read the signal.
         let actions = state.withLock { state in
             if state.isTaken { _exit(128 + number) }

@@ -30,4 +30,6 @@ struct FileFlow: Sendable {
 struct FileFlowTarget: Sendable {
     let flow: FileFlow
     let pipeline: RecordPipeline
+    /// Called when lines were stored.
+    var saved: @Sendable () -> Void = {}
 }

@@ -6,6 +6,7 @@ import RecorderEngine
 final class FlowFollower {
     let flow: FileFlow
     let pipeline: RecordPipeline
+    let saved: @Sendable () -> Void
     let log: FollowLog
     private let patterns: [FilePattern]
     let claims: FileClaims
@@ -52,6 +53,7 @@ final class FlowFollower {
     init(_ target: FileFlowTarget, claims: FileClaims, directory: String, log: FollowLog) {
         flow = target.flow
         pipeline = target.pipeline
+        saved = target.saved
         self.claims = claims
         self.log = log
         patterns = target.flow.patterns.map { FilePattern($0, in: directory) }

@@ -35,7 +35,7 @@ struct FollowCommand: Command {
         let discards = DiscardLog(session.console)
         self.discards = discards
         let policy = settings.policy.waitingAtLimit
-        metrics = try MetricsFile(session)
+        metrics = try MetricsFile(session, sends: settings.submits)
         pipeline = try session.pipeline(for: session.service, policy: policy, metrics: metrics) { discards.handle($0) }
     }
 
@@ -48,11 +48,12 @@ struct FollowCommand: Command {
             console.print(FlowPreview(flow, to: session.service).text)
             return .success
         }
+        _ = try CommandFailure.wrapping(try pipeline.totals())
         let submitter =
             settings.submits ? BackgroundSubmitter(pipeline, console: console, stop: stop, metrics: metrics) : nil
         metrics?.start()
         submitter?.start()
-        let target = FileFlowTarget(flow: flow, pipeline: pipeline)
+        let target = FileFlowTarget(flow: flow, pipeline: pipeline) { submitter?.saved() }
         let manager = session.serviceManager
         stop.whenStopped { manager.stopping() }
         let follower = FileFollower([target], console: session.console, stop: stop, metrics: metrics?.run) {

@@ -16,7 +16,9 @@ final class FollowLog {
     }
 
     func tell(_ text: String, as topic: Topic = .problem, about path: String) {
-        if isNew(text, topic, of: path) { console.error(text) }
+        guard isNew(text, topic, of: path) else { return }
+        // A refused line is not stored.
+        if topic == .refused { console.error(text) } else { console.warning(text) }
     }
 
     private func isNew(_ text: String, _ topic: Topic, of path: String) -> Bool {
@@ -48,13 +50,13 @@ final class FollowLog {
         let position = orphan.position
         let byte = Formatting.count(position.offset)
         if orphan.isTruncated {
-            console.error(
+            console.warning(
                 "\(position.path) was truncated in place, or written anew, and is read from its start. It had been read to byte "
                     + "\(byte): lines that were written after that and before the truncation may be missing. Rotate it by "
                     + "renaming to lose none."
             )
         } else if !position.isFinished {
-            console.error(
+            console.warning(
                 "\(position.path) is gone: it was deleted, or compressed after a rotation. It had been read to byte \(byte): "
                     + "lines after that may be missing."
             )
@@ -63,7 +65,7 @@ final class FollowLog {
 
     /// Says that a file lost what followed its stored lines.
     func tellCutOff(_ path: String, at end: Int) {
-        console.error(
+        console.warning(
             "\(path) was truncated in place, or written anew, after byte \(Formatting.count(end)). Its lines are stored up "
                 + "to there, and it is read on from there: lines that were written after that and before the truncation may "
                 + "be missing."
@@ -94,13 +96,13 @@ final class FollowLog {
         let what =
             orphan.isTruncated
             ? "was truncated in place; lines that were written between its copying and that are missing" : "is gone"
-        console.error(
+        console.warning(
             "\(orphan.position.path) \(what); its copy \(path) is read from byte \(Formatting.count(orphan.position.offset))."
         )
     }
 
     func tellLost(_ path: String) {
-        console.error(
+        console.warning(
             "the position of \(path) was lost when the store was damaged. It is read from byte 0: its lines may be stored a "
                 + "second time."
         )
@@ -109,7 +111,7 @@ final class FollowLog {
     func tellPause(_ error: RecorderError, _ stream: String) {
         let reason =
             if case .storeFull = error { "the store is at its --limit. \(error.message)" } else { error.message }
-        console.error("reading for \(stream) stops: \(reason) It goes on by itself; lines wait in their files.")
+        console.warning("reading for \(stream) stops: \(reason) It goes on by itself; lines wait in their files.")
     }
 
     /// Says what was refused since the last call.

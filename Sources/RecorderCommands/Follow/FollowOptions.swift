@@ -30,7 +30,9 @@ extension FollowCommand {
             limit then. Several commands may share a store; one of them reads each file for a stream. A `save` to the \
             same store discards the oldest lines of the largest stream at its own --limit.
 
-            SIGINT, SIGTERM and SIGHUP end the command with status 0; a second signal ends it at once.
+            SIGINT and SIGTERM end the command with status 0, and so does SIGHUP when its terminal is closed; without a \
+            terminal, as in a service, SIGHUP is ignored with a warning. A second signal ends it at once. Lines for systemd's \
+            journal have a priority: <3> is an error.
             """,
         examples: [
             .init(

@@ -35,7 +35,7 @@ final class FollowSaves {
         heldBytes += size
         guard let saves = file.saves else { preconditionFailure("a file at rest has lines to save") }
         saves.begin()
-        let pipeline = flow.pipeline
+        let (pipeline, saved) = (flow.pipeline, flow.saved)
         let save = { [self] in
             pipeline.save(
                 payloads,
@@ -47,6 +47,7 @@ final class FollowSaves {
                 saves.end(result, at: position)
                 if case .success = result {
                     counts.add(payloads.ranges.count)
+                    if !payloads.ranges.isEmpty { saved() }
                 } else {
                     _ = unsafe write(failing, "!", 1)
                 }

@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import RecorderAWS
 import RecorderConcurrency
@@ -22,23 +23,37 @@ final class MetricsFile: Sendable {
 
     let run = RunMetrics()
     private let file: OwnFile
+    private let sends: Bool
     private let console: Console
+    /// The label `unit` of each value, where systemd runs this: the files of two units never have the same series.
+    private let labels: [(name: String, value: String)]
     private let state = Locked(State())
     private let writing = Locked(())
+    private let wake = WakeSignal()
+    private let ended = DispatchSemaphore(value: 0)
 
     private struct State {
-        var stores: [(pipeline: RecordPipeline, path: String)] = []
-        var task: Task<Void, Never>?
+        var stores: [Store] = []
+        var hasStarted = false
+        var isFinished = false
         var printedProblem: OwnFile.Problem?
     }
 
-    /// nil without --metrics-file. Throws if the path cannot be used.
-    init?(_ session: Session) throws(CommandFailure) {
+    private struct Store {
+        let service: String
+        let path: String
+        /// nil as long as it is not used.
+        var pipeline: RecordPipeline?
+    }
+
+    /// nil without --metrics-file. `sends` says whether the command submits. Throws if the path cannot be used.
+    init?(_ session: Session, sends: Bool) throws(CommandFailure) {
         guard let path = session.invocation.value(.metricsFile) else { return nil }
-        console = session.console
+        (self.sends, console) = (sends, session.console)
+        labels = session.serviceManager.unit.map { [("unit", $0)] } ?? []
         file = Self.file(at: path)
         do throws(OwnFile.Problem) {
-            try file.replace(with: MetricFamily.text(of: [.build]) + "\n")
+            try file.replace(with: "")
         } catch {
             guard error.isTemporary else { throw CommandFailure(.usage, message: Self.message(of: error, path)) }
             report(error)
@@ -53,30 +68,44 @@ final class MetricsFile: Sendable {
         "--metrics-file \(path) cannot be written: \(problem.text)."
     }
 
+    /// From now on the file names a store, which need not exist.
+    func add(_ service: StreamServiceDescription, at location: StoreLocation) {
+        state.withLock { $0.stores.append(Store(service: service.name, path: location.path)) }
+    }
+
     /// From now on the file has the counts of a store, too.
     func add(_ pipeline: RecordPipeline, at location: StoreLocation) {
-        run.add(pipeline.service.name)
-        state.withLock { $0.stores.append((pipeline, location.path)) }
+        let store = Store(service: pipeline.service.name, path: location.path, pipeline: pipeline)
+        run.add(store.service, store: store.path, sends: sends)
+        state.withLock { state in
+            state.stores.removeAll { $0.service == store.service }
+            state.stores.append(store)
+        }
     }
 
     /// Writes the file now and every 15 seconds, until `finish`.
     func start() {
-        state.withLock { state in
-            state.task = Task {
-                while !Task.isCancelled {
-                    write()
-                    try? await Task.sleep(for: Self.interval)
-                }
+        state.withLock { $0.hasStarted = true }
+        startThread(named: "recorder-metric") { [self] in
+            while !state.withLock({ $0.isFinished }) {
+                write()
+                wake.wait(Self.interval)
             }
+            ended.signal()
         }
     }
 
     /// Writes the file for the last time.
     func finish() async {
-        let task = state.withLock { $0.task }
-        task?.cancel()
-        await task?.value
-        write()
+        let hasStarted = state.withLock { state in
+            state.isFinished = true
+            return state.hasStarted
+        }
+        wake.wake()
+        await onNewThread(named: "recorder-metric") { [self] in
+            if hasStarted { ended.wait() }
+            write()
+        }
     }
 
     /// Counts a submit that ended, and writes the file if it sent something or failed.
@@ -93,13 +122,20 @@ final class MetricsFile: Sendable {
 
     private func writeNow() {
         let stores = state.withLock { $0.stores }
-        // A store that cannot be read has no values; its error is printed by the submit.
-        let reports = stores.compactMap { store in
-            (try? store.pipeline.status()).map { StatusReport($0, of: store.pipeline.service.name, at: store.path) }
+        // The error of a store that cannot be read is printed by the submit.
+        let read = stores.compactMap { store in
+            store.pipeline.map { (store.service, store.path, status: try? $0.status()) }
         }
-        let families = StatusReport.metrics(of: reports) + run.families
+        let reports = read.compactMap { service, path, status in
+            status.map { StatusReport($0, of: service, at: path) }
+        }
+        let about = [
+            MetricFamily.build(stores.map { ($0.service, $0.path) }),
+            MetricFamily.readable(read.map { ($0, $1, isReadable: $2 != nil) }),
+        ]
+        let families = about + StatusReport.metrics(of: reports) + run.families
         do throws(OwnFile.Problem) {
-            try file.replace(with: MetricFamily.text(of: families) + "\n")
+            try file.replace(with: MetricFamily.text(of: families, labels: labels) + "\n")
             report(nil)
         } catch {
             report(error)
@@ -112,6 +148,6 @@ final class MetricsFile: Sendable {
             defer { state.printedProblem = problem }
             return problem != nil && problem != state.printedProblem
         }
-        if isNew, let problem { console.error(Self.message(of: problem, file.path)) }
+        if isNew, let problem { console.warning(Self.message(of: problem, file.path)) }
     }
 }

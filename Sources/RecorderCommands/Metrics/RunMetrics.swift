@@ -6,6 +6,10 @@ import RecorderEngine
 /// What one run of the program knows besides the counts in its stores: its requests and its submits.
 final class RunMetrics: Sendable {
     private struct Counts {
+        /// The path of its store.
+        let store: String
+        /// Whether there are requests and submits to count.
+        let sends: Bool
         var requests: [String: Int] = [:]
         var throttledRecords = 0
         var submits = 0
@@ -28,9 +32,9 @@ final class RunMetrics: Sendable {
     /// What may become of a request. `accepted` are those with an answer of success, which may still name records that failed.
     private static let outcomes = ["accepted", "throttled", "server_error", "refused", "denied", "no_answer"]
 
-    /// From now on the metrics have values for a service, even if nothing happens.
-    func add(_ service: String) {
-        change(service) { _ in }
+    /// From now on the metrics have values for a service and its store, even if nothing happens.
+    func add(_ service: String, store: String, sends: Bool) {
+        counts.withLock { $0[service] = $0[service] ?? Counts(store: store, sends: sends) }
     }
 
     /// An HTTP request ended; retries count, too.
@@ -78,29 +82,38 @@ final class RunMetrics: Sendable {
     }
 
     private func change(_ service: String, by change: (inout Counts) -> Void) {
-        counts.withLock { change(&$0[service, default: Counts()]) }
+        counts.withLock { counts in
+            guard var changed = counts.removeValue(forKey: service) else {
+                return assertionFailure("counts of a service that was not added")
+            }
+            change(&changed)
+            counts[service] = changed
+        }
     }
 
     // MARK: text
 
     var families: [MetricFamily] {
-        let counts = counts.withLock { $0 }.sorted { $0.key < $1.key }
-        return Self.requests(counts.map { ($0.key, $0.value) }) + Self.submits(counts.map { ($0.key, $0.value) })
-            + Self.flows(counts.map { ($0.key, $0.value) })
+        let counts = counts.withLock { $0 }.sorted { $0.key < $1.key }.map { service, counts in
+            (labels: [("service", service), ("store", counts.store)], counts: counts)
+        }
+        let sending = counts.filter(\.counts.sends)
+        return Self.requests(sending) + Self.submits(sending) + Self.flows(counts)
     }
 
     private typealias Sample = MetricFamily.Sample
+    private typealias Run = (labels: [(name: String, value: String)], counts: Counts)
 
-    private static func requests(_ counts: [(service: String, counts: Counts)]) -> [MetricFamily] {
+    private static func requests(_ counts: [Run]) -> [MetricFamily] {
         [
             MetricFamily(
                 "requests_total",
                 .counter,
                 help:
                     "Requests of this process by outcome; each retry counts, and accepted ones may hold records that failed.",
-                samples: counts.flatMap { service, counts in
+                samples: counts.flatMap { labels, counts in
                     outcomes.map { outcome in
-                        Sample(counts.requests[outcome] ?? 0, labels: [("service", service), ("outcome", outcome)])
+                        Sample(counts.requests[outcome] ?? 0, labels: labels + [("outcome", outcome)])
                     }
                 }
             ),
@@ -109,16 +122,16 @@ final class RunMetrics: Sendable {
                 .counter,
                 help:
                     "Records that an accepted request of this process held and the service had no capacity for; each time counts.",
-                samples: counts.map { Sample($1.throttledRecords, labels: [("service", $0)]) }
+                samples: counts.map { Sample($1.throttledRecords, labels: $0) }
             ),
         ]
     }
 
-    private static func flows(_ counts: [(service: String, counts: Counts)]) -> [MetricFamily] {
+    private static func flows(_ counts: [Run]) -> [MetricFamily] {
         func samples(_ value: (Flow) -> Int) -> [Sample] {
-            counts.flatMap { service, counts in
+            counts.flatMap { labels, counts in
                 counts.flows.sorted { $0.key < $1.key }.map { stream, flow in
-                    Sample(value(flow), labels: [("service", service), ("stream", stream)])
+                    Sample(value(flow), labels: labels + [("stream", stream)])
                 }
             }
         }
@@ -139,22 +152,22 @@ final class RunMetrics: Sendable {
         ]
     }
 
-    private static func submits(_ counts: [(service: String, counts: Counts)]) -> [MetricFamily] {
+    private static func submits(_ counts: [Run]) -> [MetricFamily] {
         [
             MetricFamily(
                 "failed_submits_total",
                 .counter,
                 help: "Submits of this process after which records were left because of an error.",
-                samples: counts.map { Sample($1.failedSubmits, labels: [("service", $0)]) }
+                samples: counts.map { Sample($1.failedSubmits, labels: $0) }
             ),
             MetricFamily(
                 "submit_duration_seconds",
                 .summary,
                 help: "The time that submits of this process took.",
-                samples: counts.flatMap { service, counts in
+                samples: counts.flatMap { labels, counts in
                     [
-                        Sample(counts.submitSeconds, suffix: "_sum", labels: [("service", service)]),
-                        Sample(counts.submits, suffix: "_count", labels: [("service", service)]),
+                        Sample(counts.submitSeconds, suffix: "_sum", labels: labels),
+                        Sample(counts.submits, suffix: "_count", labels: labels),
                     ]
                 }
             ),
@@ -164,8 +177,8 @@ final class RunMetrics: Sendable {
                 help:
                     "When a submit of this process last sent everything that was stored, or found nothing, in seconds since "
                     + "1970; 0 for never.",
-                samples: counts.map { service, counts in
-                    Sample(counts.lastSuccess?.timeIntervalSince1970 ?? 0, labels: [("service", service)])
+                samples: counts.map { labels, counts in
+                    Sample(counts.lastSuccess?.timeIntervalSince1970 ?? 0, labels: labels)
                 }
             ),
         ]

@@ -1,21 +1,21 @@
+import Dispatch
 import RecorderConcurrency
 import RecorderEngine
 
-/// Sends while a command saves: once a second, and less often while nothing arrives, down to once a minute. A stream that does
-/// not exist, say, does not delay the others. With a buffer, a second passes without sending until that is full or old enough.
+/// Sends while a command saves: soon after a save, at most once a second, and less often while sending fails. While nothing is
+/// saved it looks at the store now and then, down to once a minute. With a buffer, records wait until that is full or old enough.
 final class BackgroundSubmitter: Sendable {
     private let pipeline: RecordPipeline
     private let console: Console
     private let stop: StopSignal
     private let flushes: StoppableFlush
-    private let buffer: SendBuffer?
     private let metrics: MetricsFile?
-    private let task = Locked<Task<Void, Never>?>(nil)
+    private let schedule: Locked<SubmitSchedule>
+    private let wake = WakeSignal()
+    private let isFinishing = Locked(false)
+    private let ended = DispatchSemaphore(value: 0)
     /// The errors that were printed last: the same ones are not printed again.
     private let printedErrors = Locked<[String]>([])
-
-    private static let interval = Duration.seconds(1)
-    private static let longestInterval = Duration.seconds(60)
 
     init(
         _ pipeline: RecordPipeline,
@@ -27,74 +27,92 @@ final class BackgroundSubmitter: Sendable {
         self.pipeline = pipeline
         self.console = console
         self.stop = stop
-        self.buffer = buffer
         self.metrics = metrics
         flushes = StoppableFlush(pipeline, stop: stop)
+        schedule = Locked(SubmitSchedule(buffer, at: .now))
     }
 
+    /// Call it once, before `finish`.
     func start() {
-        task.withLock { $0 = Task { await self.run() } }
-    }
-
-    private func run() async {
-        var interval = Self.interval
-        var lastSubmit = ContinuousClock.now
-        var hasStreamErrors = false
-        while !Task.isCancelled, stop.number == nil {
-            if isDue(after: ContinuousClock.now - lastSubmit) {
-                let outcome = await submit()
-                let isUseful = outcome.status == nil || outcome.delivered > 0
-                interval = isUseful ? Self.interval : min(interval * 2, Self.longestInterval)
-                lastSubmit = .now
-                hasStreamErrors = outcome.hasStreamErrors
-            }
-            await pause(interval, endsForOthers: hasStreamErrors)
+        startThread(named: "recorder-submit") {
+            self.run()
+            self.ended.signal()
         }
     }
 
-    /// Waits for the next submit. A stream that failed delays no other: the wait ends when one has records that did not.
-    private func pause(_ interval: Duration, endsForOthers: Bool) async {
-        let end = ContinuousClock.now + interval
-        repeat {
-            try? await Task.sleep(for: endsForOthers ? Self.interval : interval)
-        } while endsForOthers && !Task.isCancelled && stop.number == nil && ContinuousClock.now < end
-            && (try? pipeline.hasStreamWithoutError()) != true
+    /// Records of the store were saved.
+    func saved() {
+        if schedule.withLock({ $0.saved(at: .now) }) { wake.wake() }
     }
 
-    private func isDue(after elapsed: Duration) -> Bool {
-        guard let buffer, elapsed < buffer.age, let totals = try? pipeline.totals() else { return true }
-        return totals.records >= buffer.records || totals.bytes >= buffer.bytes
+    private func run() {
+        while !isFinishing.withLock({ $0 }), stop.number == nil {
+            let rest = schedule.withLock { $0.nextLook } - .now
+            if rest > .zero { wake.wait(rest) } else { look() }
+        }
+    }
+
+    private func look() {
+        let isFailing = schedule.withLock { schedule in
+            schedule.lookBegan(at: .now)
+            return schedule.isFailing
+        }
+        let stored = stored(isFailing: isFailing)
+        if case .records(0, _, _) = stored { noteEmptyStore() }
+        guard schedule.withLock({ $0.found(stored, at: .now) }) else { return }
+        let outcome = submit()
+        let result: SubmitSchedule.Outcome =
+            outcome.status == nil || outcome.delivered > 0
+            ? .useful : outcome.hasStreamErrors ? .streamsFailed : .failed
+        schedule.withLock { $0.submitted(result, at: .now) }
+    }
+
+    private func stored(isFailing: Bool) -> SubmitSchedule.Stored {
+        guard let totals = try? pipeline.totals() else { return .unreadable }
+        let hasOthers = isFailing && (try? pipeline.hasStreamWithoutError()) == true
+        return .records(totals.records, bytes: totals.bytes, hasOthers: hasOthers)
     }
 
     /// Stops the sending, with a last submit unless a signal ended the saving, and says what stays. Returns the status if that failed.
     func finish() async -> ExitStatus? {
-        let running = task.withLock { $0 }
-        running?.cancel()
-        await running?.value
-        let isStopped = stop.number != nil
-        let failure = isStopped ? nil : await submit().status
+        isFinishing.withLock { $0 = true }
+        wake.wake()
+        let failure = await onNewThread(named: "recorder-submit") { [self] () -> ExitStatus? in
+            ended.wait()
+            return stop.number == nil ? submit().status : nil
+        }
         let left = (try? pipeline.totals().records) ?? 0
         if left > 0 {
             let text =
                 "\(Formatting.counted(left, "record stays", plural: "records stay")) stored; `\(Program.name) submit` sends them."
-            if isStopped { console.progress(text) } else { console.error(text) }
+            if stop.number != nil { console.progress(text) } else { console.error(text) }
         }
         return failure
     }
 
-    private func submit() async -> FlushOutcome {
+    private func submit() -> FlushOutcome {
         let start = ContinuousClock.now
-        let outcome = await flushes.run()
+        let outcome = flushes.runBlocking()
         metrics?.submitted(pipeline.service.name, outcome, since: start)
-        let before = printedErrors.withLock { errors in
-            defer { if !outcome.isStopped { errors = outcome.errors } }
-            return errors
-        }
-        if let recovery = outcome.recovery, !before.isEmpty {
-            console.progress(recovery)
-        } else if outcome.errors != before {
-            for error in outcome.errors { console.error("\(error) Records wait on disk meanwhile.") }
-        }
+        if !outcome.isStopped { tell(outcome.errors, recovery: outcome.recovery) }
         return outcome
+    }
+
+    private func noteEmptyStore() {
+        metrics?.run.countSuccess(of: pipeline.service.name)
+        tell([], recovery: FlushOutcome.nothingLeft)
+    }
+
+    /// Prints errors that are new, or `recovery` when there are none any more.
+    private func tell(_ errors: [String], recovery: String?) {
+        let before = printedErrors.withLock { printed in
+            defer { printed = errors }
+            return printed
+        }
+        if let recovery, !before.isEmpty {
+            console.progress(recovery)
+        } else if errors != before {
+            for error in errors { console.error("\(error) Records wait on disk meanwhile.") }
+        }
     }
 }

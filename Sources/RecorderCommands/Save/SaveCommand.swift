@@ -18,7 +18,7 @@ struct SaveCommand: Command {
         settings = try SaveSettings(session)
         let tally = SaveTally(session.console)
         self.tally = tally
-        metrics = try MetricsFile(session)
+        metrics = try MetricsFile(session, sends: settings.submits)
         pipeline = try session.pipeline(for: session.service, policy: settings.policy, metrics: metrics) {
             tally.handle($0)
         }
@@ -34,7 +34,9 @@ struct SaveCommand: Command {
             settings.submits ? BackgroundSubmitter(pipeline, console: console, stop: stop, metrics: metrics) : nil
         metrics?.start()
         submitter?.start()
-        let reading = await onNewThread(named: "recorder-input") { [input = Unshared(input)] in read(input.value) }
+        let reading = await onNewThread(named: "recorder-input") { [input = Unshared(input)] in
+            read(input.value) { submitter?.saved() }
+        }
         // The records that the limits of this run do not allow are discarded, and reported, before the process ends.
         if stop.number == nil { await pipeline.limitsEnforced() }
         let failure = await submitter?.finish()
@@ -73,8 +75,10 @@ struct SaveCommand: Command {
         var position = RecordSplitter.Position()
     }
 
-    private func read(_ input: InputReader) -> Reading {
+    /// Reads the input to its end, and saves its records; `saved` is called when some are stored.
+    private func read(_ input: InputReader, saved: @escaping @Sendable () -> Void) -> Reading {
         let window = SaveWindow()
+        let save: (RecordSplitter.Lines) -> Void = { self.save($0, through: window, saved: saved) }
         var reading = Reading()
         var splitter = RecordSplitter(
             delimiter: settings.delimiter,
@@ -87,17 +91,17 @@ struct SaveCommand: Command {
             while tally.failure == nil,
                 let chunk = try input.next(within: splitter.holdsRecord ? RecordRules.multilineWait : nil)
             {
-                if chunk.isEmpty { splitter.endRecord { save($0, through: window) } }
+                if chunk.isEmpty { splitter.endRecord(body: save) }
                 let withoutKey = splitter.counts.withoutKey
-                splitter.split(chunk) { save($0, through: window) }
+                splitter.split(chunk, body: save)
                 if withoutKey == 0 { noteWithoutKey(splitter.counts) }
             }
             // A record without a delimiter is complete only at the end of the input.
             if tally.failure == nil {
                 if stop.number == nil {
-                    splitter.finish { save($0, through: window) }
+                    splitter.finish(body: save)
                 } else {
-                    splitter.endRecord { save($0, through: window) }
+                    splitter.endRecord(body: save)
                 }
             }
         } catch {
@@ -119,10 +123,14 @@ struct SaveCommand: Command {
     /// Says once that a record has no partition key, when the first one is found.
     private func noteWithoutKey(_ counts: RecordCounts) {
         guard let number = counts.firstWithoutKey, let note = settings.rules.noteWithoutKey(number) else { return }
-        session.console.error(note)
+        session.console.warning(note)
     }
 
-    private func save(_ lines: RecordSplitter.Lines, through window: SaveWindow) {
+    private func save(
+        _ lines: RecordSplitter.Lines,
+        through window: SaveWindow,
+        saved: @escaping @Sendable () -> Void
+    ) {
         let count = lines.payloads.ranges.count
         let size = lines.payloads.bytes.count + count * SaveWindow.overhead
         window.enter(size)
@@ -133,6 +141,7 @@ struct SaveCommand: Command {
             sequence: sequence
         ) { [tally, position = lines.position] result in
             tally.count(result, of: count, at: position)
+            if case .success = result { saved() }
             window.leave(size)
         }
     }

@@ -6,6 +6,12 @@ package struct SendBuffer: Sendable, Hashable {
     package var bytes: Int
     package var records: Int
 
+    package init(age: Duration, bytes: Int, records: Int) {
+        self.age = age
+        self.bytes = bytes
+        self.records = records
+    }
+
     /// The smaller limits of two.
     package func merged(with other: SendBuffer) -> SendBuffer {
         SendBuffer(age: min(age, other.age), bytes: min(bytes, other.bytes), records: min(records, other.records))

@@ -1,3 +1,5 @@
+import Dispatch
+import Glibc
 import RecorderConcurrency
 import RecorderEngine
 
@@ -9,29 +11,46 @@ final class StoppableFlush: Sendable {
     private let pipeline: RecordPipeline
     private let ticket = Locked<FlushTicket?>(nil)
 
-    /// How long to wait for answers after a signal. Services answer within seconds.
-    private static let grace = Duration.seconds(8)
-    /// How long a cancelled flush may take to end. One that waits for a lock of the store is abandoned, which is safe: a
+    /// How many seconds to wait for answers after a signal. Services answer within seconds.
+    private static let grace: UInt32 = 8
+    /// How many seconds a cancelled flush may take to end. One that waits for a lock of the store is abandoned, which is safe: a
     /// store survives the end of the process at any instant.
-    private static let ending = Duration.seconds(1)
+    private static let ending: UInt32 = 1
 
     init(_ pipeline: RecordPipeline, stop: StopSignal) {
         self.pipeline = pipeline
-        stop.whenStopped { Task { await self.end() } }
+        stop.whenStopped { startThread(named: "recorder-stop") { self.end() } }
     }
 
     /// Sends the records stored before the call.
     func run() async -> FlushOutcome {
         await withCheckedContinuation { continuation in
-            let flush = pipeline.flush { continuation.resume(returning: FlushOutcome($0)) }
-            ticket.withLock { $0 = flush }
+            begin { continuation.resume(returning: $0) }
         }
     }
 
-    private func end() async {
-        try? await Task.sleep(for: Self.grace)
+    /// The same on a thread that may block.
+    func runBlocking() -> FlushOutcome {
+        let done = DispatchSemaphore(value: 0)
+        let result = Locked<FlushOutcome?>(nil)
+        begin { outcome in
+            result.withLock { $0 = outcome }
+            done.signal()
+        }
+        done.wait()
+        guard let outcome = result.withLock({ $0 }) else { preconditionFailure("a flush ended without an outcome") }
+        return outcome
+    }
+
+    private func begin(_ completion: @escaping @Sendable (FlushOutcome) -> Void) {
+        let flush = pipeline.flush { completion(FlushOutcome($0)) }
+        ticket.withLock { $0 = flush }
+    }
+
+    private func end() {
+        sleep(Self.grace)
         pipeline.cancelFlush()
-        try? await Task.sleep(for: Self.ending)
+        sleep(Self.ending)
         if let flush = ticket.withLock({ $0 }) { pipeline.withdraw(flush) }
     }
 }

@@ -142,12 +142,9 @@ private struct StoppableTransport: HTTPTransport {
 }
 
 extension StopSignal {
-    /// Waits before a retry. Throws `CancellationError` after a signal.
+    /// Waits before a retry. Throws `CancellationError` after a signal, which ends the wait.
     fileprivate func sleep(for duration: Duration) async throws {
-        let end = ContinuousClock.now + duration
-        while ContinuousClock.now < end {
-            guard number == nil else { throw CancellationError() }
-            try await Task.sleep(until: min(end, .now + .milliseconds(100)))
-        }
+        await pause(duration)
+        guard number == nil else { throw CancellationError() }
     }
 }

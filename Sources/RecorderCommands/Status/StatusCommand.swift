@@ -55,7 +55,8 @@ struct StatusCommand: Command {
         if session.invocation.has(.json) {
             session.console.print(json: try JSONText.text(of: reports))
         } else if session.invocation.has(.prometheus) {
-            session.console.print(MetricFamily.text(of: StatusReport.metrics(of: reports)))
+            let build = MetricFamily.build(reports.map { ($0.service, $0.path) })
+            session.console.print(MetricFamily.text(of: [build] + StatusReport.metrics(of: reports)))
         } else {
             session.console.print(try text(of: reports))
         }

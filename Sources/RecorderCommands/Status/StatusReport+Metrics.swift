@@ -4,7 +4,7 @@ extension StatusReport {
     private typealias Sample = MetricFamily.Sample
 
     static func metrics(of reports: [StatusReport]) -> [MetricFamily] {
-        [MetricFamily.build] + stored(in: reports) + counters(of: reports)
+        stored(in: reports) + counters(of: reports)
     }
 
     private static func stored(in reports: [StatusReport]) -> [MetricFamily] {

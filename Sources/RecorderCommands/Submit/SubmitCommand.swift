@@ -1,3 +1,4 @@
+import RecorderAWS
 import RecorderEngine
 
 /// `submit`: sends what is stored, once or repeatedly.
@@ -14,7 +15,7 @@ struct SubmitCommand: Command {
             A record is deleted from disk only after the service has answered for it. A terminal shows a progress bar \
             with the rate and the time left; otherwise a line is printed every five seconds. After a signal, requests \
             under way have 8 seconds to be answered; a second signal ends the program at once. A watch that is stopped \
-            ends with status 0.
+            ends with status 0; without a terminal it ignores SIGHUP, with a warning.
 
             With --json, and with --log-format json, standard output has nothing but the JSON object of --json; the summary \
             of each submit is then a line on standard error. Lines for systemd's journal have a priority (<3> is an error), \
@@ -45,7 +46,8 @@ struct SubmitCommand: Command {
         self.session = session
         for service in session.services { _ = try session.sendingPolicy(for: service, of: session.services) }
         interval = try session.invocation.duration(.watch, from: .seconds(1), to: .seconds(365 * 86_400))
-        metrics = try MetricsFile(session)
+        metrics = try MetricsFile(session, sends: true)
+        for service in session.services { metrics?.add(service, at: try session.location(of: service)) }
     }
 
     func run() async throws(CommandFailure) -> ExitStatus {
@@ -80,11 +82,16 @@ struct SubmitCommand: Command {
 
     private func submitRepeatedly(_ stores: inout Stores) async throws(CommandFailure) -> ExitStatus {
         var errors = ErrorLog(session.console)
+        if interval != nil { try checkSettings() }
         let manager = session.serviceManager
-        manager.ready("submitting")
         stop.whenStopped { manager.stopping() }
         metrics?.start()
+        var isReady = false
         while true {
+            if !isReady, try canRead(&stores, errors: &errors) {
+                isReady = true
+                manager.ready("submitting")
+            }
             let status = try await submit(&stores, errors: &errors)
             manager.status(errors.current ?? "everything stored before the last submit was sent")
             guard let interval else { return stop.number.map { .signal($0) } ?? status }
@@ -92,6 +99,37 @@ struct SubmitCommand: Command {
             // A stop is how a watch ends.
             if stop.number != nil { return .success }
         }
+    }
+
+    /// Throws what would make every submit fail.
+    private func checkSettings() throws(CommandFailure) {
+        for service in session.services {
+            do throws(ConfigurationFailure) {
+                _ = try session.caller(for: service.service)
+            } catch {
+                throw CommandFailure(.configuration(error))
+            }
+        }
+    }
+
+    /// Whether the directory can be used, and every store in it be read.
+    private func canRead(_ stores: inout Stores, errors: inout ErrorLog) throws(CommandFailure) -> Bool {
+        var areReadable = true
+        for service in try existingServices(&errors) {
+            let records = try recordsStored(try store(service, in: &stores).pipeline, errors: &errors)
+            areReadable = areReadable && records != nil
+        }
+        return areReadable && !errors.areCurrent(for: Self.directory)
+    }
+
+    private func store(
+        _ service: StreamServiceDescription,
+        in stores: inout Stores
+    ) throws(CommandFailure) -> Store {
+        if let store = stores[service.name] { return store }
+        let store = try open(service)
+        stores[service.name] = store
+        return store
     }
 
     /// The stores opened so far, by service.
@@ -107,8 +145,7 @@ struct SubmitCommand: Command {
         var status = ExitStatus.success
         var isEmpty = true
         for service in try existingServices(&errors) where stop.number == nil {
-            if stores[service.name] == nil { stores[service.name] = try open(service) }
-            guard let store = stores[service.name] else { continue }
+            let store = try store(service, in: &stores)
             guard let records = try recordsStored(store.pipeline, errors: &errors), records > 0 else { continue }
             isEmpty = false
             let failed = await submit(store, records: records, errors: &errors)
@@ -199,6 +236,8 @@ private struct ErrorLog {
     init(_ console: Console) {
         self.console = console
     }
+
+    func areCurrent(for service: String) -> Bool { printed[service]?.isEmpty == false }
 
     /// Prints what is new among the current errors of a service, or `recovery` if there are none any more. Returns whether they
     /// differ from those before.

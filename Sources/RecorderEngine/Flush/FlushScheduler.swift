@@ -40,14 +40,17 @@ final class FlushScheduler: Sendable {
 
     private let state = Locked(State())
     private let callbacks: CallbackQueue
+    private let executor: any TaskExecutor
     private let run: @Sendable (Start) async -> Result<FlushReport, RecorderError>
 
-    /// `run` flushes the store.
+    /// `run` flushes the store, on `executor` unless it runs in the calling task.
     init(
         callbacks: CallbackQueue,
+        executor: any TaskExecutor,
         run: @escaping @Sendable (Start) async -> Result<FlushReport, RecorderError>
     ) {
         self.callbacks = callbacks
+        self.executor = executor
         self.run = run
     }
 
@@ -106,7 +109,7 @@ final class FlushScheduler: Sendable {
     // MARK: - runs
 
     private func start(_ run: CancellableRun) {
-        run.start { self.end(await self.run(.whenFree)) }
+        run.start(on: executor) { self.end(await self.run(.whenFree)) }
     }
 
     private func runInTask(_ start: Start) async throws(RecorderError) -> FlushReport {

@@ -133,6 +133,22 @@ import Testing
         #expect(try await elsewhere.run("submit").err.hasPrefix("kinesis-recorder: "))
     }
 
+    @Test func `what goes on by itself is a warning, what loses records an error`() async throws {
+        let tool = try Tool(to: try AcceptingService().url)
+        let script = #"export JOURNAL_STREAM=$(stat -L -c %d:%i /proc/self/fd/2); exec "$0" "$@""#
+        let log = tool.home.path("app.log")
+        try Data("a\n".utf8).write(to: URL(fileURLWithPath: log))
+        let flow = #"{"cloudwatch.emitMetrics":true,"flows":[{"filePattern":"\#(log)","kinesisStream":"app"}]}"#
+        try Data(flow.utf8).write(to: URL(fileURLWithPath: tool.home.path("agent.json")))
+        let agent = ["agent", "-c", tool.home.path("agent.json"), "--dry-run"]
+        let warned = await (try tool.start(under: ["sh", "-c", script], agent)).end()
+        #expect(warned.err.hasPrefix("<4>kinesis-recorder: warning: ") && !warned.err.contains("<3>"), "\(warned)")
+        let save = try tool.start(under: ["sh", "-c", script], ["save", "app", "--limit", "130", "-p", "k", "-q"])
+        save.write(Data("a\nb\n".utf8))
+        let lost = await save.end()
+        #expect(lost.err.hasPrefix("<3>kinesis-recorder: 1 record"), "\(lost)")
+    }
+
     @Test func `the lines of a watch have a time, those of a single submit do not`() async throws {
         let service = try Self.service()
         let tool = try await Self.tool(for: service)

@@ -134,7 +134,8 @@ import Testing
             tool.home.path("recorder.prom"), tool.home.path("app.log"), tool.home.path("agent.json")
         )
         try Data("a\nb\n".utf8).write(to: URL(fileURLWithPath: log))
-        let flow = #"{"flows":[{"filePattern":"\#(log)","kinesisStream":"agent","initialPosition":"START_OF_FILE"}]}"#
+        let flow =
+            #"{"flows":[{"filePattern":"\#(log)","kinesisStream":"agent","initialPosition":"START_OF_FILE","maxBufferAgeMillis":1000}]}"#
         try Data(flow.utf8).write(to: URL(fileURLWithPath: agent))
         let commands = [["follow", "app", log, "--submit"], ["agent", "-c", agent, "--rate", "1M", "--key", "agent"]]
         for (number, words) in commands.enumerated() {

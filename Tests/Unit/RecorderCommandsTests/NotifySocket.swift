@@ -25,6 +25,12 @@ final class NotifySocket {
 
     deinit { close(file) }
 
+    /// Whether nothing was sent that was not read.
+    var isEmpty: Bool {
+        var arrival = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+        return poll(&arrival, 1, 0) == 0
+    }
+
     /// The next datagram; empty if none comes for a minute.
     func next() async -> String {
         let file = file

@@ -49,6 +49,58 @@ import Testing
         _ = await running.end()
     }
 
+    @Test func `a follower with an unusable directory ends, and systemd is not told that its start is complete`()
+        async throws
+    {
+        var tool = try Tool(to: try AcceptingService().url)
+        let socket = try NotifySocket(tool.home.path("notify"))
+        tool.environment["NOTIFY_SOCKET"] = socket.name
+        let ran = await (try tool.start(["follow", "app", "a.log", "-d", "/dev/null/store"])).end()
+        #expect(ran.status == 74 && ran.err.contains("/dev/null is not a directory"), "\(ran)")
+        #expect(socket.isEmpty)
+    }
+
+    @Test func `a watch with an unusable directory says so to systemd, and not that its start is complete`()
+        async throws
+    {
+        var tool = try Tool(to: try AcceptingService().url)
+        let socket = try NotifySocket(tool.home.path("notify"))
+        tool.environment["NOTIFY_SOCKET"] = socket.name
+        let running = try tool.start(["submit", "--watch", "3600", "-d", "/dev/null/store"])
+        #expect(await socket.next().hasPrefix("STATUS=directory: "))
+        _ = running.signal(SIGTERM)
+        #expect(await socket.next().hasPrefix("STOPPING=1"))
+        #expect(await running.end().status == 0)
+    }
+
+    @Test func `a watch without a region ends at its start, which systemd is not told to be complete`() async throws {
+        var tool = try Tool()
+        let socket = try NotifySocket(tool.home.path("notify"))
+        tool.environment["NOTIFY_SOCKET"] = socket.name
+        let ran = try await tool.run("submit", "--watch", "3600")
+        #expect(ran.status == 78 && ran.err.contains("No region is set"), "\(ran)")
+        #expect(socket.isEmpty)
+    }
+
+    @Test func `a watch is ready once its store can be opened`() async throws {
+        var tool = try Tool(to: try AcceptingService().url)
+        let (store, aside) = (tool.home.path("store"), tool.home.path("aside"))
+        _ = try await tool.run("save", "app", "-d", store, input: Data("a\n".utf8))
+        try FileManager.default.moveItem(atPath: "\(store)/kinesis.db", toPath: aside)
+        try FileManager.default.createDirectory(atPath: "\(store)/kinesis.db", withIntermediateDirectories: false)
+        let socket = try NotifySocket(tool.home.path("notify"))
+        tool.environment["NOTIFY_SOCKET"] = socket.name
+        let running = try tool.start(["submit", "--watch", "1", "-d", store])
+        #expect(await socket.next().hasPrefix("STATUS=kinesis: "))
+        try FileManager.default.removeItem(atPath: "\(store)/kinesis.db")
+        try FileManager.default.moveItem(atPath: aside, toPath: "\(store)/kinesis.db")
+        var message = await socket.next()
+        while message.hasPrefix("STATUS=kinesis: ") { message = await socket.next() }
+        #expect(message.hasPrefix("READY=1\n"), "\(message)")
+        _ = running.signal(SIGTERM)
+        #expect(await running.end().status == 0)
+    }
+
     @Test func `a socket that cannot be written is an error that names it, and the command goes on`() async throws {
         var tool = try Tool(to: try AcceptingService().url)
         for name in ["vsock:2:1", tool.home.path("nothing"), "/" + String(repeating: "x", count: 200)] {

@@ -1,0 +1,129 @@
+import RecorderCommands
+import Testing
+
+/// When a command that saves sends next: decided without a clock.
+@Suite struct SubmitScheduleTests {
+    private typealias Schedule = SubmitSchedule
+    private let start = ContinuousClock.now
+
+    /// Plays a store and a service, from one look to the next. Returns the seconds at which something was sent or tried.
+    private func submits(
+        _ schedule: inout Schedule,
+        savesAt saves: [Double],
+        isServiceUp: Bool = true,
+        until end: Double,
+        looks: inout Int
+    ) -> [Double] {
+        var (stored, submits, saves) = (0, [Double](), saves)
+        func instant(_ seconds: Double) -> Schedule.Instant { start + .seconds(seconds) }
+        while true {
+            let now = schedule.nextLook
+            let look = (now - start) / .seconds(1)
+            if let save = saves.first, save < look {
+                stored += 1
+                _ = schedule.saved(at: instant(saves.removeFirst()))
+                continue
+            }
+            guard look < end else { return submits }
+            looks += 1
+            schedule.lookBegan(at: now)
+            guard schedule.found(.records(stored, bytes: stored * 100), at: now) else { continue }
+            submits.append(look)
+            if isServiceUp { stored = 0 }
+            schedule.submitted(isServiceUp ? .useful : .streamsFailed, at: now)
+        }
+    }
+
+    @Test func `a store into which nothing is saved is looked at less and less often, down to once a minute`() {
+        var schedule = Schedule(nil, at: start)
+        var looks = 0
+        #expect(submits(&schedule, savesAt: [], until: 3_600, looks: &looks).isEmpty)
+        #expect((60...66).contains(looks), "\(looks)")
+    }
+
+    @Test func `what is saved after an hour is sent within a second`() {
+        var schedule = Schedule(nil, at: start)
+        var looks = 0
+        let submits = submits(&schedule, savesAt: [3_600, 7_200.5], until: 7_210, looks: &looks)
+        #expect(submits.count == 2 && submits[0] - 3_600 < 1 && submits[1] - 7_200.5 < 1, "\(submits)")
+    }
+
+    @Test func `while records are saved all the time, they are sent once a second`() {
+        var schedule = Schedule(nil, at: start)
+        var looks = 0
+        let saves = (0..<600).map { Double($0) / 10 }
+        let submits = submits(&schedule, savesAt: saves, until: 60, looks: &looks)
+        #expect((58...62).contains(submits.count) && looks <= submits.count + 2, "\(submits)")
+    }
+
+    @Test func `while the service is down it is tried less and less often, whatever is saved`() {
+        var schedule = Schedule(nil, at: start)
+        var looks = 0
+        let saves = (0..<36_000).map { Double($0) / 10 }
+        let submits = submits(&schedule, savesAt: saves, isServiceUp: false, until: 3_600, looks: &looks)
+        #expect((60...67).contains(submits.count) && looks <= 3_700, "\(submits)")
+    }
+
+    @Test func `after a stream failed, what is saved for another one is sent within a second, for the same one later`()
+    {
+        var schedule = Schedule(nil, at: start)
+        for seconds in [0, 2, 6, 14] {
+            let now = start + .seconds(seconds)
+            schedule.lookBegan(at: now)
+            let isSent = schedule.found(.records(1, bytes: 100), at: now)
+            #expect(isSent)
+            schedule.submitted(.streamsFailed, at: now)
+        }
+        #expect(schedule.nextLook == start + .seconds(30))
+        let isEarlier = schedule.saved(at: start + .seconds(16))
+        #expect(isEarlier)
+        let look = schedule.nextLook
+        #expect(look < start + .seconds(17))
+        for hasOthers in [false, true] {
+            var schedule = schedule
+            schedule.lookBegan(at: look)
+            let isSent = schedule.found(.records(2, bytes: 200, hasOthers: hasOthers), at: look)
+            #expect(isSent == hasOthers && (isSent || schedule.nextLook == start + .seconds(30)))
+        }
+    }
+
+    @Test func `while nothing can be sent at all, saves wake no sender`() {
+        var schedule = Schedule(nil, at: start)
+        schedule.lookBegan(at: start)
+        _ = schedule.found(.unreadable, at: start)
+        schedule.submitted(.failed, at: start)
+        let isEarlier = schedule.saved(at: start)
+        #expect(!isEarlier && schedule.nextLook == start + .seconds(2))
+    }
+
+    @Test func `a save during a look or a submit is found by a look a second later`() {
+        for isUseful in [true, false] {
+            var schedule = Schedule(nil, at: start)
+            schedule.lookBegan(at: start)
+            _ = schedule.saved(at: start)
+            let isSent = schedule.found(isUseful ? .records(1, bytes: 100) : .records(0, bytes: 0), at: start)
+            #expect(isSent == isUseful)
+            if isSent { schedule.submitted(.useful, at: start) }
+            #expect(schedule.nextLook <= start + .seconds(1))
+        }
+    }
+
+    @Test func `with a buffer, records wait until it is full or the first of them is old enough`() {
+        var schedule = Schedule(SendBuffer(age: .seconds(60), bytes: 10_000, records: 50), at: start)
+        var looks = 0
+        let early = submits(&schedule, savesAt: [10, 20], until: 200, looks: &looks)
+        #expect(early == [70], "\(early)")
+        #expect(looks < 15, "\(looks)")
+        let burst = (0..<50).map { 300 + Double($0) / 100 }
+        let full = submits(&schedule, savesAt: burst, until: 400, looks: &looks)
+        #expect(full.count == 1 && (300.4..<302).contains(full[0]), "\(full)")
+    }
+
+    @Test func `records that an earlier run left are sent at once, without a wait for the buffer`() {
+        var schedule = Schedule(SendBuffer(age: .seconds(60), bytes: 10_000, records: 50), at: start)
+        #expect(schedule.nextLook == start)
+        schedule.lookBegan(at: start)
+        let isSent = schedule.found(.records(1, bytes: 100), at: start)
+        #expect(isSent)
+    }
+}
