@@ -82,6 +82,14 @@ RULES = [
         (ENGINE + "Store/Files/StoreReserve.swift", "unsafe unlink(path) == 0", "false"),
     ),
     rule(
+        "no space is allocated for settling", "FaultRows/FullDisk",
+        (ENGINE + "Store/StoreWriter.swift", "if purpose == .storing, ledger.records > 0 { try space.allocate(for: ledger.bytes) }", ""),
+    ),
+    rule(
+        "sends what cannot be settled", "UnsettledAnswerTests",
+        (ENGINE + "Send/BatchSender.swift", "try gate.check()", ""),
+    ),
+    rule(
         "evicts the newest", "LimitTests",
         (ENGINE + "Store/Tables/StreamHeads.swift", "head.records.popFirst()", "head.records.popLast()"),
     ),

@@ -1,6 +1,7 @@
 // Wraps what of SQLite Swift cannot reach: variadic functions, cast macros, structures laid out by C. No logic here.
 #pragma once
 #include <sqlite3.h>
+#include <sys/types.h>
 
 #if SQLITE_VERSION_NUMBER < 3037000
 #error "SQLite 3.37 or later is needed: see \"What it needs\" in README.md."
@@ -18,6 +19,19 @@ static inline int recorder_sqlite3_bind_blob(sqlite3_stmt *s, int i, const void 
     return sqlite3_bind_blob(s, i, bytes, length, SQLITE_STATIC);
 }
 
+// Hidden behind _GNU_SOURCE: https://man7.org/linux/man-pages/man2/fallocate.2.html
+int fallocate(int file, int mode, off_t offset, off_t length);
+enum { RECORDER_FALLOC_FL_KEEP_SIZE = 1 };
+
+// Where SQLite's unixFile has its descriptor: behind its methods, its VFS and its inode.
+static inline int recorder_unix_file_descriptor(const sqlite3_file *file) {
+    const struct {
+        const void *methods, *vfs, *inode;
+        int descriptor;
+    } *unix_file = (const void *)file;
+    return unix_file->descriptor;
+}
+
 // A file as SQLite sees it; the file of the system below lies right behind. See BufferingVFS.swift.
 struct recorder_file {
     sqlite3_file file;
@@ -27,8 +41,8 @@ struct recorder_file {
     int count;
     int pending;
     sqlite3_int64 offset;
-    // Whether writes are buffered.
-    int gathers;
+    // Whether writes are buffered, and whether the file never gets smaller.
+    int gathers, keeps_size;
     // Where the last read began and ended.
     sqlite3_int64 read_start, read_end;
     // The database of a log (a database is its own), how many times its locks changed, and that count at the last read ahead.

@@ -42,10 +42,11 @@ extension BufferingVFS {
         return SQLITE_OK
     }
 
+    /// A checkpoint truncates the database to its pages, and would give up what was allocated for later ones.
     func truncate(to size: Int64) -> Int32 {
         afterFlush {
             dropReadAhead()
-            return system.xTruncate(below, size)
+            return file.pointee.keeps_size == 0 ? system.xTruncate(below, size) : SQLITE_OK
         }
     }
 

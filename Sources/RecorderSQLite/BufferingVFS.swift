@@ -82,7 +82,7 @@ struct BufferingVFS {
         methods.xFileControl = { Self($0).control($1, argument: $2) }
         methods.xSectorSize = { Self($0).system.xSectorSize(Self($0).below) }
         methods.xDeviceCharacteristics = { Self($0).system.xDeviceCharacteristics(Self($0).below) }
-        methods.xShmMap = { Self($0).system.xShmMap(Self($0).below, $1, $2, $3, $4) }
+        methods.xShmMap = { Self($0).mapShared(region: $1, size: $2, extends: $3, at: $4) }
         methods.xShmLock = { Self($0).lockChanged().lockShared(at: $1, count: $2, flags: $3) }
         methods.xShmBarrier = { Self($0).system.xShmBarrier(Self($0).below) }
         methods.xShmUnmap = { Self($0).system.xShmUnmap(Self($0).below, $1) }
@@ -94,6 +94,22 @@ struct BufferingVFS {
         if system.iVersion >= 2, system.xShmMap == nil { methods.xShmMap = nil }
         return methods
     }
+
+    /// SQLite extends the shared memory by a byte for each 4 KiB. Where blocks are smaller, the others are allocated when they are
+    /// written to first, and on a full disk that would end the process (SIGBUS). So all are allocated here (Linux 5.14).
+    private func mapShared(
+        region: Int32,
+        size: Int32,
+        extends: Int32,
+        at address: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+    ) -> Int32 {
+        let code = system.xShmMap(below, region, size, extends, address)
+        guard code == SQLITE_OK, extends != 0, let start = address?.pointee else { return code }
+        return madvise(start, Int(size), Self.populateForWriting) != 0 && errno == EFAULT ? SQLITE_FULL : code
+    }
+
+    /// MADV_POPULATE_WRITE, which older headers do not have.
+    private static let populateForWriting: Int32 = 23
 
     // MARK: - the VFS
 

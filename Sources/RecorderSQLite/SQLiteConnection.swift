@@ -26,7 +26,7 @@ package final class SQLiteConnection {
         }
     }
 
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     /// The statements that begin and end transactions, compiled at their first use: parsing one takes as long as storing a row.
     private var bounds: [Bound: OpaquePointer] = [:]
 
@@ -227,6 +227,8 @@ package final class SQLiteConnection {
     package enum Checkpoint: Int32, Sendable {
         /// Moves what it can without waiting.
         case passive = 0
+        /// Waits for readers and moves everything. The next commit begins the log anew, in the space that the log has.
+        case restart = 2
         /// Waits for readers, moves everything and truncates the log.
         case truncate = 3
     }

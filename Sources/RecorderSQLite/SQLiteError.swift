@@ -30,6 +30,11 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         SQLiteError(code: SQLITE_INTERNAL, message: message, action: action)
     }
 
+    /// There is no room for what the operation needs.
+    package static func full(action: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_FULL, message: "database or disk is full", action: action)
+    }
+
     /// The operation was given up for a reason that is reported elsewhere; its transaction is rolled back.
     package static func aborted(action: String) -> SQLiteError {
         SQLiteError(code: SQLITE_ABORT, message: "given up", action: action)
@@ -38,11 +43,13 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The primary code: the low byte of the extended one.
     package var primaryCode: Int32 { code & 0xff }
 
-    /// Includes a lack of space for the write-ahead log's shared memory, which SQLite reports as SQLITE_IOERR_SHMSIZE, like any
-    /// other error there.
+    /// Includes a quota that is used up, and a lack of space for the write-ahead log's shared memory: SQLite reports them like
+    /// any other error of input and output.
     package var isDiskFull: Bool {
-        primaryCode == SQLITE_FULL || (code == SQLITE_IOERR | 19 << 8 && [ENOSPC, EDQUOT].contains(systemError))
+        primaryCode == SQLITE_FULL || (primaryCode == SQLITE_IOERR && [ENOSPC, EDQUOT].contains(systemError))
     }
+    /// Whether a file would become larger than this process may make one (`ulimit -f`).
+    package var isFileTooLarge: Bool { primaryCode == SQLITE_IOERR && systemError == EFBIG }
     package var isAborted: Bool { primaryCode == SQLITE_ABORT }
     package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
     package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }

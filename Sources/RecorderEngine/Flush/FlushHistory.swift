@@ -1,11 +1,12 @@
 import RecorderConcurrency
 
 /// What the flushes of a pipeline have learned for the next one: which streams throttle, so that it does not begin with a large
-/// request, what the service said of them, and whether it could be reached.
+/// request, what the service said of them, whether it could be reached, and whether answers could be settled.
 final class FlushHistory: Sendable {
     let lookups = StreamLookups()
     private let limiters = Locked<[StreamName: StreamRateLimiter]>([:])
     private let unreachable = Locked(false)
+    let settles = SettleGuard()
 
     /// Whether the last flush could not connect.
     var wasUnreachable: Bool {

@@ -1,12 +1,13 @@
 import RecorderAWS
 import RecorderConcurrency
 
-/// Flushes all streams, several at a time. One stream's failure does not affect the others, with two exceptions:
+/// Flushes all streams, several at a time. One stream's failure does not affect the others, with three exceptions:
 ///
 /// - If a stream could not connect, no further stream is started until another one gets an answer: reading a batch of each would
 ///   be most of what an attempt costs while offline. The streams that were not started fail with the same error. The next flush
 ///   begins with one stream.
 /// - Under `.countsAttempts`, a failure without an answer starts no further stream.
+/// - If an answer cannot be settled, nothing more is sent.
 struct ParallelStreamFlush: Sendable {
     private let context: FlushContext
     private let history: FlushHistory
@@ -18,6 +19,7 @@ struct ParallelStreamFlush: Sendable {
         self.context = FlushContext(
             store: context.store,
             sender: context.sender,
+            settles: context.settles,
             policy: context.policy,
             totalsAtStart: context.totalsAtStart,
             emit: { context.emit(meter.adding($0)) }
@@ -43,6 +45,7 @@ struct ParallelStreamFlush: Sendable {
                     scheduler.ended(stream)
                     MallocTrim.run(after: stream.batchBytes(for: policy))
                     total.add(finished)
+                    if context.settles.gate.failure != nil { scheduler.close() }
                     if policy.failureRule == .countsAttempts, !finished.failures.allSatisfy(\.error.isAnswer) {
                         scheduler.close()
                     }
@@ -61,6 +64,7 @@ struct ParallelStreamFlush: Sendable {
             if Task.isCancelled, let left = scheduler.waiting.first {
                 total.failures.append(.init(stream: left.name, error: .cancelled))
             }
+            if context.settles.gate.failure != nil { total.reportStoreFailureOnce() }
             return total
         }
     }
@@ -83,7 +87,17 @@ struct ParallelStreamFlush: Sendable {
 }
 
 extension FlushReport {
-    fileprivate mutating func add(_ other: FlushReport) {
+    /// The flush stopped as a whole, whichever stream noticed first.
+    fileprivate mutating func reportStoreFailureOnce() {
+        var isReported = false
+        failures.removeAll { failure in
+            guard case .storage = failure.error else { return false }
+            defer { isReported = true }
+            return isReported
+        }
+    }
+
+    mutating func add(_ other: FlushReport) {
         delivered += other.delivered
         entries += other.entries
         discarded += other.discarded

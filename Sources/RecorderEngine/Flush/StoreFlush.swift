@@ -37,17 +37,27 @@ struct StoreFlush: Sendable {
         policy.batchByteLimit = policy.pacedBatchByteLimit
         let caller = try makeCaller()
         let (streams, unreachable) = await partition(stored, by: caller)
+        let settles = history.settles
         let sender = BatchSender(
             service,
             caller: caller,
             policy: policy,
             byteRate: byteRate,
             lookups: history.lookups,
-            lease: lease
+            lease: lease,
+            gate: settles.gate
         )
         let began = ContinuousClock.now
-        let context = FlushContext(store: store, sender: sender, policy: policy, totalsAtStart: totals, emit: emit)
-        var report = await ParallelStreamFlush(context, history: history).run(streams)
+        let context = FlushContext(
+            store: store,
+            sender: sender,
+            settles: settles,
+            policy: policy,
+            totalsAtStart: totals,
+            emit: emit
+        )
+        var report = try await settles.prove(in: context)
+        report.add(await ParallelStreamFlush(context, history: history).run(streams))
         report.failures += unreachable
         RecorderLog.info(
             "flush: \(service.name): \(stored.count) streams, \(report.delivered) records delivered, "

@@ -123,7 +123,11 @@ struct StreamFlush {
     /// Sends a batch. Of one that is larger than the stream accepts at once, a part is sent, and the rest is the next batch.
     private mutating func send(_ batch: Batch) {
         let now = ContinuousClock.now
-        let (part, rest) = limiter.largestRequest(at: now).map { batch.split(at: $0) } ?? (batch, nil)
+        let limit = StreamLoad.smaller(
+            of: limiter.largestRequest(at: now),
+            and: context.settles.gate.room.largestRequest
+        )
+        let (part, rest) = limit.map { batch.split(at: $0) } ?? (batch, nil)
         nextBatch = rest
         let delay = limiter.delay(before: part.load, at: now, random: context.sender.caller.random())
         requests.append(

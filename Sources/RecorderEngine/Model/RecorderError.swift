@@ -53,6 +53,10 @@ package enum RecorderError: Error, Sendable {
         if case .cancelled = self { true } else { false }
     }
 
+    var isReadOnly: Bool {
+        if case .storage(_, let error?) = self { error.isReadOnly } else { false }
+    }
+
     var isCorrupt: Bool {
         if case .storage(_, let error?) = self { error.isCorrupt } else { false }
     }

@@ -14,6 +14,12 @@ package struct StreamLoad: Sendable, Hashable {
     /// Whether it has more entries or more bytes than another one.
     func exceeds(_ limit: StreamLoad) -> Bool { entries > limit.entries || bytes > limit.bytes }
 
+    /// The limit that two limits make together; nil stands for none.
+    static func smaller(of one: StreamLoad?, and other: StreamLoad?) -> StreamLoad? {
+        guard let one, let other else { return one ?? other }
+        return StreamLoad(entries: min(one.entries, other.entries), bytes: min(one.bytes, other.bytes))
+    }
+
     package static func + (one: StreamLoad, other: StreamLoad) -> StreamLoad {
         StreamLoad(entries: one.entries + other.entries, bytes: one.bytes + other.bytes)
     }

@@ -41,6 +41,7 @@ struct BatchSender: Sendable {
     private let compresses: Bool
     private let wantedFormat: RequestFormat
     private let lease: SubmitLease
+    private let gate: SendGate
 
     init(
         _ service: StreamServiceDescription,
@@ -48,11 +49,13 @@ struct BatchSender: Sendable {
         policy: RecorderPolicy,
         byteRate: ByteRateLimiter,
         lookups: StreamLookups,
-        lease: SubmitLease
+        lease: SubmitLease,
+        gate: SendGate
     ) {
         self.service = service
         self.caller = caller
         self.lease = lease
+        self.gate = gate
         limiter = InFlightByteLimiter(capacity: policy.inFlightBytes)
         self.byteRate = byteRate
         self.lookups = lookups
@@ -103,7 +106,12 @@ struct BatchSender: Sendable {
         await waitForRate(size)
         let before = attempts.retries
         defer { countRetries(attempts.retries - before, bytes: size) }
-        do throws(RecorderError) { try lease.check() } catch { return Exchange(answer: .notSent(error)) }
+        do throws(RecorderError) {
+            try lease.check()
+            try gate.check()
+        } catch {
+            return Exchange(answer: .notSent(error))
+        }
         guard !batch.sharesEntries || lookups.stillMayShare(batch.stream) else {
             return Exchange(answer: .mustBeSeparated)
         }

@@ -177,7 +177,21 @@ struct BatchSettler {
         guard !settlement.isEmpty else { return }
         var settlement = settlement
         settlement.keepsRejected = context.policy.keepsRejected
-        let receipt = try await context.store.settle(settlement, flushStart: context.totalsAtStart)
+        try await apply(
+            UnsettledAnswer(
+                stream: stream,
+                settlement: settlement,
+                flushStart: context.totalsAtStart,
+                reason: reason,
+                throttled: throttled
+            )
+        )
+    }
+
+    /// The same for an answer that an earlier flush could not apply.
+    mutating func apply(_ answer: UnsettledAnswer) async throws(RecorderError) {
+        let settlement = answer.settlement
+        let receipt = try await context.settles.settle(answer, in: context.store)
         let discarded = receipt.discards.reduce(0) { $0 + $1.count }
         let retried = settlement.kept.count
         RecorderLog.verbose(
@@ -186,14 +200,14 @@ struct BatchSettler {
         report.delivered += receipt.delivered
         report.entries += receipt.progress.entries
         report.discarded += discarded
-        let answer = ServiceAnswer(
+        let event = ServiceAnswer(
             stream: stream,
             delivered: receipt.delivered,
             retried: retried,
-            throttled: throttled,
-            failure: reason
+            throttled: answer.throttled,
+            failure: answer.reason
         )
-        context.emit(.answered(answer))
+        context.emit(.answered(event))
         for var discard in receipt.discards {
             if case .rejected = discard.reason { discard.message = settlement.rejection }
             context.emit(.discarded(discard))

@@ -2,6 +2,7 @@
 struct FlushContext: Sendable {
     let store: RecordStore
     let sender: BatchSender
+    let settles: SettleGuard
     let policy: RecorderPolicy
     /// The counts when the flush began; records saved since are left to the next flush.
     let totalsAtStart: StoreTotals

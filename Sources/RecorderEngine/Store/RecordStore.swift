@@ -76,6 +76,11 @@ package final class RecordStore: Sendable {
         try await perform(on: .write, try self.connections.write(StoreWriter.settle, settlement, flushStart))
     }
 
+    /// Proves that answers can be settled, and returns how large batches may be.
+    func prepareToSettle() async throws(RecorderError) -> BatchRoom {
+        try await perform(on: .write, try self.connections.write(StoreWriter.prepareToSettle))
+    }
+
     // MARK: - limits
 
     /// The time between two transactions that enforce limits, in which other processes can take the lock.

@@ -84,6 +84,11 @@ struct Settlement: Sendable {
         kept.append(record)
     }
 
+    /// Counts no failure of the records that stay.
+    mutating func countNoFailures() {
+        failed = []
+    }
+
     /// Adds a record that stays, with one failure more.
     mutating func keepCountingFailure(_ record: BatchedRecord) {
         keep(record)
@@ -95,6 +100,8 @@ struct Settlement: Sendable {
 struct SettleReceipt: Sendable {
     var progress = FlushProgress()
     var discards: [Discard] = []
+    /// How large the next batches may be.
+    var room = BatchRoom.any
 
     var delivered: Int { progress.delivered }
 }

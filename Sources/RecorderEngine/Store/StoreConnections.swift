@@ -171,6 +171,11 @@ final class StoreConnections: Sendable {
         return hasMoved
     }
 
+    private func close() {
+        reader.withLock { $0 = nil }
+        writer.withLock { StoreWriter.close(&$0) }
+    }
+
     /// Closes both connections if there is a reader. SQLite keeps the descriptor of a closed connection while another one of
     /// the process has the file open, so closing the reader alone would free nothing.
     func closeIfReading() {
@@ -206,6 +211,8 @@ final class StoreConnections: Sendable {
                 error = failure
             }
         }
+        // A log that could not be opened for writing, even if only for want of a descriptor, is open for reading.
+        if error.isReadOnly { close() }
         guard recovery.reopensMovedFile, closeIfMoved() else { throw error }
         recovery = Recovery(reopensMovedFile: false, deadline: recovery.deadline)
     }

@@ -17,6 +17,7 @@ extension StoreWriter {
         var result = Import()
         do throws(SQLiteError) {
             try write { (ledger) throws(SQLiteError) in
+                result = Import()
                 let time = try clock.now(connection)
                 // Another process may have imported and renamed it while this one waited for the lock.
                 guard database.isInPlace, try statements.addImport("\(database.fileID)") else { return }

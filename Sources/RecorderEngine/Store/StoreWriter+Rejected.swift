@@ -18,7 +18,7 @@ extension StoreWriter {
         of selection: StreamSelection?
     ) throws(SQLiteError) -> Int {
         var count = 0
-        try write { (ledger) throws(SQLiteError) in
+        try write(for: change == .clear ? .removing : .storing) { (ledger) throws(SQLiteError) in
             let copies = try RejectedRecords(connection, of: selection)
             count = copies.records.count
             switch change {

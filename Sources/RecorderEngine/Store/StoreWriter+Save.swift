@@ -37,6 +37,7 @@ extension StoreWriter {
         var receipt = AppendReceipt()
         let limits = saves.last?.limits
         try write { (ledger) throws(SQLiteError) in
+            receipt = AppendReceipt()
             let now = try clock.now(connection)
             hasBegunSegment = false
             if let limits {

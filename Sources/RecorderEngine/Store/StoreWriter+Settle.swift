@@ -10,14 +10,15 @@ extension StoreWriter {
     ///
     /// - Returns: how many records are now delivered, and what was discarded.
     func settle(_ settlement: Settlement, flushStart: StoreTotals) throws(SQLiteError) -> SettleReceipt {
-        var receipt = SettleReceipt()
+        var (settlement, receipt) = (settlement, SettleReceipt())
         var copies = settlement.keepsRejected && settlement.runs.contains { $0.departure.rejectionCode != nil }
         func apply(_ ledger: inout StoreLedger) throws(SQLiteError) {
             receipt = try self.apply(settlement, copies: copies, flushStart: flushStart, ledger: &ledger)
         }
         if copies {
             do throws(SQLiteError) {
-                try write(settles: true, apply)
+                try write(apply)
+                receipt.room = space.refill(for: receipt.progress.bytesLeft)
                 return receipt
             } catch {
                 // The space that is left is for records to leave: they would be sent again and again if they could not.
@@ -26,8 +27,37 @@ extension StoreWriter {
                 copies = false
             }
         }
-        try writeFreeingSpace(apply)
+        do throws(SQLiteError) {
+            try writeFreeingSpace(apply)
+        } catch {
+            // For the same reason: a record whose failure is counted is copied.
+            guard error.isDiskFull, !settlement.failed.isEmpty else { throw error }
+            settlement.countNoFailures()
+            try writeFreeingSpace(apply)
+        }
+        receipt.room = space.refill(for: receipt.progress.bytesLeft)
         return receipt
+    }
+
+    /// Proves that answers can be settled: commits what every settlement changes, and has room for the first one. Returns how
+    /// large batches may be.
+    func prepareToSettle() throws(SQLiteError) -> BatchRoom {
+        var bytes = 0
+        func change(_ ledger: inout StoreLedger) throws(SQLiteError) {
+            bytes = ledger.bytes
+            // SQLite writes no page that stays as it is. Row 0 does not use this column otherwise.
+            try connection.execute(
+                """
+                UPDATE stream SET trouble_at = trouble_at = 0 WHERE number = 0;
+                UPDATE stream SET cursor = cursor
+                WHERE number IN (SELECT number FROM stream WHERE number > 0 AND records > 0 LIMIT 4);
+                UPDATE segment SET removed = removed
+                WHERE first_sequence = (SELECT min(first_sequence) FROM segment)
+                """
+            )
+        }
+        try writeFreeingSpace(change)
+        return try space.roomForSettling(bytes)
     }
 
     private func apply(

@@ -12,7 +12,7 @@ final class StoreWriter {
     /// The file it writes to.
     let fileID: FileIdentity?
     private let lock: StoreWriteLock
-    private let space: StoreSpace
+    let space: StoreSpace
     let connection: SQLiteConnection
     let identity: StoreIdentity
     let statements: StoreStatements
@@ -61,33 +61,33 @@ final class StoreWriter {
         try StoreDirectory.createFile(path)
         fileID = FileIdentity(path)
         self.fileID = fileID
-        space = StoreSpace(beside: path)
-        let connection = try Self.open(path, space: space)
+        let reserve = StoreReserve(beside: path)
+        let connection = try Self.open(path, reserve: reserve)
         self.connection = connection
         let keySources = KeySources(connection, of: path, clock: clock)
         self.keySources = keySources
-        (identity, statements, segments, kept) = try StorageErrorMapping.translating(
+        (space, identity, statements, segments, kept) = try StorageErrorMapping.translating(
             path: path,
             (
-                try StoreIdentity(of: connection), try StoreStatements(connection),
-                try StoreSegments(connection, keySources: keySources), try KeptRecords(connection)
+                try StoreSpace(of: path, connection, reserve: reserve), try StoreIdentity(of: connection),
+                try StoreStatements(connection), try StoreSegments(connection, keySources: keySources),
+                try KeptRecords(connection)
             )
         )
         oldest = OldestRecords(segments: segments, kept: kept, statements: statements)
         heads = StreamHeads(segments: segments, kept: kept, statements: statements)
         filePositions = FilePositionTable(connection)
         rejected = RejectedTable(connection)
-        space.allocateReserve()
     }
 
-    /// Opening a log takes a little space. On a full disk there is some only once the reserve is released.
-    private static func open(_ path: String, space: StoreSpace) throws(RecorderError) -> SQLiteConnection {
+    /// The shared memory of a log takes a little space. If the disk is full and it is missing, there is some only once the
+    /// reserve is released. What is left of that is put back before anything is saved.
+    private static func open(_ path: String, reserve: StoreReserve) throws(RecorderError) -> SQLiteConnection {
+        defer { reserve.allocate() }
         do throws(RecorderError) {
             return try openOnce(path)
         } catch {
-            guard case .storage(_, let sqliteError?) = error, space.releaseReserve(after: sqliteError) else {
-                throw error
-            }
+            guard case .storage(_, let cause?) = error, cause.isDiskFull, reserve.release() else { throw error }
             return try openOnce(path)
         }
     }
@@ -110,7 +110,17 @@ final class StoreWriter {
     /// Closes the connection under the lock, if it is free: closing the last one changes the file.
     static func close(_ writer: inout StoreWriter?) {
         guard let lock = writer?.lock else { return }
-        lock.closing { writer = nil }
+        lock.closing { isHeld in
+            if isHeld { writer?.keepSpace() }
+            writer = nil
+        }
+    }
+
+    private func keepSpace() {
+        guard !hasMoved(), ForkedProcess.refusal == nil, (try? connection.waitForOthers(until: .now)) != nil,
+            let ledger = try? statements.ledger()
+        else { return }
+        space.close(ledger.bytes)
     }
 
     /// The counts as of the last commit of any process.
@@ -140,14 +150,48 @@ final class StoreWriter {
 
     // MARK: - transactions
 
-    /// Runs `body` in one transaction, with the counts that it changes.
+    /// What a transaction may do with the space that is allocated for settling.
+    enum Purpose {
+        /// It leaves that space free, and fails if it cannot.
+        case storing
+        /// It removes records, for which that space is.
+        case removing
+    }
+
+    /// Runs `body` in one transaction, with the counts that it changes. On a full disk `body` runs again, once the log has been
+    /// emptied, and if it removes records once more with the reserve.
     func write(
-        settles: Bool = false,
+        for purpose: Purpose = .storing,
+        _ body: (inout StoreLedger) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        try withRoom(for: purpose, running: try writeOnce(for: purpose, body))
+    }
+
+    private func withRoom<T>(
+        for purpose: Purpose,
+        running change: @autoclosure () throws(SQLiteError) -> T
+    ) throws(SQLiteError) -> T {
+        do {
+            return try change()
+        } catch {
+            guard space.restartLog(after: error) else { throw error }
+        }
+        do {
+            return try change()
+        } catch {
+            guard purpose == .removing, space.releaseReserve(after: error) else { throw error }
+        }
+        defer { space.restoreReserve() }
+        return try change()
+    }
+
+    private func writeOnce(
+        for purpose: Purpose,
         _ body: (inout StoreLedger) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
         do throws(SQLiteError) {
             try connection.waitForOthers(until: deadline)
-            let (before, ledger) = try connection.transaction(running: try change(body))
+            let (before, ledger) = try connection.transaction(running: try change(for: purpose, body))
             lock.accept()
             lastCommit = .now
             // Our own commit changes the version too. It is durable, whatever fails from here on.
@@ -155,11 +199,12 @@ final class StoreWriter {
             if before > 0, ledger.records == 0 {
                 trim()
             } else {
-                space.trimLog(connection, afterSettle: settles)
+                space.trimLog(afterSettle: purpose == .removing)
             }
         } catch {
             // A stream or a segment that was new in this transaction does not exist.
             known = nil
+            space.forget()
             segments.forgetTables()
             kept.forget()
             oldest.forget()
@@ -171,23 +216,14 @@ final class StoreWriter {
         }
     }
 
-    /// The same for changes that free space: on a full disk they may use the reserve.
+    /// The same for changes that remove records.
     func writeFreeingSpace(_ body: (inout StoreLedger) throws(SQLiteError) -> Void) throws(SQLiteError) {
-        do {
-            try write(settles: true, body)
-        } catch {
-            guard space.releaseReserve(after: error) else { throw error }
-            do {
-                try write(settles: true, body)
-            } catch {
-                _ = space.releaseReserve(after: error)
-                throw error
-            }
-        }
+        try write(for: .removing, body)
     }
 
     /// Returns the number of records before, and the counts after.
     private func change(
+        for purpose: Purpose,
         _ body: (inout StoreLedger) throws(SQLiteError) -> Void
     ) throws(SQLiteError) -> (before: Int, ledger: StoreLedger) {
         if lock.isForeign { try keySources.end() }
@@ -197,6 +233,7 @@ final class StoreWriter {
         try body(&ledger)
         try segments.storeBlocks()
         try statements.write(ledger)
+        if purpose == .storing, ledger.records > 0 { try space.allocate(for: ledger.bytes) }
         return (before, ledger)
     }
 
@@ -211,6 +248,7 @@ final class StoreWriter {
             return known.ledger
         }
         oldest.begin(isShared: true)
+        space.forget()
         streams.forget()
         segments.forgetCurrent()
         kept.forget()
@@ -229,17 +267,12 @@ final class StoreWriter {
     /// and none for dropping tables.
     private func trim() {
         mayHaveUnusedStreams = true
-        space.trim(connection, dropTables: dropTables)
+        space.trim(dropTables: dropTables)
     }
 
     /// Drops some empty tables; whether there are more.
     private func dropTables() throws(SQLiteError) -> Bool {
-        do {
-            return try connection.transaction(running: try dropTablesInTransaction())
-        } catch {
-            guard space.releaseReserve(after: error) else { throw error }
-            return try connection.transaction(running: try dropTablesInTransaction())
-        }
+        try withRoom(for: .removing, running: try connection.transaction(running: try dropTablesInTransaction()))
     }
 
     private func dropTablesInTransaction() throws(SQLiteError) -> Bool {

@@ -7,37 +7,6 @@ import Testing
 
 extension FaultRows {
     @Suite struct Disk {
-        /// A separate file system, small enough to be filled.
-        struct SmallDisk: ~Copyable {
-            let path: String
-
-            init?(_ directory: TemporaryDirectory, kilobytes: Int) throws {
-                path = directory.path("disk")
-                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-                let options = "size=\(kilobytes)k,mode=700"
-                guard try runTool("mount", "-t", "tmpfs", "-o", options, "tmpfs", path) == 0 else { return nil }
-            }
-
-            deinit { _ = try? runTool("umount", "-l", path) }
-
-            /// Uses up the free space.
-            func fill() throws {
-                let file = open("\(path)/filler", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-                defer { close(file) }
-                let bytes = [UInt8](repeating: 0, count: 4_096)
-                while write(file, bytes, bytes.count) > 0 {}
-            }
-
-            /// Uses up the free space but for so many kilobytes.
-            func fill(but kilobytes: Int) throws {
-                try fill()
-                let size = try FileManager.default.attributesOfItem(atPath: "\(path)/filler")[.size] as? Int ?? 0
-                truncate("\(path)/filler", size - kilobytes * 1_024)
-            }
-
-            func freeSomeSpace() throws { try FileManager.default.removeItem(atPath: "\(path)/filler") }
-        }
-
         private func smallDisk(_ directory: TemporaryDirectory) throws -> SmallDisk? {
             let disk = geteuid() == 0 ? try SmallDisk(directory, kilobytes: 2_048) : nil
             if disk == nil { print("R5 skipped: a small disk can only be mounted as root.") }
@@ -324,17 +293,4 @@ extension FaultRows {
             #expect((0..<5).allSatisfy { server.texts["new \($0)"] != nil })
         }
     }
-}
-
-/// Runs a system program to its end.
-@discardableResult
-func runTool(_ words: String...) throws -> Int32 { try runTool(words) }
-
-func runTool(_ words: [String]) throws -> Int32 {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = words
-    process.standardError = FileHandle.nullDevice
-    try ProcessEnd(starting: process).wait()
-    return process.terminationStatus
 }

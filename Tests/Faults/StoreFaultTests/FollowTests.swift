@@ -245,7 +245,7 @@ extension FaultRows {
 
         @Test func `on a full disk the follower waits, and then loses and repeats no line`() async throws {
             let directory = try TemporaryDirectory()
-            guard geteuid() == 0, let disk = try Disk.SmallDisk(directory, kilobytes: 2_048) else {
+            guard geteuid() == 0, let disk = try SmallDisk(directory, kilobytes: 2_048) else {
                 return print("R61 full disk skipped: a small disk can only be mounted as root.")
             }
             let run = try Run(store: "\(disk.path)/store")
@@ -275,7 +275,7 @@ extension FaultRows {
 
         @Test func `a file that appears on a full disk is held open, and read once there is space`() async throws {
             let directory = try TemporaryDirectory()
-            guard geteuid() == 0, let disk = try Disk.SmallDisk(directory, kilobytes: 2_048) else {
+            guard geteuid() == 0, let disk = try SmallDisk(directory, kilobytes: 2_048) else {
                 return print("R61 new file on a full disk skipped: a small disk can only be mounted as root.")
             }
             let (store, log) = ("\(disk.path)/store", directory.path("app.log"))

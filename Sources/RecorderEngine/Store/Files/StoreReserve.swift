@@ -1,16 +1,18 @@
 import Glibc
 import RecorderAWS
 
-/// Disk space beside the database that is released when the disk is full.
-///
-/// Without it a full disk could not be drained: settling delivered records writes a few pages, and while that fails the same
-/// records would be sent again and again. Saves never use it.
+/// Disk space beside the database, for what needs some on a full disk and cannot have it allocated ahead: the shared memory of an
+/// opening, and settling on a file system that copies on write. Saves never use it.
 struct StoreReserve {
     private let path: String
+    private let database: String
 
-    private static let size: off_t = 256 * 1_024
+    private static let size = 256 * 1_024
+    /// Of a disk that is almost full, the reserve takes a multiple of this.
+    private static let step = 32 * 1_024
 
     init(beside database: String) {
+        self.database = database
         path = "\(database).reserve"
     }
 
@@ -19,21 +21,21 @@ struct StoreReserve {
         unsafe unlink(path) == 0
     }
 
-    /// Allocates the space unless it is allocated; false if there is no room for it.
-    func allocate() -> Bool {
+    /// Allocates the space unless it is allocated, or as much of it as there is room for.
+    func allocate() {
         var status = stat()
-        if unsafe lstat(path, &status) == 0, status.st_size == Self.size { return true }
+        let old = unsafe lstat(path, &status) == 0 ? Int(status.st_size) : 0
+        guard old < Self.size else { return }
+        let free = DiskSpace.free(at: database) ?? 0
+        let size = free < Self.size - old ? (old + free) / Self.step * Self.step : Self.size
+        guard size > old else { return }
         // Opening a pipe without a reader must not block.
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
-        guard file >= 0 else { return false }
+        guard file >= 0 else { return }
         defer { close(file) }
-        guard let status = FileStatus(descriptor: file), FileRights.problem(ofFile: path, status) == nil else {
-            return false
-        }
+        guard let status = FileStatus(descriptor: file), FileRights.problem(ofFile: path, status) == nil else { return }
         fchmod(file, 0o600)
         // A sparse file would reserve nothing.
-        if posix_fallocate(file, 0, Self.size) == 0 { return true }
-        _ = unsafe unlink(path)
-        return false
+        if posix_fallocate(file, 0, off_t(size)) != 0, old == 0 { _ = release() }
     }
 }

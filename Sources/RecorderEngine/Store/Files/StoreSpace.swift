@@ -1,12 +1,25 @@
 import RecorderSQLite
 
-/// The disk space of a store besides its records: the log, free pages, and a reserve for a full disk.
+/// The disk space of a store besides its records: what settling needs, the log, free pages, and a reserve.
+///
+/// A full disk must not keep delivered records from leaving: they would be sent again. Settling writes to the log, and the next
+/// checkpoint copies the log to the database. So before a commit is accepted, both files get room for all of that (`SettleNeeds`).
+/// It is allocated in steps: most commits only compare numbers. A checkpoint then always succeeds, and the log begins anew in the
+/// space that it has.
+///
+/// The reserve is for what cannot be allocated ahead, see `StoreReserve`. After each use, what is left is put back.
 ///
 /// Belongs to the writer; every method is called under the lock between processes.
 final class StoreSpace {
+    private let path: String
+    private let connection: SQLiteConnection
     private let reserve: StoreReserve
-    /// Whether a full disk used the reserve, and it could not be allocated again.
-    private var isShort = false
+    private let log: LogFile
+    private let countPages: SQLiteStatement
+    private let countFreePages: SQLiteStatement
+    /// The pages for which the database's file and the log have room; 0 until that is looked up.
+    private var databaseRoom = 0
+    private var logRoom = 0
     /// Pages of the log as of the last commit.
     private var logPages = 0
     /// Pages of the log that settles wrote since the last checkpoint.
@@ -19,64 +32,154 @@ final class StoreSpace {
     /// extending it (a tenth of the processor time of draining 200,000 small records).
     private static let mostSettledPages = 100
     /// A drained store with fewer free pages than this is not rewritten. The number is small because a full disk needs each page.
-    private static let fewestFreePages: Int64 = 16
+    private static let fewestFreePages = 16
+    /// The most pages by which the database grows ahead of its need.
+    private static let largestStep = 64
 
-    init(beside database: String) {
-        reserve = StoreReserve(beside: database)
+    init(of database: String, _ connection: SQLiteConnection, reserve: StoreReserve) throws(SQLiteError) {
+        path = database
+        self.connection = connection
+        self.reserve = reserve
+        log = LogFile(of: database)
+        countPages = try connection.prepare("PRAGMA page_count")
+        countFreePages = try connection.prepare("PRAGMA freelist_count")
+        try connection.setAllocationUnit()
+        connection.keepsDatabaseSize = true
     }
 
-    /// Releases the reserve if `error` says that the disk is full. True if so: the caller tries once more.
+    /// Called before the connection to a store with `bytes` of records is closed. SQLite would remove the log, and on a disk that
+    /// is full by then the next program could not settle. The log is emptied, unless its space may not be there again.
+    func close(_ bytes: Int) {
+        guard bytes > 0, let pages = try? count(countPages) else { return }
+        if !DiskSpace.isScarce(at: path) {
+            try? connection.checkpoint(.truncate)
+            let needs = SettleNeeds(pages: pages, bytes: bytes)
+            _ = log.allocate(bytes: SQLiteConnection.logBytes(pages: needs.logPages))
+        }
+        connection.keepLogWhenClosed()
+    }
+
+    /// Called when another process may have changed the files, and after a rollback.
+    func forget() {
+        databaseRoom = 0
+        logRoom = 0
+    }
+
+    // MARK: - room
+
+    /// Called at the end of a transaction, before its commit: allocates what settling will need once the store has `bytes` of
+    /// records. Throws if the disk is full.
+    func allocate(for bytes: Int) throws(SQLiteError) {
+        let pages = try count(countPages)
+        let needs = SettleNeeds(pages: pages, bytes: bytes)
+        if logRoom < needs.logPages {
+            guard log.allocate(bytes: SQLiteConnection.logBytes(pages: needs.logPages)) != .full else {
+                throw SQLiteError.full(action: "allocating the log")
+            }
+            logRoom = needs.logPages
+        }
+        if databaseRoom < pages + needs.databasePages { try extendDatabase(to: pages + needs.databasePages) }
+    }
+
+    private func extendDatabase(to pages: Int) throws(SQLiteError) {
+        databaseRoom = max(databaseRoom, connection.databaseFilePages)
+        guard databaseRoom < pages else { return }
+        for size in [pages + min(pages / 8, Self.largestStep), pages] where connection.allocateDatabase(pages: size) {
+            databaseRoom = size
+            return
+        }
+        // SQLite does not say why. A file system without allocation promises nothing, and is no reason to refuse records.
+        let missing = (pages - databaseRoom) * SQLiteConnection.pageSize
+        guard log.allocate(bytesMore: missing) != .full else {
+            throw SQLiteError.full(action: "allocating the database")
+        }
+    }
+
+    /// Called after a commit that removed records: allocates what later ones will need, as far as possible, and says how large
+    /// batches may be.
+    func refill(for bytes: Int) -> BatchRoom {
+        let isFull = (try? allocate(for: bytes)) == nil
+        guard isFull else { return DiskSpace.isScarce(at: path) ? .small : .any }
+        guard let pages = try? count(countPages), let free = try? count(countFreePages) else { return .single }
+        let needs = SettleNeeds(pages: pages, bytes: bytes)
+        return databaseRoom >= pages && free >= needs.databasePages && logRoom >= needs.logPages ? .small : .single
+    }
+
+    /// The same before anything is sent. Throws if there is no room for settling even one record; uses the reserve if it must.
+    func roomForSettling(_ bytes: Int) throws(SQLiteError) -> BatchRoom {
+        let room = refill(for: bytes)
+        guard room == .single, try !canSettle(bytes) else { return room }
+        _ = reserve.release()
+        defer { reserve.allocate() }
+        guard try canSettle(bytes) else { throw SQLiteError.full(action: "allocating the log") }
+        return .single
+    }
+
+    /// Whether the log has room for settling one record, now or after a checkpoint.
+    private func canSettle(_ bytes: Int) throws(SQLiteError) -> Bool {
+        let pages = try count(countPages)
+        let needed = SettleNeeds(pages: pages, bytes: bytes).fewestLogPages
+        let used = connection.databaseFilePages >= pages ? 0 : connection.walPages
+        return log.allocate(bytes: SQLiteConnection.logBytes(pages: used + needed)) != .full
+    }
+
+    private func count(_ pragma: SQLiteStatement) throws(SQLiteError) -> Int {
+        defer { pragma.reset() }
+        return try pragma.step() ? Int(pragma.integer(at: 0)) : 0
+    }
+
+    // MARK: - a full disk
+
+    /// If `error` says that the log has no room, makes the next commit begin it anew. True if so: the caller tries once more.
+    func restartLog(after error: SQLiteError) -> Bool {
+        guard error.isDiskFull || error.isFileTooLarge else { return false }
+        try? connection.checkpoint(.restart)
+        return true
+    }
+
+    /// Releases the reserve if `error` says that the disk is full. True if so: the caller tries once more, and then calls
+    /// `restoreReserve`.
     func releaseReserve(after error: SQLiteError) -> Bool {
-        guard error.isDiskFull else { return false }
-        isShort = true
-        return reserve.release()
+        error.isDiskFull && reserve.release()
     }
 
-    /// Allocates the reserve, if there is room.
-    func allocateReserve() {
-        isShort = !reserve.allocate()
+    /// Puts back what is left of the reserve.
+    func restoreReserve() {
+        try? connection.checkpoint(.restart)
+        reserve.allocate()
     }
+
+    // MARK: - after a commit
 
     /// Called after a commit, to keep the log short.
     ///
     /// The commit is durable, so an error here does not make it fail; the next commit tries again.
-    func trimLog(_ connection: SQLiteConnection, afterSettle: Bool) {
-        countLogPages(connection, afterSettle: afterSettle)
-        if isShort {
-            // On a full disk the log must not use up the reserve.
-            try? connection.checkpoint(.truncate)
-            allocateReserve()
-        } else if logPages > Self.longestLog || settledPages > Self.mostSettledPages {
-            settledPages = 0
-            try? connection.checkpoint(.passive)
-        }
+    func trimLog(afterSettle: Bool) {
+        countLogPages(afterSettle: afterSettle)
+        guard logPages > Self.longestLog || settledPages > Self.mostSettledPages else { return }
+        settledPages = 0
+        try? connection.checkpoint(.passive)
     }
 
     /// Called after the commit that drained the store, to return its pages to the file system. `dropTables` drops some empty
     /// tables and returns whether there are more.
-    func trim(_ connection: SQLiteConnection, dropTables: () throws(SQLiteError) -> Bool) {
-        var hasMore = true
-        while hasMore {
-            hasMore = (try? dropTables()) ?? false
-            if isShort || !hasMore {
-                shrink(connection)
-            } else {
-                trimLog(connection, afterSettle: true)
-            }
+    func trim(dropTables: () throws(SQLiteError) -> Bool) {
+        while (try? dropTables()) == true { trimLog(afterSettle: true) }
+        if let free = try? count(countFreePages), free > Self.fewestFreePages, !vacuum() {
+            // With the whole log for it.
+            try? connection.checkpoint(.restart)
+            _ = vacuum()
         }
-        if isShort { allocateReserve() }
-    }
-
-    private func shrink(_ connection: SQLiteConnection) {
-        if (try? connection.integer("PRAGMA freelist_count")) ?? 0 > Self.fewestFreePages {
-            // Rewrites the few pages that are used. Freeing the others one by one would write each of them to the log.
-            try? connection.execute("VACUUM")
-        }
-        // Not before that: it would copy free pages into the file, for which a full disk has no room.
+        connection.keepsDatabaseSize = false
         try? connection.checkpoint(.truncate)
+        connection.keepsDatabaseSize = true
+        forget()
     }
 
-    private func countLogPages(_ connection: SQLiteConnection, afterSettle: Bool) {
+    /// Rewrites the few pages that are used. Freeing the others one by one would write each of them to the log.
+    private func vacuum() -> Bool { (try? connection.execute("VACUUM")) != nil }
+
+    private func countLogPages(afterSettle: Bool) {
         let before = logPages
         logPages = connection.walPages
         // Fewer pages than before: the log was restarted.

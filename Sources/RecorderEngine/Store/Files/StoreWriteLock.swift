@@ -48,13 +48,13 @@ final class StoreWriteLock {
     }
 
     /// Runs `close`, which may move the log's content into the database, as SQLite does when the last connection is closed. Only a
-    /// process that has the database open, and closes it in its turn, can hold the lock.
-    func closing(_ close: () -> Void) {
+    /// process that has the database open, and closes it in its turn, can hold the lock; `close` is told whether this one does.
+    func closing(_ close: (_ isHeld: Bool) -> Void) {
         _ = Self.exitWaits
         Self.closings.withLock { _ in
             let isHeld = (try? lock.tryLock()) ?? false
             if isHeld { check() }
-            close()
+            close(isHeld)
             if isHeld { unlock() }
         }
     }

@@ -90,6 +90,7 @@ final class LegacyDatabase {
     /// Passes every record that the service accepts to `use`; returns how many it does not, because of their stream's name.
     func read(now: Date, use: (Row) throws(SQLiteError) -> Void) throws(SQLiteError) -> Int {
         var skipped = 0
+        rows.reset()
         while try nextRow() {
             // Times in the future are not in seconds.
             let seconds = Double(rows.integer(at: 3))

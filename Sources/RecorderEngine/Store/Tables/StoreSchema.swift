@@ -187,6 +187,8 @@ enum StoreSchema {
         try connection.execute("PRAGMA journal_mode = WAL")
         try connection.execute("PRAGMA synchronous = FULL")
         try connection.execute("PRAGMA secure_delete = OFF")
+        // A full disk may have no room for temporary files.
+        try connection.execute("PRAGMA temp_store = MEMORY")
         try connection.execute("PRAGMA cache_size = \(cacheSize); PRAGMA cache_spill = \(largestCacheSize)")
         if header.isNew { try connection.transaction(running: try connection.execute(tables)) }
         if !header.isNew, header.version < version {

@@ -176,17 +176,18 @@ import Testing
 
     @Test func `a 10 MiB record survives a rescue`() async throws {
         let large = Data(repeating: 0xA7, count: (10 << 20) - 1)
-        let (directory, path) = try await {
+        let (directory, path, pages) = try await {
             let harness = try largeHarness(nil)
             try await harness.save(large, key: "k")
             try await harness.save(Data(count: 100_000), key: "k")
             // So that closing the store does not overwrite the damage.
-            try SQLiteConnection(path: harness.path, access: .readWrite).checkpoint(.truncate)
-            return (harness.directory, harness.path)
+            let connection = try SQLiteConnection(path: harness.path, access: .readWrite)
+            try connection.checkpoint(.truncate)
+            return (harness.directory, harness.path, try connection.integer("PRAGMA page_count") ?? 0)
         }()
         // A page of the second record.
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-        try file.seek(toOffset: try file.seekToEnd() - 10 * 4_096)
+        try file.seek(toOffset: UInt64(pages - 10) * 4_096)
         try file.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
         try file.close()
         let server = try oneByOne()

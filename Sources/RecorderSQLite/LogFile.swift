@@ -1,0 +1,46 @@
+internal import CRecorderSQLite
+internal import Glibc
+
+/// The write-ahead log as a file. SQLite holds no locks on it, so it may be opened and closed beside SQLite.
+package struct LogFile {
+    private let path: String
+
+    package enum Allocation {
+        case allocated, full
+        /// The file system cannot allocate, or the file cannot be opened now.
+        case unknown
+    }
+
+    package init(of database: String) {
+        path = "\(database)-wal"
+    }
+
+    /// Allocates disk space for its first bytes, without changing its size.
+    package func allocate(bytes: Int) -> Allocation {
+        allocatedBytes >= bytes ? .allocated : allocate(from: 0, bytes: bytes)
+    }
+
+    /// Allocates so many bytes more.
+    package func allocate(bytesMore bytes: Int) -> Allocation {
+        allocate(from: allocatedBytes, bytes: bytes)
+    }
+
+    private var allocatedBytes: Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_blocks) * 512 : 0
+    }
+
+    private func allocate(from start: Int, bytes: Int) -> Allocation {
+        let file = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard file >= 0 else { return .unknown }
+        defer { close(file) }
+        while fallocate(file, Int32(RECORDER_FALLOC_FL_KEEP_SIZE), off_t(start), off_t(bytes)) != 0 {
+            switch errno {
+            case EINTR: continue
+            case ENOSPC, EDQUOT: return .full
+            default: return .unknown
+            }
+        }
+        return .allocated
+    }
+}
