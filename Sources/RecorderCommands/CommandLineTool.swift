@@ -38,7 +38,7 @@ package enum CommandLineTool {
             let invocation = try ArgumentParser.parse(words, by: table)
             console = try Self.console(for: invocation, environment)
             if invocation.runsUntilStopped { ignoreHangUps(console) }
-            let session = Session(invocation, environment: environment, console: console, table: table)
+            let session = try Session(invocation, environment: environment, console: console, table: table)
             guard let command = commands.first(where: { $0.spec.name == invocation.command.name }) else {
                 preconditionFailure("the parser returns commands of the table only")
             }

@@ -9,6 +9,9 @@ final class CurlHandle {
     /// The handle, for calls on the multi handle.
     let raw: UnsafeMutableRawPointer
 
+    /// In bytes; the system's own list has 200 KB.
+    private static let longestAuthorities = 64 << 20
+
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
@@ -125,6 +128,12 @@ final class CurlHandle {
     /// [A file with certificate authorities](https://curl.se/libcurl/c/CURLOPT_CAINFO.html) to trust, in addition to those in
     /// [the system's directory](https://curl.se/libcurl/c/CURLOPT_CAPATH.html) or instead of them.
     func setCertificateAuthorities(_ path: String, insteadOfSystem: Bool = false) throws(HTTPFailure) {
+        var status = stat()
+        // OpenSSL would wait for the writer of a FIFO, on the thread of all transfers. It reports a missing file itself.
+        guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.longestAuthorities
+        else {
+            throw HTTPFailure(.tls, "\(path) is not a file with certificate authorities. Name one in PEM format.")
+        }
         try check(recorder_curl_set_string(raw, CURLOPT_CAINFO, path), setting: "certificate authorities")
         guard insteadOfSystem else { return }
         try check(recorder_curl_set_string(raw, CURLOPT_CAPATH, nil), setting: "certificate authorities")

@@ -146,7 +146,7 @@ open class AWSServiceConfiguration: AWSNetworkingConfiguration {
 
     /// A configuration for a region that ``AWSRegionType`` may not list.
     package init(region: Region, credentialsProvider: (any AWSCredentialsProvider)? = nil) {
-        values = Values(regionName: region.name, credentialsProvider: credentialsProvider)
+        values = Values(regionName: region.spelling, credentialsProvider: credentialsProvider)
         super.init()
     }
 

@@ -18,13 +18,10 @@ package enum AWSInfoFile {
         executableDirectory: String? = Bundle.main.executableURL?.deletingLastPathComponent().path
     ) throws(ConfigurationFailure) -> [String: Any]? {
         guard let path = path(environment, executableDirectory: executableDirectory) else { return nil }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw ConfigurationFailure("\(path) cannot be read: check that it exists and its rights.")
+        guard let bytes = try SmallFile.bytes(of: path, limit: largest) else {
+            throw ConfigurationFailure("\(path) cannot be read: it does not exist.")
         }
-        guard data.count <= largest else {
-            throw ConfigurationFailure("\(path) has \(data.count) bytes; at most \(largest) are read.")
-        }
-        return try parse(data, path: path)
+        return try parse(Data(bytes), path: path)
     }
 
     private static func path(_ environment: [String: String], executableDirectory: String?) -> String? {

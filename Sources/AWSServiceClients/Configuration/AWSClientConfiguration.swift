@@ -78,8 +78,8 @@ open class AWSClientConfiguration: @unchecked Sendable {
     /// The name of the given region, else of the one in the environment or the profile.
     private static func checked(_ name: String?) throws -> String? {
         do throws(ConfigurationFailure) {
-            if let name { return try Region(name).name }
-            return try MachineSettings().region()?.name
+            if let name { return try Region(name).spelling }
+            return try MachineSettings().region()?.spelling
         } catch {
             throw AWSClientError(.configuration, message: error.message)
         }

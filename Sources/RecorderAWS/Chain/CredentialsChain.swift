@@ -2,13 +2,15 @@ import RecorderConcurrency
 
 /// The default credentials of a machine: the providers below in this order, until one is configured.
 ///
-/// 1. The environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`.
+/// 1. The environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_CREDENTIAL_EXPIRATION`.
 /// 2. A web identity: `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN`.
-/// 3. The profile in use: `AWS_PROFILE`, `~/.aws/config`, `~/.aws/credentials`.
+/// 3. The profile in use: `AWS_DEFAULT_PROFILE`, `AWS_PROFILE`, `~/.aws/config`, `~/.aws/credentials`.
 /// 4. A device's certificate, by AWS IoT: `AWS_IOT_CORE_CREDENTIAL_ENDPOINT` and the variables that belong to it, which other
 ///    software on a device uses, too.
 /// 5. A container's agent: `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI`, `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
 /// 6. The metadata service of an EC2 instance.
+///
+/// 1, 2 and 4 are left out if the user gave a profile, as by `--profile`: variables may have keys of another account.
 ///
 /// If a configured provider fails, the search ends with its error instead of silently using other keys than the intended
 /// ones. After the first success only that provider is used. Failures are not cached. Safe to use from any thread.
@@ -29,14 +31,21 @@ package final class CredentialsChain: CredentialsSource {
 
     /// The chain for this context.
     package init(in context: CredentialsContext) {
-        links = [
-            Link(name: "environment", source: EnvironmentCredentials(context.environment)),
-            Link(name: "web identity", source: context.cache(WebIdentityCredentials(in: context))),
-            Link(name: "profile", source: ProfileCredentials(in: context)),
-            Link(name: "AWS IoT", source: context.cache(IoTCredentials(in: context))),
+        let profile = Link(name: "profile", source: ProfileCredentials(in: context))
+        let machine = [
             Link(name: "container", source: context.cache(ContainerCredentials(in: context))),
             Link(name: "EC2 instance", source: context.cache(InstanceMetadataCredentials(in: context))),
         ]
+        guard context.given.profile == nil else {
+            links = [profile] + machine
+            return
+        }
+        let variables = [
+            Link(name: "environment", source: EnvironmentCredentials(context.environment, now: context.now)),
+            Link(name: "web identity", source: context.cache(WebIdentityCredentials(in: context))),
+        ]
+        let device = Link(name: "AWS IoT", source: context.cache(IoTCredentials(in: context)))
+        links = variables + [profile, device] + machine
     }
 
     /// The name of the provider of the last keys; nil before the first ones.

@@ -8,7 +8,7 @@ package final class ProfileCredentials: CredentialsSource {
     private let context: CredentialsContext
     private let current = Locked<(any CredentialsSource)?>(nil)
 
-    /// A source for the profile that `AWS_PROFILE` names, or else `default`.
+    /// A source for the profile that was given, or that a variable names, or else `default`.
     package init(in context: CredentialsContext) {
         self.context = context
     }
@@ -33,7 +33,9 @@ package final class ProfileCredentials: CredentialsSource {
     }
 
     private func read() throws(CredentialsFailure) -> any CredentialsSource {
-        let files = try CredentialsFailure.translating(try SharedConfiguration(context.environment))
+        let files = try CredentialsFailure.translating(
+            try SharedConfiguration(context.environment, profile: context.given.profile)
+        )
         guard let profile = try CredentialsFailure.translating(try files.profileInUse()) else {
             throw CredentialsFailure("There is no profile \"default\" in \(files.locations).", kind: .notConfigured)
         }

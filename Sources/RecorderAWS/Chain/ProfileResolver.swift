@@ -11,13 +11,13 @@ struct ProfileResolver {
         self.context = context
     }
 
-    /// The source that a profile describes. A role takes precedence over keys, except in a profile that another one uses as
-    /// the source for its role.
+    /// The source that a profile describes, in the order of botocore. A role takes precedence over keys, except in a profile that
+    /// another one uses as the source for its role. A command comes after keys in the credentials file and before those in the
+    /// config file.
     func source(for profile: Profile) throws(CredentialsFailure) -> any CredentialsSource {
-        let keys = try keys(in: profile)
-        if let keys, !visited.isEmpty { return keys }
-        if let role = profile["role_arn"] { return try self.role(role, of: profile) }
-        if let keys { return keys }
+        let hasKeys = profile["aws_access_key_id"] ?? profile["aws_secret_access_key"] != nil
+        if let role = profile["role_arn"], visited.isEmpty || !hasKeys { return try self.role(role, of: profile) }
+        if let keys = try keys(in: profile, ofCredentialsFile: true) { return keys }
         if let device = try IoTSettings.read(from: profile) {
             return context.cache(IoTCredentials(device, in: context))
         }
@@ -30,6 +30,7 @@ struct ProfileResolver {
             )
             return context.cache(process)
         }
+        if let keys = try keys(in: profile, ofCredentialsFile: false) { return keys }
         throw noCredentials(in: profile)
     }
 
@@ -87,7 +88,7 @@ struct ProfileResolver {
         -> any CredentialsSource
     {
         switch name {
-        case "Environment": return EnvironmentCredentials(context.environment)
+        case "Environment": return EnvironmentCredentials(context.environment, now: context.now)
         case "EcsContainer": return context.cache(ContainerCredentials(in: context))
         case "Ec2InstanceMetadata": return context.cache(InstanceMetadataCredentials(in: context))
         default:
@@ -96,20 +97,27 @@ struct ProfileResolver {
         }
     }
 
-    private func keys(in profile: Profile) throws(CredentialsFailure) -> StaticCredentials? {
-        switch (profile["aws_access_key_id"], profile["aws_secret_access_key"]) {
+    /// The keys in one of a profile's files.
+    private func keys(
+        in profile: Profile,
+        ofCredentialsFile: Bool
+    ) throws(CredentialsFailure) -> StaticCredentials? {
+        func setting(_ name: String) -> String? { profile.setting(name, ofCredentialsFile: ofCredentialsFile) }
+        switch (setting("aws_access_key_id"), setting("aws_secret_access_key")) {
         case (let id?, let secret?):
             return StaticCredentials(
                 Credentials(
                     accessKeyID: id,
                     secretAccessKey: secret,
-                    sessionToken: profile["aws_session_token"],
+                    sessionToken: setting("aws_session_token"),
                     accountID: profile["aws_account_id"]
                 )
             )
         case (nil, nil): return nil
-        case (_?, nil): throw failure(of: profile, "aws_access_key_id is set without aws_secret_access_key: set both.")
-        case (nil, _?): throw failure(of: profile, "aws_secret_access_key is set without aws_access_key_id: set both.")
+        case (_?, nil):
+            throw failure(of: profile, "aws_access_key_id is set without aws_secret_access_key: set both, in one file.")
+        case (nil, _?):
+            throw failure(of: profile, "aws_secret_access_key is set without aws_access_key_id: set both, in one file.")
         }
     }
 

@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// Keys that never change.
 package struct StaticCredentials: CredentialsSource {
@@ -24,21 +24,37 @@ package struct AnonymousCredentials: CredentialsSource {
     package func invalidate() {}
 }
 
-/// Keys from `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, for temporary ones, `AWS_SESSION_TOKEN`; their account from
-/// `AWS_ACCOUNT_ID`.
+/// Keys from `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, for temporary ones, `AWS_SESSION_TOKEN` and
+/// `AWS_CREDENTIAL_EXPIRATION`; their account from `AWS_ACCOUNT_ID`.
 ///
-/// The variables are read once, by the initializer. An empty one counts as missing.
+/// The variables are read once, by the initializer. An empty one counts as missing. Keys that have expired are an error.
 package struct EnvironmentCredentials: CredentialsSource {
     private let found: Result<Credentials, CredentialsFailure>
+    private let now: @Sendable () -> Date
 
     /// A source that reads these variables, by default those of the process.
-    package init(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
+    package init(
+        _ environment: [String: String] = ProcessInfo.processInfo.environment,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
         found = Self.read(environment)
+        self.now = now
     }
 
-    package func credentials() async throws(CredentialsFailure) -> Credentials? { try found.get() }
+    package func credentials() async throws(CredentialsFailure) -> Credentials? {
+        let credentials = try found.get()
+        if let end = credentials.expiration, end <= now() {
+            throw CredentialsFailure(
+                "\(Self.expiration): the keys in the environment expired on \(end). Renew them and start the program anew, or let "
+                    + "it renew them itself, by a profile with credential_process or a role."
+            )
+        }
+        return credentials
+    }
 
     package func invalidate() {}
+
+    private static let expiration = "AWS_CREDENTIAL_EXPIRATION"
 
     private static func read(_ environment: [String: String]) -> Result<Credentials, CredentialsFailure> {
         func value(_ name: String) -> String? {
@@ -46,11 +62,18 @@ package struct EnvironmentCredentials: CredentialsSource {
         }
         switch (value("AWS_ACCESS_KEY_ID"), value("AWS_SECRET_ACCESS_KEY")) {
         case (let id?, let secret?):
+            let end = value(expiration).map { UTCTime(iso8601: $0)?.date }
+            if case .some(nil) = end {
+                return .failure(
+                    CredentialsFailure("\(expiration) is not a time in ISO 8601, such as 2026-03-01T12:36:00Z.")
+                )
+            }
             return .success(
                 Credentials(
                     accessKeyID: id,
                     secretAccessKey: secret,
                     sessionToken: value("AWS_SESSION_TOKEN"),
+                    expiration: end ?? nil,
                     accountID: value("AWS_ACCOUNT_ID")
                 )
             )

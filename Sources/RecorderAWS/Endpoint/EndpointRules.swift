@@ -44,7 +44,7 @@ extension Endpoint {
     ) -> Endpoint {
         var parameters = EndpointParameters(
             region: region,
-            usesFIPS: usingFIPS,
+            usesFIPS: usingFIPS || region.usesFIPS,
             usesDualStack: dualStack,
             accountIDEndpointMode: accountIDEndpointMode
         )

@@ -2,7 +2,7 @@
 ///
 /// ```
 /// [profile field]                 a section: one or two words
-/// region = eu-west-1              a value, up to the end of the line
+/// region = eu-west-1              a value, up to the end of the line; a colon may replace the equals sign
 /// services =                      a line with more indentation continues the value;
 ///   kinesis =                     if the value is empty, it is a nested setting
 /// # or ; at the start of a line   a comment
@@ -46,6 +46,8 @@ struct ConfigurationFile {
     }
 
     private mutating func read(_ line: Substring) throws(Malformed) {
+        // Programs in C would read another value.
+        guard !line.utf8.contains(0) else { throw Malformed("there is a NUL byte in it.") }
         let content = line.trimmed()
         guard let first = content.first, first != "#", first != ";" else { return }
         let indentation = line.prefix(while: \.isWhitespace).count
@@ -74,7 +76,7 @@ struct ConfigurationFile {
 
     private mutating func readValue(_ line: Substring) throws(Malformed) {
         guard let section else { throw Malformed("this value is before the first section, such as [default].") }
-        let (name, text) = try Self.split(line)
+        let (name, text) = try Self.split(line, at: "=:")
         key = name.lowercased()
         sections[section].values[name.lowercased()] = Value(text: text)
     }
@@ -82,7 +84,7 @@ struct ConfigurationFile {
     private mutating func continueValue(of key: String, with line: Substring) throws(Malformed) {
         guard let section, var value = sections[section].values[key] else { return }
         if value.text.isEmpty {
-            let (name, text) = try Self.split(line)
+            let (name, text) = try Self.split(line, at: "=")
             value.nested[name.lowercased()] = text
         } else {
             value.text += "\n" + line
@@ -90,8 +92,12 @@ struct ConfigurationFile {
         sections[section].values[key] = value
     }
 
-    private static func split(_ line: Substring) throws(Malformed) -> (name: String, text: String) {
-        guard let equals = line.firstIndex(of: "=") else { throw Malformed("there is no \"=\" in it.") }
+    private static func split(_ line: Substring, at separators: String) throws(Malformed) -> (
+        name: String, text: String
+    ) {
+        guard let equals = line.firstIndex(where: separators.contains) else {
+            throw Malformed("there is no \"=\" in it.")
+        }
         let name = line[..<equals].trimmed()
         guard !name.isEmpty else { throw Malformed("there is no name before the \"=\".") }
         return (String(name), String(line[line.index(after: equals)...].trimmed()))

@@ -1,9 +1,10 @@
 import FoundationEssentials
 
-/// The machine's settings, which apply if the program sets nothing: environment variables, then the profile in use.
+/// The settings of a call that the program leaves open: what the user gave, then environment variables, then the profile in use.
 ///
 /// The variables and the files are read once, by the initializer. An empty variable counts as missing.
 package struct MachineSettings: Sendable {
+    private let given: GivenSettings
     private let environment: [String: String]
     private let files: SharedConfiguration
     private let profile: Profile?
@@ -25,11 +26,15 @@ package struct MachineSettings: Sendable {
         }
     }
 
-    /// The settings for these environment variables, by default those of the process. Throws if a file is malformed or
-    /// `AWS_PROFILE` names a profile that does not exist.
-    package init(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws(ConfigurationFailure) {
+    /// The settings for these environment variables, by default those of the process. Throws if a file cannot be used or the
+    /// profile that was given, or that a variable names, does not exist.
+    package init(
+        _ environment: [String: String] = ProcessInfo.processInfo.environment,
+        given: GivenSettings = GivenSettings()
+    ) throws(ConfigurationFailure) {
         self.environment = environment
-        files = try SharedConfiguration(environment)
+        self.given = given
+        files = try SharedConfiguration(environment, profile: given.profile)
         profile = try files.profileInUse()
     }
 
@@ -42,20 +47,23 @@ package struct MachineSettings: Sendable {
             guard filesAreOptional else { throw error }
             RecorderLog.warningOnce("\(error.message) The settings of the profile are not used.")
             // Without these variables there are no paths.
-            let locations = ["HOME", "AWS_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"]
+            let locations =
+                ["HOME", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"] + SharedConfiguration.profileVariables
             try self.init(environment.filter { !locations.contains($0.key) })
         }
     }
 
-    /// The region in `AWS_REGION`, else in `AWS_DEFAULT_REGION`, else the profile's `region`; nil if none is set.
+    /// The region that was given, else in `AWS_REGION`, else in `AWS_DEFAULT_REGION`, else the profile's `region`; nil if none is set.
     package func region() throws(ConfigurationFailure) -> Region? {
+        if let region = given.region { return region }
         guard let found = variable("AWS_REGION") ?? variable("AWS_DEFAULT_REGION") ?? setting("region") else {
             return nil
         }
         return try found.parsed(by: Region.init)
     }
 
-    /// The endpoint of a service in a region: ``namedEndpoint(for:)`` unless `ignoringNamed`, else a public host.
+    /// The endpoint of a service in a region: the one that was given, else ``namedEndpoint(for:)`` unless `ignoringNamed`, else a
+    /// public host.
     ///
     /// `usingFIPS` and `dualStack`, else `AWS_USE_FIPS_ENDPOINT` and `AWS_USE_DUALSTACK_ENDPOINT`, else the profile's
     /// `use_fips_endpoint` and `use_dualstack_endpoint`, select the public host. `accountIDEndpointMode`, else
@@ -68,6 +76,7 @@ package struct MachineSettings: Sendable {
         dualStack: Bool? = nil,
         accountIDEndpointMode: AccountHostMode? = nil
     ) throws(ConfigurationFailure) -> Endpoint {
+        if let endpoint = given.endpoints[service] { return endpoint }
         if !ignoringNamed, let named = try namedEndpoint(for: service) { return named }
         let isFIPS = try flag(variable: "AWS_USE_FIPS_ENDPOINT", setting: "use_fips_endpoint", unless: usingFIPS)
         let isDualStack = try flag(

@@ -8,13 +8,13 @@ package struct SharedConfiguration: Sendable {
     private var profiles: [String: Profile] = [:]
     private var services: [String: [String: [String: String]]] = [:]
     private let paths: [String]
-    private let wanted: String?
+    private let wanted: (profile: String, variable: String?)?
 
     /// The largest file that is read, in bytes.
     private static let limit = 1 << 20
 
-    /// Reads the files for these environment variables.
-    package init(_ environment: [String: String]) throws(ConfigurationFailure) {
+    /// Reads the files for these environment variables. `profile` is the one in use, whatever the variables say.
+    package init(_ environment: [String: String], profile: String? = nil) throws(ConfigurationFailure) {
         let config = Self.path(variable: "AWS_CONFIG_FILE", default: ".aws/config", environment: environment)
         let credentials = Self.path(
             variable: "AWS_SHARED_CREDENTIALS_FILE",
@@ -22,18 +22,28 @@ package struct SharedConfiguration: Sendable {
             environment: environment
         )
         paths = [config, credentials].compactMap(\.self)
-        wanted = environment["AWS_PROFILE"].flatMap { $0.isEmpty ? nil : $0 }
+        wanted = profile.map { ($0, nil) } ?? Self.profileInVariable(environment)
         if let config { try addConfig(config) }
         if let credentials { try addCredentials(credentials) }
     }
 
-    /// The profile in use: the one in `AWS_PROFILE`, which must exist, else `default`, which need not.
+    /// The variables that name a profile, in the order of botocore.
+    static let profileVariables = ["AWS_DEFAULT_PROFILE", "AWS_PROFILE"]
+
+    private static func profileInVariable(_ environment: [String: String]) -> (profile: String, variable: String?)? {
+        for variable in profileVariables {
+            if let name = environment[variable], !name.isEmpty { return (name, variable) }
+        }
+        return nil
+    }
+
+    /// The profile in use: the one that was given, or that a variable names, which must exist, else `default`, which need not.
     package func profileInUse() throws(ConfigurationFailure) -> Profile? {
         guard let wanted else { return profiles["default"] }
         do throws(ConfigurationFailure) {
-            return try profile(wanted)
+            return try profile(wanted.profile)
         } catch {
-            throw ConfigurationFailure("AWS_PROFILE: \(error.message)")
+            throw wanted.variable.map { ConfigurationFailure("\($0): \(error.message)") } ?? error
         }
     }
 
@@ -84,12 +94,17 @@ package struct SharedConfiguration: Sendable {
     /// In the credentials file each section is a profile.
     private mutating func addCredentials(_ path: String) throws(ConfigurationFailure) {
         for section in try Self.sections(of: path) where section.words.first != "profile" {
-            add(section, as: section.words.joined(separator: " "), from: path)
+            add(section, as: section.words.joined(separator: " "), from: path, isCredentials: true)
         }
     }
 
-    private mutating func add(_ section: ConfigurationFile.Section, as name: String, from path: String) {
-        profiles[name, default: Profile(name: name)].merge(section.values, from: path)
+    private mutating func add(
+        _ section: ConfigurationFile.Section,
+        as name: String,
+        from path: String,
+        isCredentials: Bool = false
+    ) {
+        profiles[name, default: Profile(name: name)].add(section.values, from: path, isCredentials: isCredentials)
     }
 
     private static func path(
@@ -126,15 +141,21 @@ package struct Profile: Sendable {
     package let name: String
 
     private var files: [String] = []
-    private var settings: [String: String] = [:]
+    private var config: [String: String] = [:]
+    private var credentials: [String: String] = [:]
 
     init(name: String) {
         self.name = name
     }
 
-    /// The setting with this name, in lower case; nil if it is missing or empty.
+    /// The setting with this name, in lower case; nil if it is missing or empty. That of the credentials file takes precedence.
     package subscript(setting: String) -> String? {
-        settings[setting].flatMap { $0.isEmpty ? nil : $0 }
+        (credentials[setting] ?? config[setting]).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The setting of one file. The parts of a key pair belong together only in the same file.
+    func setting(_ name: String, ofCredentialsFile: Bool) -> String? {
+        (ofCredentialsFile ? credentials : config)[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The profile's name and files, for messages.
@@ -144,8 +165,9 @@ package struct Profile: Sendable {
     }
 
     /// Adds settings from a file; they replace those of the same name.
-    mutating func merge(_ values: [String: ConfigurationFile.Value], from file: String) {
-        settings.merge(values.mapValues(\.text)) { _, later in later }
+    mutating func add(_ values: [String: ConfigurationFile.Value], from file: String, isCredentials: Bool) {
+        let texts = values.mapValues(\.text)
+        if isCredentials { credentials.merge(texts) { $1 } } else { config.merge(texts) { $1 } }
         if files.last != file { files.append(file) }
     }
 }

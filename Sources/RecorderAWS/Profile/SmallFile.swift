@@ -1,24 +1,33 @@
 import Glibc
 
-/// Reads small files that users name, such as settings and tokens.
-enum SmallFile {
-    /// The bytes of a file; nil if it does not exist. Throws if it is longer than the limit, and reads no more than that.
-    static func bytes(of path: String, limit: Int) throws(ConfigurationFailure) -> [UInt8]? {
-        let file = fopen(path, "re")
-        guard let file else {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw ConfigurationFailure("\(path.sanitized()) cannot be read: \(String(cString: strerror(errno))).")
+/// Reads the small files that users name: settings, tokens, certificates. It never waits, and reads no more than a limit.
+///
+/// Opening a FIFO waits for a writer, and reading one, a terminal or a socket for bytes that may never come. So only regular
+/// files are read; `/dev/null` is an empty one.
+package enum SmallFile {
+    /// The bytes of a file; nil if it does not exist. Throws if it is anything else than a file, or longer than the limit.
+    package static func bytes(of path: String, limit: Int) throws(ConfigurationFailure) -> [UInt8]? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard file >= 0 else {
+            let number = errno
+            if number == ENOENT || number == ENOTDIR { return nil }
+            throw unreadable(path, errno: number)
         }
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: limit + 1)
-        let count = fread(&bytes, 1, bytes.count, file)
-        guard ferror(file) == 0 else {
-            throw ConfigurationFailure("\(path.sanitized()) cannot be read: \(String(cString: strerror(errno))).")
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw unreadable(path, errno: errno) }
+        if let kind = otherKind(status) { throw unreadable(path, because: "it is \(kind). Name a regular file.") }
+        guard status.st_size <= limit else { throw tooLong(path, limit: limit) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: min(max(status.st_size, 0) + 1, 64 << 10))
+        while bytes.count <= limit {
+            let count = read(file, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw unreadable(path, errno: errno) }
+            if count == 0 { return bytes }
+            bytes += piece[..<count]
         }
-        guard count <= limit else {
-            throw ConfigurationFailure("\(path.sanitized()) is longer than \(limit) bytes.")
-        }
-        return Array(bytes[..<count])
+        throw tooLong(path, limit: limit)
     }
 
     /// The token in a file: one line of at most 64 KiB, without surrounding white space.
@@ -31,5 +40,37 @@ enum SmallFile {
             throw ConfigurationFailure("\(path.sanitized()) should contain a token, one line of ASCII, but does not.")
         }
         return text
+    }
+
+    /// What a path leads to instead of a regular file; nil for a regular file.
+    private static func otherKind(_ status: stat) -> String? {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: nil
+        case S_IFDIR: "a directory"
+        case S_IFIFO: "a FIFO"
+        case S_IFSOCK: "a socket"
+        // The number of /dev/null: https://docs.kernel.org/admin-guide/devices.html
+        case S_IFCHR where status.st_rdev == 1 << 8 | 3: nil
+        default: "a device"
+        }
+    }
+
+    private static func unreadable(_ path: String, errno number: CInt) -> ConfigurationFailure {
+        var status = stat()
+        // A socket cannot be opened, whatever its permissions.
+        if stat(path, &status) == 0, let kind = otherKind(status) {
+            return unreadable(path, because: "it is \(kind). Name a regular file.")
+        }
+        let advice = number == EACCES ? " Let this user read it, or name another file." : ""
+        let reason = path.hasPrefix("/") ? PathDiagnosis.obstacle(in: path)?.sanitized() : nil
+        return unreadable(path, because: "\(reason ?? String(cString: strerror(number))).\(advice)")
+    }
+
+    private static func unreadable(_ path: String, because reason: String) -> ConfigurationFailure {
+        ConfigurationFailure("\(path.sanitized()) cannot be read: \(reason)")
+    }
+
+    private static func tooLong(_ path: String, limit: Int) -> ConfigurationFailure {
+        ConfigurationFailure("\(path.sanitized()) is longer than \(limit) bytes.")
     }
 }

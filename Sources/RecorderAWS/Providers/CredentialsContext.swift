@@ -8,6 +8,9 @@ package struct CredentialsContext: Sendable {
     /// The environment variables; an empty one counts as missing.
     package var environment: [String: String]
 
+    /// What the user set, which comes before the variables.
+    package var given: GivenSettings
+
     /// The region of the Security Token Service; nil for the region in the machine's settings.
     package var region: Region?
 
@@ -24,12 +27,14 @@ package struct CredentialsContext: Sendable {
     package init(
         region: Region? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment,
+        given: GivenSettings = GivenSettings(),
         transport: any HTTPTransport = CurlTransport.shared,
         now: @escaping @Sendable () -> Date = { Date() },
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.region = region
         self.environment = environment
+        self.given = given
         self.transport = transport
         self.now = now
         self.pause = pause
@@ -60,8 +65,11 @@ package struct CredentialsContext: Sendable {
         )
     }
 
+    /// The machine's settings, read now.
+    func settings() throws(ConfigurationFailure) -> MachineSettings { try MachineSettings(environment, given: given) }
+
     private func securityTokenServiceEndpoint() throws(ConfigurationFailure) -> (Region, Endpoint) {
-        let settings = try MachineSettings(environment)
+        let settings = try settings()
         var region = region
         if region == nil { region = try settings.region() }
         guard let region else {

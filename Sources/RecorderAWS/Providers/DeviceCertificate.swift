@@ -90,13 +90,11 @@ enum DeviceCertificate {
 
     private static func bytes(of setting: Setting) throws(CredentialsFailure) -> [UInt8] {
         let path = setting.value
-        // Opening a pipe would wait for its writer.
-        if let kind = status(of: path)?.kind, kind != .file { throw unusable(setting, "is not a file.") }
         do throws(ConfigurationFailure) {
             if let bytes = try SmallFile.bytes(of: path, limit: limit) { return bytes }
         } catch {
             // The error shows the path.
-            guard setting.mayBeShown else { throw unusable(setting, "cannot be read, or is too long.") }
+            guard setting.mayBeShown else { throw unusable(setting, "is not a file that can be read, or is too long.") }
             throw CredentialsFailure("\(setting.name): \(error.message)")
         }
         throw unusable(setting, "does not exist.")

@@ -17,7 +17,7 @@ package struct InstanceMetadataCredentials: CredentialsFetcher {
         guard context.variable("AWS_EC2_METADATA_DISABLED")?.lowercased() != "true" else {
             throw CredentialsFailure("AWS_EC2_METADATA_DISABLED is true.", kind: .notConfigured)
         }
-        let settings = try CredentialsFailure.translating(try MachineSettings(context.environment))
+        let settings = try CredentialsFailure.translating(try context.settings())
         let endpoint = try CredentialsFailure.translating(try settings.instanceMetadataEndpoint())
         let service = InstanceMetadata(endpoint: endpoint, transport: context.transport)
         return Self.extended(try await service.credentials(now: context.now()), now: context.now())

@@ -16,7 +16,7 @@ struct AgentCommand: Command {
             the agent's own, unchanged, with its comments. What has no effect here is named once; what would change the \
             records, such as dataProcessingOptions other than SINGLELINE, is an error, and nothing is read.
 
-            The options for region and endpoint come before the settings of the file, these before the environment. \
+            The options for region, profile and endpoint come before the settings of the file, these before the environment. \
             Without a region, it is that of the endpoint's host, or us-east-1, the agent's default. Positions are kept in \
             the store, with the records; the agent's checkpoints are not read.
 
@@ -110,14 +110,13 @@ extension AgentConfiguration {
 
     /// Reads a file.
     init(file: String) throws(CommandFailure) {
-        let input = try InputReader(file, stop: StopSignal.shared)
-        var text: [UInt8] = []
-        while let chunk = try input.next() {
-            text += chunk
-            guard text.count <= Self.longest else {
-                throw CommandFailure(.configuration, message: "\(file) is longer than \(ByteCount(Self.longest)).")
-            }
+        let text: [UInt8]?
+        do throws(ConfigurationFailure) {
+            text = try SmallFile.bytes(of: file, limit: Self.longest)
+        } catch {
+            throw CommandFailure(.noInput, message: error.message)
         }
+        guard let text else { throw CommandFailure(.noInput, message: "\(file) cannot be read: it does not exist.") }
         do throws(ConfigurationFailure) {
             try self.init(text)
         } catch {

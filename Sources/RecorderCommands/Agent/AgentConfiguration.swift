@@ -6,9 +6,9 @@ package import RecorderAWS
 /// an error if the records would be different ones.
 package struct AgentConfiguration: Sendable {
     package var flows: [AgentFlow]
-    package let kinesisEndpoint: String?
-    package let firehoseEndpoint: String?
-    package let securityTokenEndpoint: String?
+    package let kinesisEndpoint: Endpoint?
+    package let firehoseEndpoint: Endpoint?
+    package let securityTokenEndpoint: Endpoint?
     package let kinesisRegion: Region?
     /// The keys of the file, which take precedence over all others.
     package let credentials: Credentials?

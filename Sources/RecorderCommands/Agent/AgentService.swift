@@ -1,4 +1,4 @@
-import RecorderAWS
+package import RecorderAWS
 import RecorderEngine
 
 /// The flows of one service, which share a store.
@@ -22,7 +22,7 @@ struct AgentService: Sendable {
         let services = [StreamServiceDescription.kinesis, .firehose].filter { !flows(to: $0).isEmpty }
         var all: [AgentService] = []
         for service in services {
-            let session = configuration.session(session, for: service)
+            let session = try configuration.session(session, for: service)
             let sending = try session.sendingPolicy(for: service, of: services)
             let flows = flows(to: service)
             all.append(try AgentService(service, flows: flows, in: session, sending: sending, metrics: metrics))
@@ -118,32 +118,32 @@ extension AgentConfiguration {
     private static let defaultRegion = "us-east-1"
 
     /// The session with the settings for a service. What was typed comes first, then the file, then the environment.
-    func session(_ session: Session, for service: StreamServiceDescription) -> Session {
+    func session(
+        _ session: Session,
+        for service: StreamServiceDescription
+    ) throws(CommandFailure) -> Session {
         var result = session
-        let endpoint = service.sendsPartitionKey ? kinesisEndpoint : firehoseEndpoint
-        if let endpoint, !session.invocation.has(.endpoint) {
-            result.environment[service.service.endpointVariable] = endpoint
+        let typed = session.given.endpoints[service.service]
+        let own = service.sendsPartitionKey ? kinesisEndpoint : firehoseEndpoint
+        result.given.endpoints[service.service] = typed ?? own
+        result.given.endpoints[.sts] = securityTokenEndpoint
+        if result.given.region == nil {
+            let named = service.sendsPartitionKey ? kinesisRegion : nil
+            let ofHost = [typed, own].compactMap { $0.flatMap(Self.region(of:)) }.first
+            result.given.region = named ?? ofHost
         }
-        if let securityTokenEndpoint { result.environment[AWSService.sts.endpointVariable] = securityTokenEndpoint }
-        if !session.invocation.has(.region) {
-            let named = service.sendsPartitionKey ? kinesisRegion?.name : nil
-            let region =
-                named ?? endpoint.flatMap(Self.region(ofEndpoint:))
-                ?? (session.region == nil ? Self.defaultRegion : nil)
-            if let region { result.environment["AWS_REGION"] = region }
+        do throws(ConfigurationFailure) {
+            if try result.settings().region() == nil { result.given.region = try Region(Self.defaultRegion) }
+        } catch {
+            throw CommandFailure(.configuration(error))
         }
-        if let credentials {
-            result.environment["AWS_ACCESS_KEY_ID"] = credentials.accessKeyID
-            result.environment["AWS_SECRET_ACCESS_KEY"] = credentials.secretAccessKey
-            for name in ["AWS_SESSION_TOKEN", "AWS_ACCOUNT_ID"] { result.environment[name] = nil }
-        }
+        if session.given.profile == nil { result.keys = credentials }
         result.role = role
         return result
     }
 
-    /// The region in the host of an address of AWS, such as `kinesis.us-west-2.amazonaws.com`; nil if there is none.
-    package static func region(ofEndpoint url: String) -> String? {
-        guard let endpoint = try? Endpoint(url: url) else { return nil }
+    /// The region in the host of an endpoint of AWS, such as `kinesis.us-west-2.amazonaws.com`; nil if there is none.
+    package static func region(of endpoint: Endpoint) -> Region? {
         let labels = endpoint.host.split(separator: ".")
         guard labels.contains("amazonaws") || labels.suffix(2) == ["api", "aws"] else { return nil }
         let candidates = labels.filter { label in
@@ -152,7 +152,7 @@ extension AgentConfiguration {
             return parts.dropLast().allSatisfy { $0.count >= 2 && $0.allSatisfy(\.isLetter) }
         }.map(String.init)
         // The name of a load balancer may look like a region.
-        return candidates.first { Region.known.contains($0) } ?? candidates.first
+        let name = candidates.first { Region.known.contains($0) } ?? candidates.first
+        return name.flatMap { try? Region($0) }
     }
-
 }

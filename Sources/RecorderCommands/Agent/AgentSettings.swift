@@ -100,15 +100,13 @@ struct AgentSettings {
     }
 
     /// The address of a service, which may lack its scheme.
-    mutating func endpoint(_ key: String) throws(ConfigurationFailure) -> String? {
+    mutating func endpoint(_ key: String) throws(ConfigurationFailure) -> Endpoint? {
         guard let text = try text(key) else { return nil }
-        let url = text.contains("://") ? text : "https://\(text)"
         do throws(ConfigurationFailure) {
-            _ = try Endpoint(url: url)
+            return try Endpoint(url: text.contains("://") ? text : "https://\(text)")
         } catch {
             throw ConfigurationFailure("\(name(key)): \(error.message)")
         }
-        return url
     }
 
     mutating func region(_ key: String) throws(ConfigurationFailure) -> Region? {

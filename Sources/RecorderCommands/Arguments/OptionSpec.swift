@@ -88,7 +88,9 @@ extension OptionSpec {
     static let profile = OptionSpec(
         "profile",
         value: "NAME",
-        help: "the profile in ~/.aws/config and ~/.aws/credentials [$AWS_PROFILE, else default]"
+        help:
+            "the profile in ~/.aws/config and ~/.aws/credentials, instead of keys in the environment [$AWS_DEFAULT_PROFILE, "
+            + "$AWS_PROFILE, else default]"
     )
     static let requestTimeout = OptionSpec(
         "request-timeout",

@@ -1,9 +1,12 @@
 import FoundationEssentials
+import RecorderAWS
 import RecorderEngine
 
 /// What an audit read, so that the next one reads only what came since: --checkpoint.
 struct AuditCheckpoint: Codable, Sendable {
     private static let version = 2
+    /// In bytes; some hundred for each source of records.
+    private static let longest = 256 << 20
 
     /// What was read of one stream.
     struct Stream: Codable, Sendable {
@@ -51,17 +54,17 @@ struct AuditCheckpoint: Codable, Sendable {
         } catch {
             throw Self.failure(path, error.text)
         }
-        let text: Data
-        do {
-            text = Files.exists(path) ? try Data(contentsOf: URL(fileURLWithPath: path)) : Data()
+        let text: [UInt8]
+        do throws(ConfigurationFailure) {
+            text = try SmallFile.bytes(of: path, limit: Self.longest) ?? []
         } catch {
-            throw Self.failure(path, "it cannot be read")
+            throw CommandFailure(.noInput, message: "--checkpoint: \(error.message)")
         }
         guard !text.isEmpty else {
             self.init()
             return
         }
-        guard let read = try? JSONDecoder().decode(Self.self, from: text), read.version == Self.version,
+        guard let read = try? JSONDecoder().decode(Self.self, from: Data(text)), read.version == Self.version,
             read.streams.values.flatMap(\.sources).allSatisfy(\.isSound)
         else {
             throw Self.failure(path, "it is no checkpoint of this version. Remove it to start anew")

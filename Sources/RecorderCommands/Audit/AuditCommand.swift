@@ -155,24 +155,26 @@ private struct AuditStatuses {
         return reports
     }
 
+    private static let longestStatus = 64 << 20
+
     private func read(_ path: String) throws(CommandFailure) -> [StatusReport] {
-        guard unsafe access(path, R_OK) == 0 else {
-            throw CommandFailure(
-                .noInput,
-                message: "--status \(path) cannot be read: \(Files.message(of: errno))."
-            )
-        }
-        let reports: [StatusReport]
-        do {
-            reports = try JSONDecoder().decode([StatusReport].self, from: Data(contentsOf: URL(fileURLWithPath: path)))
-                .filter { StatusReport.isKinesis($0.service) }
+        let bytes: [UInt8]?
+        do throws(ConfigurationFailure) {
+            bytes = try SmallFile.bytes(of: path, limit: Self.longestStatus)
         } catch {
+            throw CommandFailure(.noInput, message: "--status \(error.message)")
+        }
+        guard let bytes else {
+            throw CommandFailure(.noInput, message: "--status \(path) cannot be read: \(Files.message(of: ENOENT)).")
+        }
+        guard let all = try? JSONDecoder().decode([StatusReport].self, from: Data(bytes)) else {
             throw CommandFailure(
                 .noInput,
                 message:
                     "--status \(path): give a file that `\(Program.name) status --json` of this version has printed."
             )
         }
+        let reports = all.filter { StatusReport.isKinesis($0.service) }
         if let problem = reports.compactMap(\.problem).first {
             throw CommandFailure(.noInput, message: "--status \(path): \(problem).")
         }

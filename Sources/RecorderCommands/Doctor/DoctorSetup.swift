@@ -39,9 +39,14 @@ struct DoctorSubject {
     private static func session(of unit: SystemdUnit, for session: Session) throws(CommandFailure) -> Session {
         var invocation = session.invocation
         if let words = unit.words { invocation = try ArgumentParser.parse(words, by: session.table) }
-        var environment = unit.environment
-        if session.invocation.has(.offline) { environment["AWS_EC2_METADATA_DISABLED"] = "true" }
-        return Session(invocation, environment: environment, console: session.console, table: session.table)
+        var subject = try Session(
+            invocation,
+            environment: unit.environment,
+            console: session.console,
+            table: session.table
+        )
+        subject.isOffline = session.isOffline
+        return subject
     }
 
     private mutating func add(_ session: Session) throws(CommandFailure) {
@@ -71,7 +76,7 @@ struct DoctorSubject {
         for service in [StreamServiceDescription.kinesis, .firehose] {
             let flows = configuration.flows.filter { $0.destination.isKinesis == service.sendsPartitionKey }
             guard !flows.isEmpty else { continue }
-            var setup = DoctorSetup(session: configuration.session(session, for: service), service: service)
+            var setup = DoctorSetup(session: try configuration.session(session, for: service), service: service)
             for flow in flows {
                 let stream = flow.destination.stream
                 if !setup.streams.contains(stream) { setup.streams.append(stream) }

@@ -18,8 +18,7 @@ struct EndpointChecks {
 
     /// Whether AWS has no region of this name, as far as this version knows.
     var isRegionUnknown: Bool {
-        let name = region.name.replacing("fips-", with: "").replacing("-fips", with: "")
-        return isPublic && !Region.known.contains(name)
+        isPublic && !Region.known.contains(region.name)
     }
 
     private var wrongService: Finding? {
@@ -43,9 +42,7 @@ struct EndpointChecks {
     }
 
     private var wrongRegion: Finding? {
-        guard let named = AgentConfiguration.region(ofEndpoint: endpoint.url), named != region.name,
-            !region.name.contains("fips-\(named)"), region.name != "\(named)-fips"
-        else { return nil }
+        guard let named = AgentConfiguration.region(of: endpoint)?.name, named != region.name else { return nil }
         return .failure(
             "endpoint",
             text: "\(endpoint.host) is in \(named), but requests are signed for \(region.name)",

@@ -47,13 +47,16 @@ struct ServiceChecks {
     func credentials() async -> Finding {
         do throws(CredentialsFailure) {
             let chain = session.credentials()
-            let found = try await chain.credentials()
+            let found = if let keys = session.keys { keys } else { try await chain.credentials() }
             guard let found else { return .warning("credentials", text: "none: requests are not signed") }
             let kind = found.sessionToken == nil ? "long-lived" : "temporary"
-            let origin = chain.origin.map { " (\($0))" } ?? ""
+            let origin = (session.keys == nil ? chain.origin : "agent").map { " (\($0))" } ?? ""
             guard let end = found.expiration else { return .ok("credentials", text: "found\(origin), \(kind)") }
             return .ok("credentials", text: "found\(origin), \(kind), valid until \(end)")
         } catch {
+            if session.isOffline, case .transport = error.underlying?.kind {
+                return .warning("credentials", text: error.message)
+            }
             return .failure(
                 "credentials",
                 text: error.message,

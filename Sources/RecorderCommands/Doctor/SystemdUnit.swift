@@ -125,7 +125,7 @@ struct SystemdUnit {
     private mutating func read(_ file: String) {
         let isOptional = file.hasSuffix(" (ignore_errors=yes)")
         let path = file.firstRange(of: " (ignore_errors=").map { String(file[..<$0.lowerBound]) } ?? file
-        guard let bytes = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
+        guard let bytes = (try? SmallFile.bytes(of: path, limit: 1 << 20)) ?? nil else {
             let isMissing = !Files.exists(path)
             guard !isMissing || !isOptional else { return }
             findings.append(

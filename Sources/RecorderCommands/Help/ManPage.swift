@@ -38,14 +38,20 @@ package struct ManPage {
 
     private static let environment = [
         ("AWS_REGION, AWS_DEFAULT_REGION", "The region, unless --region gives it."),
-        ("AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN", "The credentials."),
+        (
+            "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_CREDENTIAL_EXPIRATION",
+            "The credentials, unless --profile is given."
+        ),
         (
             "AWS_IOT_CORE_CREDENTIAL_ENDPOINT, AWS_IOT_CORE_ROLE_ALIAS, AWS_IOT_CORE_THING_NAME, AWS_IOT_CORE_CERT, "
                 + "AWS_IOT_CORE_PRIVATE_KEY",
             "For a device with a certificate, if no profile has credentials: the endpoint of AWS IoT's credentials provider, a "
                 + "role alias, the name of the thing if the role's policy uses it, and the files of the certificate and its key."
         ),
-        ("AWS_PROFILE", "The profile in ~/.aws/config and ~/.aws/credentials, unless --profile gives it."),
+        (
+            "AWS_DEFAULT_PROFILE, AWS_PROFILE",
+            "The profile in ~/.aws/config and ~/.aws/credentials, unless --profile gives it."
+        ),
         ("AWS_MAX_ATTEMPTS, AWS_RETRY_MODE", "The attempts of each request, 4 by default; all modes do the same."),
         ("AWS_SDK_UA_APP_ID", "The application's ID in the user agent of requests."),
         (

@@ -21,7 +21,7 @@ extension Session {
     }
 
     func callConfiguration(for service: AWSService) throws(ConfigurationFailure) -> CallConfiguration {
-        let settings = try MachineSettings(environment)
+        let settings = try settings()
         guard let region = try settings.region() else {
             throw ConfigurationFailure("No region is set. Set AWS_REGION or give --region, as in --region eu-west-1.")
         }
@@ -36,19 +36,29 @@ extension Session {
         return configuration
     }
 
+    /// The settings of the machine and those that were given, read now.
+    func settings() throws(ConfigurationFailure) -> MachineSettings {
+        try MachineSettings(environment, given: given)
+    }
+
     /// The region that requests go to; nil if none is set, or not correctly.
-    var region: Region? { try? MachineSettings(environment).region() }
+    var region: Region? { try? settings().region() }
 
     /// The machine's credentials.
     func credentials() -> CredentialsChain { CredentialsChain(in: credentialsContext) }
 
     /// The credentials of requests: those of the role, if there is one.
     func credentialsSource() -> any CredentialsSource {
-        guard let role else { return credentials() }
-        return credentialsContext.cache(AssumedRoleCredentials(role, with: credentials(), in: credentialsContext))
+        let own: any CredentialsSource = if let keys { StaticCredentials(keys) } else { credentials() }
+        guard let role else { return own }
+        return credentialsContext.cache(AssumedRoleCredentials(role, with: own, in: credentialsContext))
     }
 
-    private var credentialsContext: CredentialsContext { CredentialsContext(region: nil, environment: environment) }
+    private var credentialsContext: CredentialsContext {
+        var context = CredentialsContext(environment: environment, given: given)
+        if isOffline { context.transport = OfflineTransport() }
+        return context
+    }
 
     /// The policy of a command that sends to one store.
     func sendingPolicy() throws(CommandFailure) -> RecorderPolicy { try sendingPolicy(for: service, of: [service]) }
@@ -127,6 +137,13 @@ extension Invocation {
         }
         timeouts.total = try duration(.requestTimeout, from: minimum, to: maximum)
         return timeouts
+    }
+}
+
+/// Keys may come from other machines: the metadata service, the Security Token Service.
+private struct OfflineTransport: HTTPTransport {
+    func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
+        throw HTTPFailure(.other, "Nothing is sent, because of --offline.")
     }
 }
 

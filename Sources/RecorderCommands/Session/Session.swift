@@ -5,26 +5,31 @@ import RecorderEngine
 /// One run of the program: what was typed, the environment, where to print.
 struct Session: Sendable {
     let invocation: Invocation
-    /// With the options in place of the variables they override.
-    var environment: [String: String]
-    /// The role that is assumed with the machine's credentials; nil to use these as they are.
+    /// The variables of the process. Options that come before some of them are in `given`.
+    let environment: [String: String]
+    /// Region, profile and endpoints that were typed, or are in the agent's configuration.
+    var given: GivenSettings
+    /// Whether no request is sent.
+    var isOffline: Bool
+    /// The keys to use instead of the machine's credentials.
+    var keys: Credentials?
+    /// The role that is assumed with these credentials; nil to use them as they are.
     var role: RoleSession?
     let console: Console
     let table: CommandTable
 
-    init(_ invocation: Invocation, environment: [String: String], console: Console, table: CommandTable) {
+    init(
+        _ invocation: Invocation,
+        environment: [String: String],
+        console: Console,
+        table: CommandTable
+    ) throws(CommandFailure) {
         self.invocation = invocation
+        self.environment = environment
         self.console = console
         self.table = table
-        var environment = environment
-        if let region = invocation.value(.region) { environment["AWS_REGION"] = region }
-        if let profile = invocation.value(.profile) { environment["AWS_PROFILE"] = profile }
-        if let url = invocation.value(.endpoint) {
-            for service in [AWSService.kinesis, .firehose] { environment[service.endpointVariable] = url }
-        }
-        // The metadata service is another machine.
-        if invocation.has(.offline) { environment["AWS_EC2_METADATA_DISABLED"] = "true" }
-        self.environment = environment
+        given = try invocation.givenSettings()
+        isOffline = invocation.has(.offline)
     }
 
     var serviceManager: ServiceManager { ServiceManager(environment, console: console) }
@@ -147,6 +152,31 @@ struct Session: Sendable {
             region: { region },
             emit: onEvent
         )
+    }
+}
+
+extension Invocation {
+    /// The settings of calls that were typed. Throws for one that cannot be used, an empty one included.
+    fileprivate func givenSettings() throws(CommandFailure) -> GivenSettings {
+        var given = GivenSettings()
+        given.profile = value(.profile)
+        given.region = try setting(.region, Region.init)
+        if let endpoint = try setting(.endpoint, Endpoint.init(url:)) {
+            for service in [AWSService.kinesis, .firehose] { given.endpoints[service] = endpoint }
+        }
+        return given
+    }
+
+    private func setting<Value>(
+        _ option: OptionSpec,
+        _ parse: (String) throws(ConfigurationFailure) -> Value
+    ) throws(CommandFailure) -> Value? {
+        guard let text = value(option) else { return nil }
+        do throws(ConfigurationFailure) {
+            return try parse(text)
+        } catch {
+            throw CommandFailure(.configuration, message: "--\(option.name): \(error.message)")
+        }
     }
 }
 

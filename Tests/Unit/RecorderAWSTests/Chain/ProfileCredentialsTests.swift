@@ -123,8 +123,14 @@ import Testing
 
     @Test(
         arguments: [
-            ("aws_access_key_id = canary", "aws_access_key_id is set without aws_secret_access_key: set both."),
-            ("aws_secret_access_key = canary", "aws_secret_access_key is set without aws_access_key_id: set both."),
+            (
+                "aws_access_key_id = canary",
+                "aws_access_key_id is set without aws_secret_access_key: set both, in one file."
+            ),
+            (
+                "aws_secret_access_key = canary",
+                "aws_secret_access_key is set without aws_access_key_id: set both, in one file."
+            ),
             ("role_arn = r", "set exactly one of"),
             ("role_arn = r\nsource_profile = a\ncredential_source = Environment", "set exactly one of"),
             ("role_arn = r\nsource_profile = typo", "source_profile: There is no profile \"typo\" in "),

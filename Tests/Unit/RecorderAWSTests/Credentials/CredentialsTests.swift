@@ -1,3 +1,4 @@
+import Foundation
 import RecorderAWS
 import RecorderTestSupport
 import Testing
@@ -40,6 +41,20 @@ import Testing
         #expect(noSecret?.message.contains("AWS_SECRET_ACCESS_KEY") == true)
         #expect(noSecret?.message.contains("id-canary") == false)
         #expect(await failure(["AWS_SECRET_ACCESS_KEY": "s", "AWS_ACCESS_KEY_ID": ""])?.kind == .failed)
+    }
+
+    @Test func `the environment's keys are used until they expire, and then they are an error`() async throws {
+        var environment = ["AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": Canary.secret]
+        // As `aws configure export-credentials --format env` prints it.
+        environment["AWS_CREDENTIAL_EXPIRATION"] = "2026-03-01T12:36:00+00:00"
+        let end = Date(timeIntervalSince1970: 1_772_368_560)
+        let before = EnvironmentCredentials(environment, now: { end - 1 })
+        #expect(try await before.credentials()?.expiration == end)
+        let after = EnvironmentCredentials(environment, now: { end })
+        let failure = await #expect(throws: CredentialsFailure.self) { try await after.credentials() }
+        #expect(failure?.kind == .failed && failure?.message.hasPrefix("AWS_CREDENTIAL_EXPIRATION: ") == true)
+        environment["AWS_CREDENTIAL_EXPIRATION"] = "soon"
+        #expect(await self.failure(environment)?.message.contains("not a time in ISO 8601") == true)
     }
 
     @Test func `missing keys are another error than incomplete ones`() async {

@@ -52,6 +52,20 @@ import Testing
         #expect(try settings.namedEndpoint(for: .firehose)?.host == firehose)
     }
 
+    @Test(arguments: [
+        ("fips-us-east-1", "us-east-1", "kinesis-fips.us-east-1.amazonaws.com"),
+        ("us-east-1-fips", "us-east-1", "kinesis-fips.us-east-1.amazonaws.com"),
+        ("fips-us-gov-west-1", "us-gov-west-1", "kinesis.us-gov-west-1.amazonaws.com"),
+    ])
+    func `a pseudo region is the region with hosts of FIPS`(given: String, name: String, host: String) throws {
+        let region = try #require(try MachineSettings(["AWS_REGION": given]).region())
+        #expect(region.name == name && region.usesFIPS)
+        #expect(Endpoint.standard(for: .kinesis, in: region).host == host)
+        #expect(try Region(region.spelling) == region && Region(name).usesFIPS == false)
+        let named = try MachineSettings(["AWS_REGION": given, "AWS_ENDPOINT_URL": "http://named:1"])
+        #expect(try named.endpoint(for: .kinesis, in: region).host == "named:1")
+    }
+
     @Test func `each service has its variable and its name in the services section`() throws {
         let files = try ProfileFiles(
             config: "[default]\nservices = s\n[services s]\nsts =\n endpoint_url = http://a:1\ncognito_identity =\n"

@@ -18,6 +18,9 @@ import Testing
             ("[default]\nregion = x\n[profile default]\nregion = y\n[default]\nregion = z", "default", "y"),
             ("[default]\nregion = a # no comment", "default", "a # no comment"),
             ("[default]\nregion = a = b", "default", "a = b"),
+            ("[default]\nregion: eu-west-1", "default", "eu-west-1"),
+            ("[default]\nregion :a = b", "default", "a = b"),
+            ("[default]\nregion = a:b", "default", "a:b"),
             ("[default]\nregion = one\n  two", "default", "one\ntwo"),
             ("[profile it's]\nregion = z\n[default]\nregion = ü", "default", "ü"),
             ("[default]\nregion =", "default", nil),
@@ -66,6 +69,9 @@ import Testing
             ("region = canary", 1, "before the first section"),
             ("[default]\n\ncanary", 3, "no \"=\""),
             ("[default]\n= canary", 2, "no name"),
+            ("[default]\n: canary", 2, "no name"),
+            ("[default]\ns3 =\n  canary: x", 3, "no \"=\""),
+            ("[default]\nregion = canary\u{0}", 2, "NUL"),
             ("[default\nregion = canary", 1, "must end with \"]\""),
             ("[default]\n  canary", 2, "no \"=\""),
             ("[default]\ns3 =\n  canary", 3, "no \"=\""),
@@ -98,7 +104,21 @@ import Testing
         #expect(message() == "\(file) is longer than 1048576 bytes.")
         try FileManager.default.removeItem(atPath: file)
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
-        #expect(message() == "\(file) cannot be read: Is a directory.")
+        #expect(message() == "\(file) cannot be read: it is a directory. Name a regular file.")
+    }
+
+    @Test func `the profile is the given one, else that of AWS_DEFAULT_PROFILE, else that of AWS_PROFILE`() throws {
+        let files = try ProfileFiles(config: "[default]\n[profile a]\n[profile b]\n")
+        func name(_ variables: [String: String], given: String? = nil) throws -> String? {
+            try SharedConfiguration(files.environment(variables), profile: given).profileInUse()?.name
+        }
+        let both = ["AWS_DEFAULT_PROFILE": "a", "AWS_PROFILE": "b"]
+        #expect(try name(both) == "a" && name(both, given: "default") == "default")
+        #expect(try name(["AWS_DEFAULT_PROFILE": "", "AWS_PROFILE": "b"]) == "b" && name([:]) == "default")
+        let failure = #expect(throws: ConfigurationFailure.self) { try name(["AWS_DEFAULT_PROFILE": "c"]) }
+        #expect(failure?.message.hasPrefix("AWS_DEFAULT_PROFILE: There is no profile \"c\"") == true)
+        let typed = #expect(throws: ConfigurationFailure.self) { try name(both, given: "c") }
+        #expect(typed?.message.hasPrefix("There is no profile \"c\"") == true)
     }
 
     @Test func `the error for an unknown profile lists the existing ones and the files`() throws {

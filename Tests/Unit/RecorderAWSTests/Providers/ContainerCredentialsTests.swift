@@ -132,7 +132,7 @@ import Testing
         ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "/no/such/file", "there is no file /no/such/file."),
         ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "/", "cannot be read"),
         ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "/dev/null", "should contain a token"),
-        ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "/dev/zero", "is longer than 65536 bytes."),
+        ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "/dev/zero", "it is a device"),
     ])
     func `the error for an unusable token names its variable, and no request is sent`(
         variable: String,

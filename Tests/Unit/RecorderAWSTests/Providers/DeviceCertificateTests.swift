@@ -58,7 +58,7 @@ import Testing
         #expect(open.hasSuffix("Run: chmod o-rwx FILE") && !open.contains("canary"), "\(open)")
         try Data(repeating: 1, count: 70_000).write(to: URL(fileURLWithPath: key))
         let long = try #require(try await problem(certificate: key))
-        #expect(long.contains("cannot be read, or is too long") && !long.contains("canary"), "\(long)")
+        #expect(long.contains("is not a file that can be read, or is too long") && !long.contains("canary"), "\(long)")
     }
 
     /// The message for a device with these files; nil if they pass the checks and only the endpoint is missing.

@@ -199,7 +199,7 @@ import Testing
         ("key", "", "is set without AWS_IOT_CORE_PRIVATE_KEY: "),
         ("cert", "/no/such.pem", "AWS_IOT_CORE_CERT: /no/such.pem does not exist."),
         ("key", "/no/such.pem", "AWS_IOT_CORE_PRIVATE_KEY: /no/such.pem does not exist."),
-        ("cert", "/dev/null", "AWS_IOT_CORE_CERT: /dev/null is not a file."),
+        ("cert", "/dev/null", "AWS_IOT_CORE_CERT: /dev/null is not a certificate in PEM format."),
     ])
     func `a setting that cannot be right is an error before anything is sent`(
         setting: String,
