@@ -8,7 +8,10 @@ extension StoreChild {
     /// at the end, before that work.
     static func prepareEnd(usingOpenSSL: Bool) {
         atexit { usleep(60_000) }
-        if usingOpenSSL { OPENSSL_init_crypto(0, nil) }
+        guard usingOpenSSL else { return }
+        // Long enough for a thread to use what was freed.
+        atexit { usleep(500_000) }
+        OPENSSL_init_crypto(0, nil)
     }
 
     /// Ends in the given way, after so many microseconds: `end <exit, return or abort> <microseconds> [openssl-first]`.
