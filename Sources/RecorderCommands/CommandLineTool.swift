@@ -19,11 +19,21 @@ package enum CommandLineTool {
     /// and ask for a priority that only privileged users get, with a line in the system's log about that.
     package static let executor: any TaskExecutor = StoreExecutor()
 
-    /// Must be called before anything opens a file or starts a thread.
-    package static func prepareProcess() {
+    /// Must be called before anything opens a file or starts a thread. Returns the status to exit with, if the program cannot
+    /// run.
+    package static func prepareProcess() -> Int32? {
         OwnDescriptors.occupyStandard()
         ProcessSetup.disableCoreDumps()
         ProcessSetup.useOneArena()
+        // What needs a thread later waits until the system has one.
+        guard hasThreads(ProcessSetup.threads) else {
+            printError(
+                "\(Program.name): the system gives this process no further thread. Stop other programs of this user, or raise the "
+                    + "limit: ulimit -u, or LimitNPROC= and TasksMax= of a systemd unit."
+            )
+            return ExitStatus.tryLater.rawValue
+        }
+        return nil
     }
 
     /// Prints a line to standard error.

@@ -1,4 +1,5 @@
 import CRecorderThread
+import Dispatch
 import Glibc
 
 /// Starts a thread that ends with `body`. `name` shows in debuggers and `top`; at most 15 bytes.
@@ -14,6 +15,24 @@ package func startThread(named name: String, _ body: @escaping @Sendable () -> V
         usleep(10_000)
     }
     pthread_detach(thread)
+}
+
+/// Whether the system gives this process so many more threads now.
+package func hasThreads(_ count: Int) -> Bool {
+    let gate = DispatchSemaphore(value: 0)
+    var threads: [pthread_t] = []
+    for _ in 0..<count {
+        var thread = pthread_t()
+        let context = unsafe Unmanaged.passRetained(ThreadStart(name: "recorder-probe") { gate.wait() })
+        guard unsafe pthread_create(&thread, nil, runThread, context.toOpaque()) == 0 else {
+            unsafe context.release()
+            break
+        }
+        threads.append(thread)
+    }
+    for _ in threads { gate.signal() }
+    for thread in threads { pthread_join(thread, nil) }
+    return threads.count == count
 }
 
 /// Does blocking work on a thread of its own: the threads of the cooperative pool must not block.

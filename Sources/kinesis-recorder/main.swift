@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import RecorderCommands
 
-CommandLineTool.prepareProcess()
+if let status = CommandLineTool.prepareProcess() { exit(status) }
 
 // Swift reads the arguments from /proc. Without the check, every command line would look empty.
 guard !CommandLine.arguments.isEmpty else {

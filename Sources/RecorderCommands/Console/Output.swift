@@ -43,6 +43,9 @@ enum Output {
 
 /// Settings of the process, made before anything else runs.
 enum ProcessSetup {
+    /// How many threads a run may need: one of Swift's pool for each processor, and ours.
+    static var threads: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 12 }
+
     /// A core dump holds all memory, with keys and records in it. A crash of this process, or of one it starts, leaves none.
     static func disableCoreDumps() {
         let cores = __rlimit_resource_t(RLIMIT_CORE.rawValue)
