@@ -106,6 +106,18 @@ RULES = [
         (ENGINE + "Store/StoreWriter+Save.swift", "if hasBegunSegment, try isSparse(ledger)", "if false, try isSparse(ledger)"),
     ),
     rule(
+        "what is cleared in flight and accepted is not delivered", "RemovedInFlightTests",
+        (ENGINE + "Store/StoreWriter+Settle.swift", "recount.cleared = take(now.cleared &- start.cleared &- moved.cleared)", "recount.cleared = 0"),
+    ),
+    rule(
+        "what is removed meanwhile is sent", "RemovedInFlightTests",
+        (ENGINE + "Flush/StreamFlush.swift", "while nextBatch != nil, context.store.removals != removalsBefore", "while false"),
+    ),
+    rule(
+        "throttling slows an ordered stream down", "KeepsOrderTests",
+        (ENGINE + "Flush/StreamRateLimiter.swift", "if isOrdered, acceptsMost { return }", ""),
+    ),
+    rule(
         "a limit is enforced in one transaction", "LimitStepTests",
         (ENGINE + "Store/StoreWriter+Limits.swift", "if cost < Self.mostDiscarded ||", "if cost < .max ||"),
     ),

@@ -326,7 +326,8 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Removes all records that were saved before this call, without sending them.
+    /// Removes all records that were saved before this call, without sending them. Those in a request that is under way count as
+    /// delivered if the service accepts them, and otherwise as removed.
     ///
     /// - Returns: A task that succeeds with nil.
     @discardableResult

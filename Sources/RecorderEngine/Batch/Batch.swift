@@ -56,6 +56,12 @@ package struct Batch: Sendable {
         return batch
     }
 
+    /// The ids of its first and last records.
+    var range: ClosedRange<RecordID>? {
+        guard let first = records.first?.id, let last = records.last?.id else { return nil }
+        return first...last
+    }
+
     private var isWhole: Bool { records.count == countAsRead }
 
     // MARK: - entries

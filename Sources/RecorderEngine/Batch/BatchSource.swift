@@ -60,6 +60,12 @@ struct BatchSource {
         batchesLeft = max(batchesLeft, 1)
     }
 
+    /// Reads the last batch again, from the records after `position` on.
+    mutating func readAgain(after position: RecordID?) {
+        self.position = position
+        batchesLeft += batchesLeft == .max ? 0 : 1
+    }
+
     /// How the records after `position` become entries.
     private func currentRules() async -> BatchRules {
         var rules = rules

@@ -79,7 +79,7 @@ struct BatchDelivery {
                 if let rejection = settled.sharedRejection { return sharedEntryRefused(rejection) }
                 if settled.isMisplaced { return .mustBeSeparated }
                 if settled.isUnproven, context.keepsOrder { throw .service(.unproven) }
-                try await retry(settled, of: part, &progress, parts: &parts)
+                try await retry(settled, of: part, &progress, parts: &parts, acceptsMost: limiter.acceptsMost)
             case .unreadable(let reason):
                 parts.add(part)
                 guard try await mayRetry(.unreadable, &progress) else { throw unreadable(reason) }
@@ -119,7 +119,8 @@ struct BatchDelivery {
         _ settled: BatchSettler.Settled,
         of part: Batch,
         _ progress: inout Progress,
-        parts: inout UnsentParts
+        parts: inout UnsentParts,
+        acceptsMost: Bool
     ) async throws(RecorderError) {
         if settled.failed.count < part.records.count { progress.isSettledInPart = true }
         if settled.accepted.entries > 0 { context.sender.caller.refund(&progress.attempts) }
@@ -127,7 +128,9 @@ struct BatchDelivery {
         let isThrottled = settled.throttled.entries > 0
         // A stream that accepts a part of each request accepts the whole batch in the end.
         if isThrottled, settled.accepted.entries > 0 { progress.attempts = context.sender.caller.attempts() }
-        if try await mayRetry(.partialFailure(isThrottled ? .throttling : .transient), &progress) {
+        // All younger records of the batch's keys wait for these, and the stream is short of little: it accepts most.
+        let isShort = isThrottled && !(context.keepsOrder && acceptsMost)
+        if try await mayRetry(.partialFailure(isShort ? .throttling : .transient), &progress) {
             return parts.add(part.keeping(settled.failed))
         }
         settler.reportFailure(.service(failure))

@@ -5,18 +5,18 @@ import RecorderConcurrency
 final class FlushHistory: Sendable {
     let lookups = StreamLookups()
     private let limiters = Locked<[StreamName: StreamRateLimiter]>([:])
-    private let unreachable = Locked(false)
+    private let unreachable = Locked<FlushReport.Failure?>(nil)
     let settles = SettleGuard()
 
-    /// Whether the last flush could not connect.
-    var wasUnreachable: Bool {
+    /// The failure with which the last flush found out that no stream can be sent; nil if it did not.
+    var lastUnreachable: FlushReport.Failure? {
         get { unreachable.withLock(\.self) }
         set { unreachable.withLock { $0 = newValue } }
     }
 
     /// A flush's limiter for a stream: as the last flush left it, or a new one.
-    func limiter(of stream: StreamName) -> StreamRateLimiter {
-        limiters.withLock { $0[stream] } ?? StreamRateLimiter()
+    func limiter(of stream: StreamName, isOrdered: Bool) -> StreamRateLimiter {
+        limiters.withLock { $0[stream] } ?? StreamRateLimiter(isOrdered: isOrdered)
     }
 
     /// Keeps a limiter for the next flush if the stream throttles, and forgets the streams that no longer do.

@@ -3,8 +3,8 @@ import RecorderConcurrency
 
 /// Flushes all streams, several at a time. One stream's failure does not affect the others, with three exceptions:
 ///
-/// - If a stream could not connect, no further stream is started until another one gets an answer: reading a batch of each would
-///   be most of what an attempt costs while offline. The streams that were not started fail with the same error. The next flush
+/// - If a stream could not connect or has no valid credentials, or two got no answer in time, no further stream is started until
+///   another one gets an answer: reading a batch of each would be most of what an attempt costs while offline. The streams that were not started fail with the same error. The next flush
 ///   begins with one stream.
 /// - Under `.countsAttempts`, a failure without an answer starts no further stream.
 /// - If an answer cannot be settled, nothing more is sent.
@@ -26,46 +26,62 @@ struct ParallelStreamFlush: Sendable {
         )
     }
 
-    func run(_ streams: [StreamSummary]) async -> FlushReport {
+    /// Returns the report, and the streams that were not tried and have no failure in it.
+    func run(_ streams: [StreamSummary]) async -> (report: FlushReport, untried: [StreamName]) {
         let policy = context.policy
         return await withTaskGroup(of: Finished?.self) { group in
+            let unreachable = history.lastUnreachable
+            // A stream that got no answer in time comes last: it may be the only one.
+            let slow = unreachable.flatMap { $0.error.isTimeout ? $0.stream : nil }
+            let streams = streams.filter { $0.name != slow } + streams.filter { $0.name == slow }
             var scheduler = StreamScheduler(streams, policy: policy)
             var total = FlushReport()
             // The host belongs to the account if streams are named by ARNs: another account's may be reachable.
             let shareHost = Set(streams.map(\.name.arn?.account)).count == 1
-            var offline: RecorderError?
+            var offline: FlushReport.Failure?
+            var hasTimedOut = false
+            var untried: [StreamName] = []
             // At the first answer all streams may start.
             group.addTask { [meter] in
                 await meter.firstAnswer()
                 return nil
             }
-            start(&scheduler, in: &group, atMost: history.wasUnreachable ? 1 : .max)
+            start(&scheduler, in: &group, atMost: unreachable == nil ? .max : 1)
             while !scheduler.isIdle, let next = await group.next() {
                 if let (stream, finished) = next {
                     scheduler.ended(stream)
                     MallocTrim.run(after: stream.batchBytes(for: policy))
                     total.add(finished)
-                    if context.settles.gate.failure != nil { scheduler.close() }
-                    if policy.failureRule == .countsAttempts, !finished.failures.allSatisfy(\.error.isAnswer) {
+                    let isStopped = context.settles.gate.failure != nil
+                    let countsAttempts = policy.failureRule == .countsAttempts
+                    if isStopped || (countsAttempts && !finished.failures.allSatisfy(\.error.isAnswer)) {
+                        untried += scheduler.waiting.map(\.name)
                         scheduler.close()
                     }
-                    if finished.failures.contains(where: \.error.isAnswer) { meter.noteAnswer() }
-                    let failure = finished.failures.first(where: \.error.isConnectionFailure)
-                    if shareHost { offline = offline ?? failure?.error }
+                    if finished.failures.contains(where: { $0.error.isAnswer && !$0.error.concernsAllStreams }) {
+                        meter.noteAnswer()
+                    }
+                    let failure = finished.failures.first { failure in
+                        // One stream may be slow; if two get no answer, it is the host.
+                        guard failure.error.isTimeout else { return failure.error.concernsAllStreams }
+                        defer { hasTimedOut = true }
+                        return hasTimedOut
+                    }
+                    if shareHost { offline = offline ?? failure }
                 }
                 if offline == nil || meter.hasAnswer { start(&scheduler, in: &group) }
             }
             meter.endWait()
-            history.wasUnreachable = offline != nil && !meter.hasAnswer
+            history.lastUnreachable = meter.hasAnswer ? nil : offline
             if let offline, !Task.isCancelled {
-                total.failures += scheduler.waiting.map { .init(stream: $0.name, error: offline) }
+                total.failures += scheduler.waiting.map { .init(stream: $0.name, error: offline.error) }
                 scheduler.close()
             }
             if Task.isCancelled, let left = scheduler.waiting.first {
                 total.failures.append(.init(stream: left.name, error: .cancelled))
             }
             if context.settles.gate.failure != nil { total.reportStoreFailureOnce() }
-            return total
+            return (total, untried)
         }
     }
 

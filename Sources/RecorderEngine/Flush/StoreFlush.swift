@@ -57,7 +57,8 @@ struct StoreFlush: Sendable {
             emit: emit
         )
         var report = try await settles.prove(in: context)
-        report.add(await ParallelStreamFlush(context, history: history).run(streams))
+        let (sent, untried) = await ParallelStreamFlush(context, history: history).run(streams)
+        report.add(sent)
         report.failures += unreachable
         RecorderLog.info(
             "flush: \(service.name): \(stored.count) streams, \(report.delivered) records delivered, "
@@ -65,7 +66,9 @@ struct StoreFlush: Sendable {
                 + "\((ContinuousClock.now - began).text)."
         )
         // Only for the status; the report has the errors anyway.
-        try? await store.storeErrors(of: report.failures, among: policy.streams == nil ? nil : stored.map(\.name))
+        let isOfAll = policy.streams == nil && untried.isEmpty
+        let flushed = isOfAll ? nil : stored.map(\.name).filter { !untried.contains($0) }
+        try? await store.storeErrors(of: report.failures, among: flushed)
         return report
     }
 

@@ -31,8 +31,11 @@ struct StreamFlush {
     private var limiter: StreamRateLimiter
     /// Requests in flight, in order.
     private var requests: [Request] = []
-    /// The batch that was read and not sent yet.
+    /// The batch that was read and not sent yet, and the removals before that.
     private var nextBatch: Batch?
+    private var removalsBefore = 0
+    /// The last record that was sent.
+    private var lastSent: RecordID?
     /// Whether a batch is read while one request is in flight. Not during the first: if the service cannot be reached, it would be
     /// read for nothing, and again at each attempt.
     private var readsAhead: Bool
@@ -53,7 +56,7 @@ struct StreamFlush {
             mayShare: { await context.mayShare(stream.name) }
         )
         delivery = BatchDelivery(stream.name, context: context)
-        limiter = history.limiter(of: stream.name)
+        limiter = history.limiter(of: stream.name, isOrdered: context.keepsOrder)
     }
 
     mutating func run() async -> FlushReport {
@@ -77,26 +80,48 @@ struct StreamFlush {
     }
 
     private mutating func sendAll() async throws(RecorderError) {
-        nextBatch = try await source.next()
+        try await readNext()
         while true {
-            while requests.count < requestsAtOnce, let batch = nextBatch, mayBeSent(batch) {
+            while requests.count < requestsAtOnce, let batch = try await currentBatch(), mayBeSent(batch) {
                 send(batch)
-                if nextBatch == nil, readsAhead { nextBatch = try await source.next() }
+                if nextBatch == nil, readsAhead { try await readNext() }
             }
             guard !requests.isEmpty else { return }
             try await finish(requests.removeFirst())
             readsAhead = true
-            if nextBatch == nil { nextBatch = try await source.next() }
+            if nextBatch == nil { try await readNext() }
         }
     }
 
+    private mutating func readNext() async throws(RecorderError) {
+        removalsBefore = context.store.removals
+        nextBatch = try await source.next()
+    }
+
+    /// The next batch. It is read again if records were removed since: what was removed is not sent.
+    private mutating func currentBatch() async throws(RecorderError) -> Batch? {
+        while nextBatch != nil, context.store.removals != removalsBefore {
+            source.readAgain(after: lastSent)
+            try await readNext()
+        }
+        return nextBatch
+    }
+
     private mutating func finish(_ request: Request) async throws(RecorderError) {
+        defer { reportDiscards(of: request.batch) }
         let first = await request.answer()
         // If a record must be sent again, it is sent before the next batch, which waits.
-        if first.answer.isDelivered, let batch = nextBatch, mayBeSent(batch) { send(batch) }
+        let isCurrent = context.store.removals == removalsBefore
+        if first.answer.isDelivered, isCurrent, let batch = nextBatch, mayBeSent(batch) { send(batch) }
         let ending = try await delivery.finish(request.batch, first: first, limiter: &limiter)
         if ending == .mustBeSeparated { await restartWithoutSharing(request.batch) }
         if !request.hasRest { context.sender.buffers.recycle(request.batch) }
+    }
+
+    /// Reports what was discarded of a batch while it was in flight.
+    private func reportDiscards(of batch: Batch) {
+        guard let range = batch.range else { return }
+        for discard in context.store.inFlight.end(range) { context.emit(.discarded(discard)) }
     }
 
     /// Whether none of a batch's keys whose order must be kept is in flight.
@@ -108,7 +133,7 @@ struct StreamFlush {
     /// batch get entries of their own.
     private mutating func restartWithoutSharing(_ refused: Batch) async {
         await settleRequestsInFlight()
-        nextBatch = nil
+        (nextBatch, lastSent) = (nil, nil)
         source.restartWithoutSharing(through: refused.records.last?.id)
     }
 
@@ -116,6 +141,7 @@ struct StreamFlush {
     private mutating func settleRequestsInFlight() async {
         for request in requests {
             await delivery.settler.settleWithoutResending(request.batch, answer: await request.answer().answer)
+            reportDiscards(of: request.batch)
         }
         requests = []
     }
@@ -128,7 +154,8 @@ struct StreamFlush {
             and: context.settles.gate.room.largestRequest
         )
         let (part, rest) = limit.map { batch.split(at: $0) } ?? (batch, nil)
-        nextBatch = rest
+        (nextBatch, lastSent) = (rest, part.records.last?.id)
+        if let range = part.range { context.store.inFlight.begin(range) }
         let delay = limiter.delay(before: part.load, at: now, random: context.sender.caller.random())
         requests.append(
             Request(

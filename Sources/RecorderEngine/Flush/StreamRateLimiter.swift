@@ -12,7 +12,8 @@ import Glibc
 /// requests while their rates are low. After five seconds without throttling the rate increases faster and faster: ten times after
 /// half a minute. While retries accept nothing although the stream accepts most other records, one of its shards is full: the rate
 /// and the size of requests stay, because less for the other shards would not help that one. A stream that throttles the same share
-/// at lower rates is slowed down no further, see ``ThrottlingTrend``.
+/// at lower rates is slowed down no further, see ``ThrottlingTrend``. With an order per key, requests hold a record of each key and
+/// wait for each other: as long as the stream accepts most of them, they are slower than any rate that could be learned.
 package struct StreamRateLimiter: Sendable {
     /// The longest delay before a request.
     package static let longestDelay = Duration.seconds(20)
@@ -57,11 +58,20 @@ package struct StreamRateLimiter: Sendable {
     private var held: StreamLoad?
     /// Seconds since then in which more could have been sent.
     private var idle = 0.0
+    /// What was throttled of the last requests that were no retries, each counting a tenth less than the next one.
+    private var throttledShare = 0.0
+    /// Whether requests wait for each other because of an order.
+    private let isOrdered: Bool
     private var startedAt: ContinuousClock.Instant?
     /// When the tokens for everything that was sent will have arrived.
     private var nextFree: ContinuousClock.Instant?
 
-    package init() {}
+    package init(isOrdered: Bool = false) {
+        self.isOrdered = isOrdered
+    }
+
+    /// Whether the stream accepted more than it throttled of the last requests that were no retries.
+    package var acceptsMost: Bool { throttledShare < 0.5 }
 
     /// The delay before a request; `random` is from 0 to 1.
     package mutating func delay(
@@ -98,11 +108,16 @@ package struct StreamRateLimiter: Sendable {
         acceptedSince += accepted
         trend.count(accepted: Self.shardSeconds(accepted), throttled: Self.shardSeconds(throttled))
         if isRetry ? accepted.entries > 0 : throttled.entries == 0 { held = nil }
-        if !isRetry { fresh = (accepted, throttled) }
+        if !isRetry {
+            fresh = (accepted, throttled)
+            let (taken, refused) = (Self.shardSeconds(accepted), Self.shardSeconds(throttled))
+            if taken + refused > 0 { throttledShare += 0.1 * (refused / (taken + refused) - throttledShare) }
+        }
         guard throttled.entries > 0 else { return }
-        let acceptsMost = Self.shardSeconds(fresh.accepted) > Self.shardSeconds(fresh.throttled)
-        if isRetry, accepted.entries == 0, acceptsMost { held = fresh.accepted + fresh.throttled }
-        if held != nil, acceptsMost, let current = rate(at: now) { return learn(current, at: now) }
+        if isOrdered, acceptsMost { return }
+        let acceptedMost = Self.shardSeconds(fresh.accepted) > Self.shardSeconds(fresh.throttled)
+        if isRetry, accepted.entries == 0, acceptedMost { held = fresh.accepted + fresh.throttled }
+        if held != nil, acceptedMost, let current = rate(at: now) { return learn(current, at: now) }
         nextFree = max(nextFree ?? now, now)
         guard let throttledAt, let current = rate(at: now) else {
             let seconds = (now - (startedAt ?? now)) / .seconds(1)

@@ -37,10 +37,21 @@ package enum RecorderError: Error, Sendable {
         }
     }
 
-    /// Whether no connection to the service's host, or to the proxy, could be made.
-    var isConnectionFailure: Bool {
+    /// Whether every stream would fail for the same reason: the service's host, or the proxy, cannot be reached, or there are no
+    /// valid credentials.
+    var concernsAllStreams: Bool {
+        guard case .service(let failure) = self else { return false }
+        return switch failure.kind {
+        case .transport(let cause): [.nameNotResolved, .cannotConnect].contains(cause.kind)
+        case .credentials, .expiredCredentials: true
+        default: false
+        }
+    }
+
+    /// Whether there was no answer in time.
+    var isTimeout: Bool {
         guard case .service(let failure) = self, case .transport(let cause) = failure.kind else { return false }
-        return [.nameNotResolved, .cannotConnect].contains(cause.kind)
+        return cause.kind == .timedOut
     }
 
     /// Whether the service answered without saying what happened to some records.

@@ -188,6 +188,8 @@ struct BatchSender: Sendable {
         guard let bytesPerSecond else { return }
         let delay = byteRate.delay(before: bytes, bytesPerSecond: bytesPerSecond, at: .now)
         if delay > .zero { await caller.pause(delay) }
+        // A cancelled call sends nothing.
+        if Task.isCancelled { byteRate.release(bytes, bytesPerSecond: bytesPerSecond) }
     }
 
     private func countRetries(_ retries: Int, bytes: Int) {

@@ -21,6 +21,11 @@ final class ByteRateLimiter: Sendable {
         }
     }
 
+    /// Takes back what `delay` counted: the request was not sent.
+    func release(_ bytes: Int, bytesPerSecond: Int) {
+        nextFree.withLock { $0 = $0.map { $0 - Self.time(for: bytes, bytesPerSecond) } }
+    }
+
     /// Counts bytes that were sent without a delay.
     func count(_ bytes: Int, bytesPerSecond: Int, at now: ContinuousClock.Instant) {
         nextFree.withLock { $0 = max($0 ?? now, now) + Self.time(for: bytes, bytesPerSecond) }

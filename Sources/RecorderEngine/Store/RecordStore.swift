@@ -8,6 +8,8 @@ import RecorderConcurrency
 package final class RecordStore: Sendable {
     private let clock: SystemClock
     private let connections: StoreConnections
+    let inFlight = InFlightRecords()
+    private let removalCount = Locked(0)
     /// Runs what blocks, and what calls application code.
     let executor = StoreExecutor()
 
@@ -19,7 +21,7 @@ package final class RecordStore: Sendable {
         clock: SystemClock = .system
     ) {
         self.clock = clock
-        connections = StoreConnections(at: locate, clock: clock)
+        connections = StoreConnections(at: locate, clock: clock, inFlight: inFlight)
         StoreCount.increment()
         executor.onIdle { [weak connections] in
             if StoreCount.isHigh { connections?.closeIfReading() }
@@ -50,6 +52,7 @@ package final class RecordStore: Sendable {
         // If the file was deleted or replaced in the meantime, the group is written again to the file now at this path.
         for _ in 0..<3 {
             let receipt = try connections.write(before: deadline, StoreWriter.append, saves)
+            if receipt.discarded.hasDiscarded { noteRemoval() }
             guard connections.closeIfMoved() else { return receipt }
         }
         throw .storage(
@@ -88,7 +91,16 @@ package final class RecordStore: Sendable {
 
     /// Discards records beyond the limits, as many as one transaction may. Blocks; called on the write queue.
     func enforce(_ limits: DiskLimits) throws(RecorderError) -> LimitReceipt {
-        try connections.write(StoreWriter.enforce, limits)
+        let receipt = try connections.write(StoreWriter.enforce, limits)
+        if receipt.hasDiscarded { noteRemoval() }
+        return receipt
+    }
+
+    /// How often this process has removed records that were not sent. A batch that was read before need not be sent.
+    var removals: Int { removalCount.withLock { $0 } }
+
+    private func noteRemoval() {
+        removalCount.withLock { $0 += 1 }
     }
 
     /// Moves records out of segments that hold few; whether there is more to do. Blocks; called on the write queue.
@@ -145,6 +157,7 @@ package final class RecordStore: Sendable {
 
     /// Removes the records of some streams; nil stands for all. Blocks; called on the write queue.
     func clear(_ selection: StreamSelection?) throws(RecorderError) -> Int {
+        defer { noteRemoval() }
         if let selection { return try connections.write(StoreWriter.clearStreams, selection) }
         return try connections.write(StoreWriter.clear)
     }

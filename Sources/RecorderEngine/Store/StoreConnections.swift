@@ -10,6 +10,7 @@ final class StoreConnections: Sendable {
     private let locate: @Sendable () throws(RecorderError) -> StoreLocation
     private let place = Locked(Place())
     private let clock: SystemClock
+    private let inFlight: InFlightRecords
     private let writer = Locked<StoreWriter?>(nil)
     private let reader = Locked<StoreReader?>(nil)
     private let rescueHandler = Locked<(@Sendable (Rescue) -> Void)?>(nil)
@@ -27,9 +28,14 @@ final class StoreConnections: Sendable {
     /// How long an operation waits for other processes, unless it has a deadline of its own.
     static let lockTimeout = Duration.seconds(10)
 
-    init(at locate: @escaping @Sendable () throws(RecorderError) -> StoreLocation, clock: SystemClock) {
+    init(
+        at locate: @escaping @Sendable () throws(RecorderError) -> StoreLocation,
+        clock: SystemClock,
+        inFlight: InFlightRecords
+    ) {
         self.locate = locate
         self.clock = clock
+        self.inFlight = inFlight
     }
 
     deinit {
@@ -133,6 +139,7 @@ final class StoreConnections: Sendable {
             let opened = try StoreWriter(
                 at: try location(),
                 clock: clock,
+                inFlight: inFlight,
                 before: recovery.deadline,
                 fileID: &recovery.fileID
             )

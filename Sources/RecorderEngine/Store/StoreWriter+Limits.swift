@@ -6,6 +6,9 @@ struct LimitReceipt: Sendable {
     /// Whether more must be discarded, or moved (see `compact`), by further transactions.
     var isIncomplete = false
 
+    /// Whether anything was discarded; the discards of records in flight are reported later.
+    var hasDiscarded: Bool { count > 0 }
+
     fileprivate var count = 0
     fileprivate var bytes = 0
 }
@@ -89,6 +92,8 @@ extension StoreWriter {
         let stream = record.id.stream
         ledger.remove(records: 1, bytes: record.storedBytes, of: stream, as: .discarded(reason))
         let name = try streams.name(of: stream, in: statements)
+        let discard = Discard(reason: reason, count: 1, bytes: record.storedBytes, streams: [name])
+        guard !inFlight.hold(discard, of: record.id) else { return }
         receipt.discards.add(count: 1, bytes: record.storedBytes, stream: name, reason: reason)
     }
 }

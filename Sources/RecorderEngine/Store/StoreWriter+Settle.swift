@@ -149,12 +149,10 @@ extension StoreWriter {
         }
     }
 
-    /// Counts records as delivered that a limit discarded while they were in flight and that the service accepted. Their
-    /// discard was reported when it happened.
+    /// Counts records as delivered that were removed while they were in flight and that the service accepted.
     ///
     /// Only one flush at a time sends a store's records, so records of its batches that were removed by others were evicted,
-    /// expired or cleared since it began. At most as many are moved from one count to the other as these increased since; none
-    /// if the store was cleared in the meantime, because nothing says which of the two happened to a record.
+    /// expired or cleared since it began: at most as many are moved from one count to the other as these increased since.
     private func countDelivered(
         _ removed: some Collection<BatchedRecord>,
         since start: StoreTotals,
@@ -164,13 +162,24 @@ extension StoreWriter {
         guard !removed.isEmpty else { return }
         // As of the last commit; what this transaction has moved is in the ledger.
         let now = try StoreTotals(running: connection.prepare(StoreTotals.query))
-        guard now.cleared == start.cleared else { return }
-        let evicted = min(max(now.evicted &- start.evicted &- ledger.recounted.evicted, 0), removed.count)
-        let expired = min(max(now.expired &- start.expired &- ledger.recounted.expired, 0), removed.count - evicted)
-        guard evicted + expired > 0 else { return }
-        ledger.recountAsDelivered(evicted: evicted, expired: expired)
-        receipt.progress.delivered += evicted + expired
-        receipt.progress.bytes += removed.prefix(evicted + expired).reduce(0) { $0 + $1.storedBytes }
+        let moved = ledger.recounted
+        var recount = StoreLedger.Recount()
+        for record in removed {
+            switch inFlight.release(record.id) {
+            case .byteLimit: recount.evicted += 1
+            case .ageLimit: recount.expired += 1
+            default: break
+            }
+        }
+        // The others were cleared, or discarded by another process.
+        func take(_ count: Int) -> Int { min(max(count, 0), removed.count - recount.count) }
+        recount.cleared = take(now.cleared &- start.cleared &- moved.cleared)
+        recount.evicted += take(now.evicted &- start.evicted &- moved.evicted &- recount.evicted)
+        recount.expired += take(now.expired &- start.expired &- moved.expired &- recount.expired)
+        guard recount.count > 0 else { return }
+        ledger.recountAsDelivered(recount)
+        receipt.progress.delivered += recount.count
+        receipt.progress.bytes += removed.prefix(recount.count).reduce(0) { $0 + $1.storedBytes }
     }
 
     /// Stores why the last flush left streams, for the status. Removes the earlier errors of the streams in `old`; nil stands for

@@ -23,6 +23,7 @@ final class StoreWriter {
     let heads: StreamHeads
     let filePositions: FilePositionTable
     let rejected: RejectedTable
+    let inFlight: InFlightRecords
     var clock: StoreClock
     var streams = StreamNumbers()
     /// The counts after the last transaction, and the version of the file that they belong to.
@@ -45,6 +46,7 @@ final class StoreWriter {
     init(
         at location: StoreLocation,
         clock: SystemClock,
+        inFlight: InFlightRecords,
         before deadline: ContinuousClock.Instant,
         fileID: inout FileIdentity?
     ) throws(RecorderError) {
@@ -53,6 +55,7 @@ final class StoreWriter {
         self.path = path
         self.deadline = deadline
         self.clock = StoreClock(clock)
+        self.inFlight = inFlight
         let lock = StoreWriteLock(of: path)
         self.lock = lock
         try lock.lock(before: deadline)

@@ -17,6 +17,15 @@ struct StoreLedger {
         var cleared = 0
     }
 
+    /// Records that were counted as removed, by how.
+    struct Recount: Sendable {
+        var evicted = 0
+        var expired = 0
+        var cleared = 0
+
+        var count: Int { evicted + expired + cleared }
+    }
+
     /// Why records leave.
     enum Departure: Sendable, Hashable {
         case delivered
@@ -48,8 +57,8 @@ struct StoreLedger {
     /// What they take, in bytes.
     private(set) var arrivedBytes = 0
     private(set) var departed: Departures?
-    /// Records that an earlier transaction counted as discarded and this one counts as delivered.
-    private(set) var recounted: (evicted: Int, expired: Int) = (0, 0)
+    /// Records that an earlier transaction counted as removed and this one counts as delivered.
+    private(set) var recounted = Recount()
     /// What each stream takes, if that was needed since the store's limit was reached.
     private(set) var shares: StreamShares?
     /// The changes of each stream's counts.
@@ -91,14 +100,16 @@ struct StoreLedger {
         lastStream.unnamed += unnamed
     }
 
-    /// Counts records as delivered that an earlier transaction counted as discarded.
-    mutating func recountAsDelivered(evicted: Int, expired: Int) {
+    /// Counts records as delivered that an earlier transaction counted as removed.
+    mutating func recountAsDelivered(_ removed: Recount) {
         departed = departed ?? Departures()
-        departed?.delivered += evicted + expired
-        departed?.evicted -= evicted
-        departed?.expired -= expired
-        recounted.evicted += evicted
-        recounted.expired += expired
+        departed?.delivered += removed.count
+        departed?.evicted -= removed.evicted
+        departed?.expired -= removed.expired
+        departed?.cleared -= removed.cleared
+        recounted.evicted += removed.evicted
+        recounted.expired += removed.expired
+        recounted.cleared += removed.cleared
     }
 
     /// Counts entries that the service accepted.

@@ -1,3 +1,4 @@
+import Foundation
 import RecorderAWS
 import RecorderConcurrency
 import RecorderEngine
@@ -62,6 +63,42 @@ import Testing
             let ofKey = arrived.filter { $0 % 3 == key }
             #expect(ofKey == ofKey.sorted())
         }
+    }
+
+    /// How long the pauses of a drain are, if three of ten entries fail with a code.
+    private func pauses(failing code: String) async throws -> Duration {
+        let random = Locked(SeededRandom(98))
+        let paused = Locked(Duration.zero)
+        let arrived = Recorded<String>()
+        let server = try LocalServer { request, _ in
+            .kinesis(request) { text in
+                guard random.withLock({ Int.random(in: 0..<10, using: &$0) }) > 2 else { return code }
+                arrived.append(text)
+                return nil
+            }
+        }
+        let harness = try PipelineHarness(to: server, { $0.keepsOrder = true }) { call in
+            call.random = { 0.5 }
+            call.pause = { duration in paused.withLock { $0 += duration } }
+        }
+        for number in 0..<600 {
+            harness.pipeline.save(Data("\(number)".utf8), stream: "stream", partitionKey: "key \(number % 10)") { _ in }
+        }
+        repeat { _ = try await harness.flush() } while try harness.records() > 0
+        for key in 0..<10 {
+            let ofKey = arrived.all.compactMap(Int.init).filter { $0 % 10 == key }
+            #expect(ofKey == ofKey.sorted() && ofKey.count == 60)
+        }
+        return paused.withLock { $0 }
+    }
+
+    @Test func `a stream that throttles some entries of each request drains as fast as one that fails them`()
+        async throws
+    {
+        let failing = try await pauses(failing: "InternalFailure")
+        let throttling = try await pauses(failing: "ProvisionedThroughputExceededException")
+        print("600 records of 10 keys, three of ten fail: pauses of \(failing), of \(throttling) if throttled")
+        #expect(throttling < failing * 3 + .seconds(5))
     }
 
     @Test func `without it, younger records pass one that fails`() async throws {

@@ -111,6 +111,48 @@ import Testing
         #expect(report.delivered == 4 && report.failures.map(\.stream.rawValue) == ["a"])
     }
 
+    @Test
+    func `once two streams get no answer in time, no further one is tried, and the next flush begins with another`()
+        async throws
+    {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let (harness, tried) = try await harness(to: server, parallel: 1) { ["a", "b"].contains($0) ? .timedOut : nil }
+        #expect(try await harness.flush().failures.count == Self.streams.count)
+        #expect(tried.all == ["a", "b"])
+        let report = try await harness.flush()
+        #expect(tried.all == ["a", "b", "a", "c", "d", "e", "b"])
+        #expect(report.delivered == 3 && Set(report.failures.map(\.stream.rawValue)) == ["a", "b"])
+    }
+
+    @Test func `without valid credentials one stream is tried`() async throws {
+        let requests = Recorded<String>()
+        let server = try LocalServer { request, _ in
+            requests.append(PutRequestBody(request.body).stream)
+            return .error(400, "ExpiredTokenException")
+        }
+        let (harness, _) = try await harness(to: server, parallel: 1) { _ in nil }
+        #expect(try await harness.flush().failures.count == Self.streams.count)
+        #expect(Set(requests.all) == ["a"])
+    }
+
+    @Test func `the stored error of a stream that is not tried stays`() async throws {
+        let isOffline = Locked(false)
+        let server = try LocalServer { request, _ in
+            PutRequestBody(request.body).stream == "b" ? .error(400, "ResourceNotFoundException") : .kinesis(request)
+        }
+        let (harness, _) = try await harness(to: server, streams: ["a", "b"], parallel: 1) { _ in
+            isOffline.withLock(\.self) ? .connectionLost : nil
+        }
+        harness.pipeline.configure { $0.failureRule = .countsAttempts }
+        #expect(try await harness.flush().failures.map(\.stream.rawValue) == ["b"])
+        let error = try harness.pipeline.status().streams.last?.lastError?.message
+        #expect(error != nil)
+        isOffline.withLock { $0 = true }
+        try await harness.save("again", to: "a")
+        #expect(try await harness.flush().failures.map(\.stream.rawValue) == ["a"])
+        #expect(try harness.pipeline.status().streams.last?.lastError?.message == error)
+    }
+
     @Test func `an account's host that cannot be reached stops no stream of another account`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let streams = ["111111111111", "222222222222"].map { "arn:aws:kinesis:us-east-1:\($0):stream/a" }

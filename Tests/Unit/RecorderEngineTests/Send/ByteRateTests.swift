@@ -68,6 +68,31 @@ import Testing
         #expect(last <= expected && last >= expected - elapsed)
     }
 
+    @Test func `a submit that is cancelled while it waits takes nothing of the rate`() async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let waits = Locked(true)
+        let harness = try PipelineHarness(to: server, { $0.maximumBytesPerSecond = 20_000 }) { [pauses] call in
+            call.random = { 0.5 }
+            call.pause = { duration in
+                pauses.add(duration)
+                if waits.withLock(\.self) { try await Task.sleep(for: .seconds(3_600)) }
+            }
+        }
+        for _ in 0..<8 { try await harness.save(String(repeating: "x", count: 4_000)) }
+        for round in 1...20 {
+            let (ended, end) = AsyncStream<Void>.makeStream()
+            harness.pipeline.flush { _ in end.finish() }
+            while pauses.all.count < round { try await Task.sleep(for: .milliseconds(5)) }
+            harness.pipeline.cancelFlush()
+            for await _ in ended {}
+        }
+        waits.withLock { $0 = false }
+        _ = try await harness.flush()
+        let sizes = server.requests.map { Int($0.header("Content-Length") ?? "") ?? 0 }
+        let last = try #require(pauses.all.last)
+        #expect(last <= .seconds(Double(sizes.dropLast().reduce(0, +)) / 20_000), "\(last)")
+    }
+
     @Test func `without a rate nothing waits, and requests are as large as allowed`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let harness = try paced(server)
