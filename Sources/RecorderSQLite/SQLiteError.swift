@@ -48,8 +48,8 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     package var isDiskFull: Bool {
         primaryCode == SQLITE_FULL || (primaryCode == SQLITE_IOERR && [ENOSPC, EDQUOT].contains(systemError))
     }
-    /// Whether a file would become larger than this process may make one (`ulimit -f`).
-    package var isFileTooLarge: Bool { primaryCode == SQLITE_IOERR && systemError == EFBIG }
+    /// Whether a file could not be written to (SQLITE_IOERR_WRITE), perhaps because it would become too large (`ulimit -f`).
+    package var isWriteFailure: Bool { code == SQLITE_IOERR | 3 << 8 }
     package var isAborted: Bool { primaryCode == SQLITE_ABORT }
     package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
     package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }

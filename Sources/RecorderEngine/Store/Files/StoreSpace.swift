@@ -130,9 +130,9 @@ final class StoreSpace {
 
     // MARK: - a full disk
 
-    /// If `error` says that the log has no room, makes the next commit begin it anew. True if so: the caller tries once more.
+    /// If the end of the log may have no room, makes the next commit begin it anew. True if so: the caller tries once more.
     func restartLog(after error: SQLiteError) -> Bool {
-        guard error.isDiskFull || error.isFileTooLarge else { return false }
+        guard error.isDiskFull || error.isWriteFailure else { return false }
         try? connection.checkpoint(.restart)
         return true
     }
