@@ -8,7 +8,7 @@ import Testing
 extension FaultRows {
     /// Fails each write, sync, truncation and removal of a cycle once, and kills the process at each once.
     @Suite struct Syscalls {
-        private static let calls = ["pwrite64", "fdatasync", "ftruncate", "unlink"]
+        private static let calls = ["pwrite64", "fdatasync", "ftruncate", "fallocate", "unlink"]
 
         @Test(arguments: ["error=EIO", "error=ENOSPC", "signal=KILL"])
         func `a failing disk call loses no acknowledged record, and fails only the operation it hits`(
