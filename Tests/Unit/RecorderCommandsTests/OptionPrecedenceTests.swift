@@ -155,9 +155,13 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: other))
     }
 
-    @Test(arguments: [
-        "--region=", "--region=EU", "--endpoint-url=", "--endpoint-url=host", "--profile=gone", "--profile=",
-    ])
+    @Test(arguments: ["--region=", "--endpoint-url=", "--profile="])
+    func `an empty option is an error, not the environment's value`(option: String) async throws {
+        let ran = try await Tool(to: "http://127.0.0.1:1").run("doctor", "--offline", option)
+        #expect(ran.status == 64 && ran.err.contains("the value of \(option.dropLast()) is empty"), "\(ran)")
+    }
+
+    @Test(arguments: ["--region=EU", "--endpoint-url=host", "--profile=gone"])
     func `an option that cannot be used is an error, not the environment's value`(option: String) async throws {
         let tool = try Tool(to: "http://127.0.0.1:1")
         let ran = try await tool.run("doctor", "--offline", option)

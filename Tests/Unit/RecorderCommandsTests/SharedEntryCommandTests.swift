@@ -57,7 +57,7 @@ import Testing
 
     @Test func `a stream that distributes by itself gets line by line, and what to do is said once`() async throws {
         let moto = try await MotoServer.shared()
-        let stream = "cli-automatic"
+        let stream = "cli-automatic-entries"
         try await moto.createStream(stream, shards: 4, distributesRecords: true)
         let tool = try Tool(to: moto.url)
         let sent = try await run(tool, ["save", stream, "--submit", "--aggregate", "--entry-size", "4K"], input: input)

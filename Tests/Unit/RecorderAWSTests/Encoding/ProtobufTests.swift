@@ -54,14 +54,21 @@ import Testing
 
     @Test(
         arguments: [
-            [0x00, 0], [0x02, 0], [0x0B], [0x0C], [0x0B, 0x0C], [0x0E, 0], [0x0F, 0],
+            [0x00, 0], [0x02, 0], [0x0B], [0x0C], [0x0B, 0x14], [0x0E, 0], [0x0F, 0],
             [0x80, 0x80, 0x80, 0x80, 0x10, 0],
-            [0x08, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 2],
             [0x08, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0],
         ] as [[UInt8]]
     )
-    func `field 0, groups, unknown types, and tags or integers that are too large are malformed`(bytes: [UInt8]) {
+    func `field 0, groups without an end, unknown types, and tags or integers that are too long are malformed`(
+        bytes: [UInt8]
+    ) {
         #expect(!isWellFormed(bytes))
+    }
+
+    @Test func `groups are passed over, and bits of an integer beyond the 64th are dropped, as protobuf does`() throws {
+        #expect(try fields([0x0B, 0x10, 1, 0x0C, 0x10, 2]).map(\.field).last == 2)
+        let wide: [UInt8] = [0x08, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 2]
+        #expect(try fields(wide).map(\.value) == [.integer(1)])
     }
 
     @Test func `a declared length beyond the end is malformed, whatever it is`() {

@@ -173,7 +173,7 @@ struct WrongSetup: Sendable, CustomTestStringConvertible {
             status: 69
         ),
         agent(#"{"flows": [}"#, "FAIL  set-up      HOME/agent.json: This is not JSON, from line 1 on.", status: 78),
-        WrongSetup(line: "FAIL  set-up      /no/agent.json cannot be read: No such file", status: 66) { _ in
+        WrongSetup(line: "FAIL  set-up      /no/agent.json cannot be read: it does not exist", status: 66) { _ in
             ["--configuration", "/no/agent.json"]
         },
     ]
