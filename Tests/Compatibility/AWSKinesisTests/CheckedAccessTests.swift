@@ -70,7 +70,7 @@ import Testing
         let user = server.setUp.user
         let refusals: [(any AWSCredentialsProvider, AWSServiceErrorType)] = [
             (
-                AWSStaticCredentialsProvider(accessKey: user.accessKeyId, secretKey: "a wrong secret"),
+                AWSStaticCredentialsProvider(accessKey: user.accessKeyId, secretKey: "a-wrong-secret"),
                 .invalidSignatureException
             ),
             (
@@ -81,7 +81,7 @@ import Testing
                 AWSBasicSessionCredentialsProvider(
                     accessKey: user.accessKeyId,
                     secretKey: user.secretAccessKey,
-                    sessionToken: "a wrong token"
+                    sessionToken: "a-wrong-token"
                 ),
                 .unrecognizedClientException
             ),

@@ -39,6 +39,15 @@ final class SegmentTable {
         return try heads.step(from: id, through: id)
     }
 
+    /// Whether the table has no row. That of a segment has a live record, unless it was damaged.
+    var isEmpty: Bool {
+        get throws(SQLiteError) {
+            defer { heads.reset() }
+            let last = RecordID(lastOf: RecordID.streams.upperBound)
+            return try !heads.step(from: RecordID(stream: 1, sequence: 0), through: last)
+        }
+    }
+
     /// The live records of the segment. `cursor` returns that of a stream, and nil if all of its rows are dead.
     ///
     /// Reads stream by stream, from each cursor on, so that dead rows are skipped.

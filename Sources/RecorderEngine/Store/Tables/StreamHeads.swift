@@ -56,8 +56,12 @@ final class StreamHeads {
         var next = position.sequence + 1
         while let (segment, sequences) = try segments.range(at: next, before: end) {
             if try segments.isNewest(segment) { try segments.storeBlocks() }
-            let records = try segments.table(of: segment).nextBlock(after: position)
+            let table = try segments.table(of: segment)
+            let records = try table.nextBlock(after: position)
             guard records.isEmpty, sequences.upperBound < end else { return records }
+            guard try !table.isEmpty else {
+                throw SQLiteError.contradiction("a segment has no record", action: "making room")
+            }
             next = sequences.upperBound
         }
         return []
