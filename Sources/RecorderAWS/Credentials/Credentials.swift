@@ -39,10 +39,10 @@ extension Credentials {
         for (name, key) in [
             ("access key ID", accessKeyID), ("secret access key", secretAccessKey),
             ("session token", sessionToken ?? ""),
-        ] where !key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+        ] where !key.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
             let what =
                 key.utf8.contains { $0 == 0x0A || $0 == 0x0D }
-                ? "a line end" : "a blank, or a character that is not ASCII,"
+                ? "a line end" : "a control character, or one that is not ASCII,"
             throw CredentialsFailure("The \(name)\(origin) has \(what) in it. Set it without that.")
         }
     }

@@ -32,9 +32,11 @@ struct ProvidedCredentialsTests {
         )
     }
 
-    @Test func `the provider is told to invalidate refused keys`() throws {
+    @Test func `the provider is told to invalidate refused keys before it is asked again`() async throws {
         let provider = UserProvider { AWSTask(result: nil) }
-        ProvidedCredentials(from: provider).invalidate()
+        let source = ProvidedCredentials(from: provider)
+        source.invalidate()
+        for _ in 0..<2 { _ = try await source.credentials() }
         #expect(provider.invalidations == 1)
     }
 
