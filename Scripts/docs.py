@@ -160,7 +160,11 @@ def article(file):
             name, place = headings[anchor]
             if target == file:
                 return f"[{text}](#{place})"
-            address += f"#{place}"
+            # docc knows the headings of the same archive only.
+            if is_guide:
+                address += f"#{place}"
+            else:
+                name = known[1]
         # A link with the title that docc would give it may stand in a list of topics.
         return f"<doc:{address}>" if " ".join(text.split()) == name else f"[{text}](doc:{address})"
 
