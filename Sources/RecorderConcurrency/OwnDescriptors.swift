@@ -21,9 +21,12 @@ package enum OwnDescriptors {
         unsafe marks[word].bitwiseOr(bit, ordering: .relaxed)
     }
 
-    /// Closes a descriptor.
+    /// Closes a descriptor that was noted. In a forked child it is closed already, and the number may be another file's.
     package static func close(_ file: Int32) {
-        if let (word, bit) = place(file) { unsafe marks[word].bitwiseAnd(~bit, ordering: .relaxed) }
+        if let (word, bit) = place(file) {
+            let before = unsafe marks[word].bitwiseAnd(~bit, ordering: .relaxed).oldValue
+            guard before & bit != 0 else { return }
+        }
         _ = Glibc.close(file)
     }
 

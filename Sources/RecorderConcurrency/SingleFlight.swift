@@ -19,7 +19,8 @@ package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
     private let cancelled: Failure
     private let executor: (any TaskExecutor)?
 
-    /// `cancelled` is the error of a cancelled caller. Without an executor the work runs on the pool of Swift's tasks.
+    /// `cancelled` is the error of a cancelled caller. Without an executor the work runs where its first
+    /// caller does.
     package init(cancelled: Failure, on executor: (any TaskExecutor)? = nil) {
         self.cancelled = cancelled
         self.executor = executor
@@ -46,8 +47,9 @@ package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
         continuation: Waiter,
         work: @escaping Work
     ) {
-        // The work runs where its first caller does.
-        let executor = unsafe withUnsafeCurrentTask { unsafe $0?.unownedTaskExecutor?.asTaskExecutor() }
+        // Without an executor of its own, the work runs where its first caller does.
+        let callers = unsafe withUnsafeCurrentTask { unsafe $0?.unownedTaskExecutor?.asTaskExecutor() }
+        let executor = self.executor ?? callers
         let isWaiting = state.withLock { state in
             guard state.leftEarly.remove(number) == nil else { return false }
             state.waiting[number] = continuation

@@ -14,6 +14,9 @@ package struct CredentialsContext: Sendable {
     /// The region of the Security Token Service; nil for the region in the machine's settings.
     package var region: Region?
 
+    /// Whether `credential_process` is run. Not as root for another user's configuration.
+    package var runsPrograms = true
+
     /// Sends the requests.
     package var transport: any HTTPTransport
 

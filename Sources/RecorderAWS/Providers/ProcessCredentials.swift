@@ -36,7 +36,12 @@ package struct ProcessCredentials: CredentialsFetcher {
     }
 
     package func fetch() async throws(CredentialsFailure) -> Credentials {
-        try credentials(in: try await output(), now: context.now())
+        guard context.runsPrograms else {
+            throw CredentialsFailure(
+                "\(origin) is not run as root, for it is another user's. Check it as that user: sudo -u USER ..."
+            )
+        }
+        return try credentials(in: try await output(), now: context.now())
     }
 
     private func output() async throws(CredentialsFailure) -> [UInt8] {

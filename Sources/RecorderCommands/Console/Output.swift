@@ -43,8 +43,8 @@ enum Output {
 
 /// Settings of the process, made before anything else runs.
 enum ProcessSetup {
-    /// How many threads a run may need: one of Swift's pool for each processor, and ours.
-    static var threads: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 12 }
+    /// How many threads a run may need: ours, and a few of Swift's pool.
+    static var threads: Int { min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 4) + 12 }
 
     /// A core dump holds all memory, with keys and records in it. A crash of this process, or of one it starts, leaves none.
     static func disableCoreDumps() {

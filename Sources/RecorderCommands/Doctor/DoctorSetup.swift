@@ -1,3 +1,4 @@
+import Glibc
 import RecorderAWS
 import RecorderEngine
 
@@ -46,6 +47,7 @@ struct DoctorSubject {
             table: session.table
         )
         subject.isOffline = session.isOffline
+        subject.runsPrograms = geteuid() != 0 || unit.isOfRoot
         return subject
     }
 

@@ -163,10 +163,13 @@ struct SystemdUnit {
         }
     }
 
+    /// Whether the unit's programs run as root.
+    var isOfRoot: Bool { value("DynamicUser") != "yes" && ["", "root", "0"].contains(value("User")) }
+
     private var home: String? {
         let user = value("User")
         if value("DynamicUser") == "yes" { return "/" }
-        guard !user.isEmpty, user != "root" else { return "/root" }
+        guard !isOfRoot else { return "/root" }
         guard let entry = unsafe getpwnam(user), let home = unsafe entry.pointee.pw_dir else { return nil }
         return unsafe String(cString: home)
     }

@@ -57,6 +57,7 @@ extension Session {
     private var credentialsContext: CredentialsContext {
         var context = CredentialsContext(environment: environment, given: given)
         if isOffline { context.transport = OfflineTransport() }
+        context.runsPrograms = runsPrograms
         return context
     }
 

@@ -11,6 +11,8 @@ struct Session: Sendable {
     var given: GivenSettings
     /// Whether no request is sent.
     var isOffline: Bool
+    /// Whether commands in the configuration that give credentials are run.
+    var runsPrograms = true
     /// The keys to use instead of the machine's credentials.
     var keys: Credentials?
     /// The role that is assumed with these credentials; nil to use them as they are.

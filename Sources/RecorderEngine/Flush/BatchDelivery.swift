@@ -50,6 +50,8 @@ struct BatchDelivery {
         var waited = Duration.zero
         /// Whether any record was accepted or settled otherwise.
         var isSettledInPart = false
+        /// Whether the first answer accepted at least as many entries as it throttled.
+        var acceptedMost: Bool?
     }
 
     private mutating func finish(
@@ -128,8 +130,10 @@ struct BatchDelivery {
         let isThrottled = settled.throttled.entries > 0
         // A stream that accepts a part of each request accepts the whole batch in the end.
         if isThrottled, settled.accepted.entries > 0 { progress.attempts = context.sender.caller.attempts() }
-        // All younger records of the batch's keys wait for these, and the stream is short of little: it accepts most.
-        let isShort = isThrottled && !(context.keepsOrder && acceptsMost)
+        // All younger records of the batch's keys wait for these, and the stream is short of little: it accepts most, of this batch too.
+        let acceptedMost = progress.acceptedMost ?? (settled.accepted.entries >= settled.throttled.entries)
+        progress.acceptedMost = acceptedMost
+        let isShort = isThrottled && !(context.keepsOrder && acceptsMost && acceptedMost)
         if try await mayRetry(.partialFailure(isShort ? .throttling : .transient), &progress) {
             return parts.add(part.keeping(settled.failed))
         }

@@ -98,9 +98,10 @@ struct StreamFlush {
         nextBatch = try await source.next()
     }
 
-    /// The next batch. It is read again if records were removed since: what was removed is not sent.
+    /// The next batch. It is read again if records were removed since: what was removed is not sent. Only once: in a full store each
+    /// save removes records, and reading would never end.
     private mutating func currentBatch() async throws(RecorderError) -> Batch? {
-        while nextBatch != nil, context.store.removals != removalsBefore {
+        if nextBatch != nil, context.store.removals != removalsBefore {
             source.readAgain(after: lastSent)
             try await readNext()
         }

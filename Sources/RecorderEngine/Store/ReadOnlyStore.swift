@@ -31,9 +31,9 @@ final class ReadOnlyStore {
         }
         isUnlocked = true
         let pause = try WriterPause(of: path, timeout: StoreConnections.lockTimeout)
+        defer { pause.end() }
         connection = try Self.openUnlocked(path)
         format = try StoreSchema.readableFormat(of: connection, path: path)
-        pause.end()
     }
 
     /// nil if SQLite would have to write, and cannot.

@@ -15,7 +15,9 @@ extension StoreSchema {
         let found = try names(of: "table", in: connection)
         var problems = required.subtracting(found).sorted().map { "table \($0) is missing" }
         for table in found {
-            let isSegment = table.hasPrefix("block_") || table.hasPrefix("record_")
+            // Another program's table may begin likewise.
+            let isNumbered = table.drop { $0 != "_" }.dropFirst().first?.isNumber == true
+            let isSegment = (table.hasPrefix("block_") || table.hasPrefix("record_")) && isNumbered
             let name = isSegment ? "\(table.prefix { $0 != "_" })_0" : table
             var expected = try columns(of: name, in: model)
             guard !expected.isEmpty else { continue }
