@@ -111,7 +111,7 @@ RULES = [
     ),
     rule(
         "what is removed meanwhile is sent", "RemovedInFlightTests",
-        (ENGINE + "Flush/StreamFlush.swift", "while nextBatch != nil, context.store.removals != removalsBefore", "while false"),
+        (ENGINE + "Flush/StreamFlush.swift", "if nextBatch != nil, context.store.removals != removalsBefore", "if false"),
     ),
     rule(
         "throttling slows an ordered stream down", "KeepsOrderTests",
