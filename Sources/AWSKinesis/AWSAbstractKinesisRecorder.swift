@@ -95,8 +95,8 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
 
     /// The maximum size of the stored records in bytes: 5 MiB by default, 0 for no limit.
     ///
-    /// Above it the oldest records of the stream that takes the most are discarded; `AWSRecorderDidDiscardRecords` reports each discard. A change applies from
-    /// the next save on.
+    /// Above it the oldest records of the stream that takes the most are discarded; `AWSRecorderDidDiscardRecords` reports each
+    /// discard. A change applies from the next save on.
     public var diskByteLimit: UInt {
         get { UInt(clamping: pipeline.policy.limits.bytes) }
         set { pipeline.configure { $0.limits.bytes = Int(clamping: newValue) } }

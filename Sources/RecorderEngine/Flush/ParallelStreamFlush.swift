@@ -4,8 +4,8 @@ import RecorderConcurrency
 /// Flushes all streams, several at a time. One stream's failure does not affect the others, with three exceptions:
 ///
 /// - If a stream could not connect or has no valid credentials, or two got no answer in time, no further stream is started until
-///   another one gets an answer: reading a batch of each would be most of what an attempt costs while offline. The streams that were not started fail with the same error. The next flush
-///   begins with one stream.
+///   another one gets an answer: reading a batch of each would be most of what an attempt costs while offline. The streams that
+///   were not started fail with the same error. The next flush begins with one stream.
 /// - Under `.countsAttempts`, a failure without an answer starts no further stream.
 /// - If an answer cannot be settled, nothing more is sent.
 struct ParallelStreamFlush: Sendable {
