@@ -3,7 +3,7 @@
     .venv/bin/python Tests/Support/LocalService/record_settings.py > Tests/Unit/RecorderAWSTests/Vectors/settings.json
 
 Standard output, JSON: {"botocore": version, "cases": [{"config", "credentials", "environment", "options", "found"}, ...]}. Nothing
-is sent. BotocoreChainTests replays the cases; where this package differs on purpose, that test and SetUpCredentials.md say so.
+is sent. BotocoreChainTests replays the cases; where this package differs on purpose, that test and Credentials.md say so.
 """
 
 import json
