@@ -41,7 +41,7 @@ struct Chart {
             <title>Benchmarks beside their baselines, measured in the same run</title>
             <style>\(Self.style)</style>
             <rect class="paper" width="\(Int(width))" height="\(Int(height))" rx="12"/>
-            <text class="head" x="\(margin.short)" y="30">How many times better than the baseline</text>
+            <text class="head" x="\(margin.short)" y="30">Times better or worse than the baseline</text>
             \(caption)
             \(axis(height))
             \(rows.joined(separator: "\n"))
@@ -90,7 +90,7 @@ struct Chart {
             """,
             """
             <text class="value" x="\((end + 8).short)" y="\((top + 50).short)">\
-            \(line.advantage.formatted) ×\(line.isNoisy ? " (noisy)" : "")</text>
+            \(line.comparison)\(line.isNoisy ? " (noisy)" : "")</text>
             """,
         ]
         if let target = line.targetAdvantage {

@@ -42,9 +42,9 @@ struct Outputs {
         let page = Self.page(path)
         let rows = report.lines.map { line in
             "| \(line.benchmark) | \(line.title) | \(line.behind) | "
-                + "\(line.advantage.formatted)\(line.isNoisy ? ", noisy" : "") |"
+                + "\(line.comparison)\(line.isNoisy ? ", noisy" : "") |"
         }
-        let lines = ["| | what | figures | times better |", "|---|---|---|---|"] + rows + ["", "\(report.origin)."]
+        let lines = ["| | what | figures | times |", "|---|---|---|---|"] + rows + ["", "\(report.origin)."]
         try (page.before + lines.joined(separator: "\n") + "\n" + page.after)
             .write(toFile: path, atomically: true, encoding: .utf8)
     }

@@ -66,6 +66,15 @@ extension Report.Line {
     /// How many times better than the baseline, whether higher or lower figures are better.
     var advantage: Double { isLowerBetter ? 1 / ratio : ratio }
 
+    /// What a reader is told: `4.94 better`, `1.24 worse`, or `equal` within a twentieth.
+    var comparison: String {
+        switch advantage {
+        case 0.95...1.05: "equal"
+        case 1...: "\(advantage.formatted) better"
+        default: "\((1 / advantage).formatted) worse"
+        }
+    }
+
     /// The same for the target; nil if the target is not a plain ratio.
     var targetAdvantage: Double? {
         guard let limit = Double(target.dropFirst(2)), limit > 0 else { return nil }
