@@ -61,8 +61,7 @@ format: ## Put every Swift file into that format
 generate: ## Write the service clients' Swift anew from Scripts/ServiceModel/*.json
 	python3 Scripts/ServiceModel/generate.py
 
-bench: setup ## Build in release and run the benchmarks; ARGS go to them
-	swift build -c release --product kinesis-recorder
+bench: setup $(if $(filter --draw --list,$(ARGS)),,package) ## Build the packages, and run the benchmarks in release; ARGS go to them
 	swift run -c release Benchmarks $(ARGS)
 
 figures: ## Run the benchmarks into Performance.md's picture and table; ARGS=--draw only draws

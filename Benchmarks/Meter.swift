@@ -72,9 +72,9 @@ enum Meter {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Bytes of resident memory of another process.
-    static func residentBytes(of process: pid_t) -> Int {
-        field("VmRSS:", of: "/proc/\(process)/status") * 1_024
+    /// Bytes of memory of another process that no other shares and that no file has.
+    static func privateBytes(of process: pid_t) -> Int {
+        field("Private_Dirty:", of: "/proc/\(process)/smaps_rollup") * 1_024
     }
 
     /// The number that follows a name at the start of a line.

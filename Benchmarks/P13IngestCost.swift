@@ -6,13 +6,13 @@ import RecorderTestSupport
 let p13IngestCost = Benchmark(name: "P13", about: "processor time of storing a file line by line", needsQuiet: false) {
     effort in
     let sizes = [(name: "1KB", bytes: 1_024, target: 1.1), (name: "200B", bytes: 200, target: 0.65)]
-    let sink = try Sink()
+    let drain = try Drain()
     return try sizes.map { size in
         let lines = try LineFile(effort.drained, bytes: size.bytes)
         let pairs = try Pairs(
             effort == .full ? Pairs.usual : 3,
-            ours: { try lines.store().cost.processorSeconds * 1e6 / Double(lines.count) },
-            baseline: { try Drain.of(lines.count, bytes: size.bytes, by: .engine, to: sink).microsecondsPerRecord }
+            ours: { try lines.store().cost.microsecondsPerRecord },
+            baseline: { try drain.ofOurs(lines.count, bytes: size.bytes).microsecondsPerRecord }
         )
         return Figure(
             "P13 \(size.name)",

@@ -6,7 +6,7 @@ import RecorderTestSupport
 /// The random keys are drawn before the measurement, so their own cost is not in the baseline. A drain makes the numbered keys
 /// from numbers instead of reading them, which takes as long: the medians differ by 2 % either way.
 let p17NumberedKeys = Benchmark(name: "P17", about: "keys that number records", needsQuiet: false) { effort in
-    let sink = try Sink()
+    let drain = try Drain()
     let keys = (0..<10_000).map { _ in UUID().uuidString }
     let sizes = [(name: "1KB", bytes: 1_024), (name: "200B", bytes: 200)]
     return try sizes.flatMap { size in
@@ -17,9 +17,9 @@ let p17NumberedKeys = Benchmark(name: "P17", about: "keys that number records", 
         )
         let drains = try Pairs(
             effort == .full ? Pairs.usual : 3,
-            ours: { try Drain.ofOurs(effort.drained, bytes: size.bytes, to: sink).microsecondsPerRecord },
+            ours: { try drain.ofOurs(effort.drained, bytes: size.bytes).microsecondsPerRecord },
             baseline: {
-                try Drain.ofOurs(effort.drained, bytes: size.bytes, keys: keys, to: sink).microsecondsPerRecord
+                try drain.ofOurs(effort.drained, bytes: size.bytes, keys: keys).microsecondsPerRecord
             }
         )
         let stored = try bytesOnDisk(count, bytes: size.bytes)

@@ -5,11 +5,11 @@ let p8RequestsAtOnce = Benchmark(
     quickDecides: false
 ) { effort in
     let count = effort == .full ? 100_000 : 25_000
-    let sink = try Sink(latency: 20)
+    let drain = try Drain(latency: 20)
     let pairs = try Pairs(
         effort == .full ? Pairs.usual : 3,
-        ours: { try Drain.ofOurs(count, bytes: Payload.bytes, to: sink, Drain.Options(requestsPerStream: 8)).rate },
-        baseline: { try Drain.ofOurs(count, bytes: Payload.bytes, to: sink).rate }
+        ours: { try drain.ofOurs(count, bytes: Payload.bytes, "--requests", "8").rate },
+        baseline: { try drain.ofOurs(count, bytes: Payload.bytes).rate }
     )
     return [
         Figure(

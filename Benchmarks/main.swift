@@ -3,21 +3,17 @@ import Foundation
 // swift run -c release Benchmarks [--list] [--quick] [--draw] [--json FILE] [--chart FILE] [--table FILE] [P9 ...]
 //
 // Prints a line per figure, with a baseline measured in the same run; exits with 1 if a figure misses its target. The
-// figures are added to the JSON file. The chart is SVG; the table goes between two comments of a Markdown file.
+// figures replace those of the same benchmarks in the JSON file. The chart is SVG; the table goes between two comments of a Markdown file.
 // `--draw` measures nothing and draws the figures in the JSON file.
 
 // P9 comes first: it measures heap growth, and a fragmented heap would reuse free blocks instead.
 let benchmarks: [Benchmark] = [
     p9Tasks, p1AwaitedSaves, p2GroupedSaves, p3DrainCost, p4DrainRate, p5BatchCost, p6Opening, p7DrainMemory,
     p8RequestsAtOnce, p10SaveDuringSubmit, p11BytesWritten, p12AmplifyFlush, p13IngestCost, p14Sizes,
-    p15AggregatedDrain, p16FollowCost, p17NumberedKeys,
+    p15OtherForms, p16FollowCost, p17NumberedKeys,
 ]
 
 var arguments = Array(CommandLine.arguments.dropFirst())
-if arguments.count == 4, arguments[0] == Drain.argument {
-    try Drain.sendAndPrint(arguments[1], to: arguments[2], arguments[3])
-    exit(0)
-}
 if arguments.count == 3, arguments[0] == AmplifyBacklog.argument {
     try AmplifyBacklog.drainAndPrint(arguments[1], arguments[2])
     exit(0)
@@ -43,6 +39,7 @@ var (missedTarget, hasUndecided) = (false, false)
 for benchmark in benchmarks where wanted.isEmpty || wanted.contains(benchmark.name) {
     let others = OtherWork()
     let figures = try benchmark.measure(effort)
+    outputs.drop(benchmark)
     let share = others.share()
     let isNoisy = benchmark.needsQuiet && share > OtherWork.tolerable
     for var figure in figures {

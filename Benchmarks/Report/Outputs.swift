@@ -29,6 +29,8 @@ struct Outputs {
         if let table { _ = Self.page(table) }
     }
 
+    mutating func drop(_ benchmark: Benchmark) { report.drop(benchmark) }
+
     mutating func add(_ figure: Figure, of benchmark: Benchmark) { report.add(figure, of: benchmark) }
 
     func write() throws {
@@ -41,10 +43,11 @@ struct Outputs {
     private func replaceFigures(in path: String) throws {
         let page = Self.page(path)
         let rows = report.lines.map { line in
-            "| \(line.benchmark) | \(line.title) | \(line.behind) | "
-                + "\(line.comparison)\(line.isNoisy ? ", noisy" : "") |"
+            let target = line.target.replacing("<=", with: "≤ ").replacing(">=", with: "≥ ")
+            return "| \(line.benchmark) \(line.title) | \(line.behind) | \(line.comparison)"
+                + "\(line.isNoisy ? ", noisy" : "")\(line.isMet ? "" : "; missed: \(target)") |"
         }
-        let lines = ["| | what | figures | times |", "|---|---|---|---|"] + rows + ["", "\(report.origin)."]
+        let lines = ["| what | figures | times |", "|---|---|---|"] + rows + ["", "\(report.origin)."]
         try (page.before + lines.joined(separator: "\n") + "\n" + page.after)
             .write(toFile: path, atomically: true, encoding: .utf8)
     }

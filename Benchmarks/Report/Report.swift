@@ -1,6 +1,6 @@
 import Foundation
 
-/// The measured figures, stored as a JSON file. A run replaces the figures of the same names.
+/// The measured figures, stored as a JSON file. A run replaces the figures of its benchmarks.
 struct Report: Codable {
     /// One figure, with the data needed to draw it.
     struct Line: Codable {
@@ -23,6 +23,8 @@ struct Report: Codable {
         self = try JSONDecoder().decode(Report.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
     }
 
+    mutating func drop(_ benchmark: Benchmark) { lines.removeAll { $0.benchmark == benchmark.name } }
+
     mutating func add(_ figure: Figure, of benchmark: Benchmark) {
         let line = Line(
             name: figure.name,
@@ -35,7 +37,6 @@ struct Report: Codable {
             date: String(Date().ISO8601Format().prefix(10)),
             machine: Machine.description
         )
-        lines.removeAll { $0.name == line.name }
         lines.append(line)
         lines.sort { $0.name.compare($1.name, options: .numeric) == .orderedAscending }
     }

@@ -22,6 +22,17 @@ extension Figure {
             behind: behind
         )
     }
+
+    /// A size; its ratio is to the limit.
+    init(_ name: String, _ size: Double, _ unit: String, atMost limit: Double, _ kind: String) {
+        self.init(
+            name: name,
+            ratio: size / limit,
+            target: "<=\(limit.formatted) \(unit)",
+            isMet: size <= limit,
+            behind: "\(size.formatted) \(unit) \(kind), target \(limit.formatted)"
+        )
+    }
 }
 
 extension Double {

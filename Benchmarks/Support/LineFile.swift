@@ -22,9 +22,9 @@ struct LineFile {
     }
 
     /// Stores the lines in a new store with `kinesis-recorder save --file`, each of them durably.
-    func store() throws -> (cost: Tool.Cost, bytesOnDisk: Int) {
+    func store() throws -> (cost: Cost, bytesOnDisk: Int) {
         let store = try ScratchDirectory()
-        let cost = try Tool().save(path, in: store)
+        let cost = try Tool().save(count, of: path, in: store)
         let stored = try PipelineHarness(in: store.path).records()
         guard stored == count else { fatalError("kinesis-recorder stored \(stored) of \(count) lines.") }
         return (cost, try store.bytes())

@@ -28,27 +28,6 @@ extension PipelineHarness {
         )
     }
 
-    /// A pipeline with the recorders' own policy, except for the byte limit, and a service at `url`.
-    init(in directory: String, at url: String, _ options: Drain.Options) throws {
-        var policy = RecorderPolicy.legacy
-        policy.limits.bytes = 0
-        policy.requestsPerStream = options.requestsPerStream
-        policy.requestFormat = options.sendsCBOR ? .cbor : .json
-        policy.sharedEntryBytes = options.sharedEntryBytes
-        policy.keylessRecords = options.hasRandomKeys ? .withRandomKeys : .withNumberedKeys
-        try self.init(
-            url: url,
-            in: TemporaryDirectory(existing: directory),
-            systemClock: .system,
-            policy: policy,
-            calling: { configuration in
-                configuration.credentials = Self.credentials(signs: true)
-                configuration.pause = { try await Task.sleep(for: $0) }
-            },
-            emit: { _ in }
-        )
-    }
-
     private static func credentials(signs: Bool) -> any CredentialsSource {
         guard signs else { return AnonymousCredentials() }
         return StaticCredentials(Credentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "secret"))

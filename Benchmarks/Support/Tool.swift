@@ -4,23 +4,12 @@ import RecorderTestSupport
 
 /// `kinesis-recorder`, measured as a process, from its start to its end.
 struct Tool {
-    struct Cost {
-        /// Wall-clock time.
-        let seconds: Double
-        /// Processor time of all threads.
-        let processorSeconds: Double
-        /// The peak of resident memory.
-        let peakBytes: Int
-    }
-
-    /// The program: the one that RECORDER_BENCHMARK_TOOL names, or the one built beside this program.
+    /// The program of the packages: the one that RECORDER_BENCHMARK_TOOL names, or the one that `make package` built.
     static var path: String {
-        let beside = URL(fileURLWithPath: Program.executable).deletingLastPathComponent().path + "/kinesis-recorder"
-        let path = ProcessInfo.processInfo.environment["RECORDER_BENCHMARK_TOOL"] ?? beside
+        let packaged = "\(Program.package)/.build/package/release/kinesis-recorder"
+        let path = ProcessInfo.processInfo.environment["RECORDER_BENCHMARK_TOOL"] ?? packaged
         guard FileManager.default.isExecutableFile(atPath: path) else {
-            print(
-                "There is no kinesis-recorder at \(path): build it with `swift build -c release`, or run `make bench`."
-            )
+            print("There is no kinesis-recorder at \(path): run `make package`, or `make bench`, which does.")
             exit(2)
         }
         return path
@@ -34,9 +23,10 @@ struct Tool {
         launcher = try Program.compile("measure.c", in: directory)
     }
 
-    /// Saves each line of a file as a record, each of them durably.
-    func save(_ file: String, in store: ScratchDirectory) throws -> Cost {
-        try run(["save", Payload.stream, "--file", file, "--limit", "0", "--quiet", "--directory", store.path])
+    /// Saves each of the `count` lines of a file as a record, each of them durably.
+    func save(_ count: Int, of file: String, in store: ScratchDirectory) throws -> Cost {
+        let arguments = ["save", Payload.stream, "--file", file, "--limit", "0", "--quiet", "--directory", store.path]
+        return try measure([Self.path] + arguments, of: count)
     }
 
     /// Starts saving the lines of a pipe, until it is closed.
@@ -66,16 +56,14 @@ struct Tool {
         return process
     }
 
-    /// Sends all that a store holds.
-    func submit(_ store: ScratchDirectory, to sink: Sink, options: [String] = []) throws -> Cost {
+    /// Sends the `count` records that a store holds.
+    func submit(_ count: Int, of store: ScratchDirectory, to sink: Sink, options: [String]) throws -> Cost {
         let arguments = ["submit", "--kinesis", "--quiet", "--directory", store.path, "--endpoint-url", sink.url]
-        return try run(arguments + options, environment: sink.environment)
+        return try measure([Self.path] + arguments + options, of: count, environment: sink.environment)
     }
 
-    private func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Cost {
-        let text = try Program.run([launcher, Self.path] + arguments, environment: environment)
-        let figures = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
-        guard figures.count == 3 else { fatalError("The launcher printed no figures: \(text)") }
-        return Cost(seconds: figures[0], processorSeconds: figures[1], peakBytes: Int(figures[2]) * 1_024)
+    /// Runs any program that does something for `count` records.
+    func measure(_ command: [String], of count: Int, environment: [String: String] = [:]) throws -> Cost {
+        Cost(of: count, printed: try Program.run([launcher] + command, environment: environment))
     }
 }
