@@ -31,7 +31,9 @@ STYLE = """
 }
 @media (max-width: 735px) {
   .table-wrapper { max-width: calc(100vw - 40px); overflow-x: auto }
-  .table-wrapper td, .table-wrapper th { min-width: 8rem }
+  .table-wrapper table { font-size: 14px }
+  .table-wrapper code { font-size: 12.5px }
+  .table-wrapper :is(td, th) { min-width: 5rem; padding: 8px 6px; overflow-wrap: anywhere }
 }
 """
 # Documents that are articles of the site, too.
