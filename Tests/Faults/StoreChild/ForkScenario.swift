@@ -30,7 +30,7 @@ extension StoreChild {
         let child = Glibc.fork()
         if child == 0 { while true { pause() } }
         journal.note("\(child)")
-        await submitting.value
+        _ = await submitting.value
     }
 
     /// Continues in a forked child while this process waits for it to exit, as in a program that daemonizes itself.

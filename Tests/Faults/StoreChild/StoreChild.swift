@@ -97,8 +97,12 @@ struct StoreChild {
 
     /// Concurrent savers, each with several saves in flight, and a submit loop, until the process is killed.
     ///
-    /// Early acknowledgements are the deliberate error that a control must detect.
-    func run(savers: Int, acknowledgesEarly: Bool) async {
+    /// Early acknowledgements are the deliberate error that a control must detect. `delivered` gets each submit's count.
+    func run(
+        savers: Int,
+        acknowledgesEarly: Bool,
+        delivered: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async {
         await withTaskGroup(of: Void.self) { group in
             for saver in 0..<savers {
                 group.addTask {
@@ -109,7 +113,7 @@ struct StoreChild {
                     }
                 }
             }
-            group.addTask { while true { await submit() } }
+            group.addTask { while true { delivered(await submit()) } }
         }
     }
 
@@ -146,13 +150,15 @@ struct StoreChild {
         for number in 0..<count { await save("\(name)-\(number)", to: "stream") }
     }
 
-    /// One submit.
-    func submit() async {
+    /// One submit; returns how many records it delivered.
+    @discardableResult func submit() async -> Int {
         do {
             let report = try await store.flush()
             for failure in report.failures { journal.note(failure.error.message) }
+            return report.delivered
         } catch {
             journal.failed(error)
+            return 0
         }
     }
 

@@ -7,14 +7,24 @@ import Testing
 extension FaultRows {
     /// Processes that end while they save and submit.
     @Suite struct Ends {
+        /// With the status that each process chooses; `abort` runs no handlers.
         private static let ways: [(way: String, end: Child.End)] = [
             ("exit", .exit(7)), ("return", .exit(0)), ("abort", .signal(SIGABRT)),
         ]
 
-        /// Runs children that end after up to 30 ms, in each way in turn; returns how many ended otherwise, or wrote of a trap.
-        private func run(_ runs: Int, to url: String, trusting authority: String, option: String = "") async throws
-            -> [String]
-        {
+        /// This build's program, and one that was built for release, as `make stress` does.
+        private static let programs =
+            [Child.path] + [ProcessInfo.processInfo.environment["RELEASE_CHILD"]].compactMap(\.self)
+
+        /// Runs children that end after up to 30 ms, in each way in turn; returns how those ended that did not end as they chose, or
+        /// that wrote of a trap.
+        private func run(
+            _ program: String,
+            _ runs: Int,
+            to url: String,
+            trusting authority: String,
+            option: String = ""
+        ) async throws -> [String] {
             var random = SeededRandom(seed + 87)
             var wrong: [String] = []
             for number in 0..<runs {
@@ -25,6 +35,7 @@ extension FaultRows {
                 ]
                 let child = try Child(
                     under: quiet + ["sh", "-c", #"exec "$@" 2>"$OUT""#, "sh"],
+                    program: program,
                     arguments: [
                         "end", directory.path("store"), url, directory.path("journal"), "e", "4", way,
                         "\(UInt32.random(in: 0...30_000, using: &random))", option,
@@ -37,28 +48,26 @@ extension FaultRows {
             return wrong
         }
 
-        @Test func `a process that ends during saves and submits has the status that it chose, plain and with TLS`()
-            async throws
-        {
-            let runs = count(12, full: 400)
+        @Test(arguments: programs)
+        func `recorders work to the end of their process, which has the status that it chose, plain and with TLS`(
+            program: String
+        ) async throws {
             let server = try LocalServer(keepsRequests: false) { request, _ in Self.answer(request) }
-            let plain = try await run(runs, to: server.url, trusting: "")
             let authority = try TLSAuthority()
             let front = try await MutualTLSFront(before: server, authority, requiringCertificates: false)
-            let tls = try await run(runs, to: "https://\(front.host)", trusting: authority.certificate)
-            report("R87 end:", ["runs": runs, "other ends, plain": plain.count, "TLS": tls.count])
-            #expect(plain == [] && tls == [])
-            // The control: a process that has OpenSSL freed at its end.
-            guard isLongRun else { return }
-            let controls = count(12, full: 60)
-            let control = try await run(
-                controls,
-                to: "https://\(front.host)",
-                trusting: authority.certificate,
-                option: "openssl-first"
-            )
-            report("R87 control:", ["runs": controls, "other ends": control.count])
-            #expect(!control.isEmpty)
+            let name = program == Child.path ? "this build" : "release"
+            for (url, authority) in [(server.url, ""), ("https://\(front.host)", authority.certificate)] {
+                let scheme = url.prefix { $0 != ":" }
+                let runs = count(12, full: 400)
+                let wrong = try await run(program, runs, to: url, trusting: authority)
+                report("R87 \(name), \(scheme):", ["runs": runs, "other ends": wrong.count])
+                #expect(wrong == [])
+                // The control: OpenSSL is freed before the process's own work at its end.
+                let controls = count(6, full: 60)
+                let failed = try await run(program, controls, to: url, trusting: authority, option: "openssl-first")
+                report("R87 \(name), \(scheme), control:", ["runs": controls, "other ends": failed.count])
+                #expect(!failed.isEmpty)
+            }
         }
 
         private static func answer(_ request: ReceivedRequest) -> Reply {
