@@ -101,7 +101,7 @@ struct BatchDelivery {
             case .mustBeSeparated: return .mustBeSeparated
             }
         }
-        if let refusal = settler.refusalOfKept { throw .service(refusal) }
+        if let refusal = settler.refusalHoldingOrder { throw .service(refusal) }
         return .answered
     }
 

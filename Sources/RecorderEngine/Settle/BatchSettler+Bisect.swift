@@ -81,7 +81,7 @@ extension BatchSettler {
     /// A refused record that stays ends the flush of a stream whose order is kept. No key is in a batch twice, so the rest of its
     /// batch is sent before.
     private mutating func noteKept(_ settlement: Settlement, refusal: ServiceFailure) {
-        if context.keepsOrder, !settlement.kept.isEmpty { refusalOfKept = refusalOfKept ?? refusal }
+        if !settlement.kept.isEmpty { refusalOfKept = refusalOfKept ?? refusal }
     }
 
     private mutating func settleRefused(

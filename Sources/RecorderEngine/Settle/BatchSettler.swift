@@ -8,13 +8,20 @@ struct BatchSettler {
     /// The sizes that the stream accepts.
     var sizes: RecordSizeCheck
     private(set) var report = FlushReport()
-    /// Why a record was refused that stays, if the order is kept.
+    /// The refusal of the first refused record that stays.
     var refusalOfKept: ServiceFailure?
 
     init(_ stream: StreamName, context: FlushContext) {
         self.stream = stream
         self.context = context
         sizes = RecordSizeCheck(stream, sender: context.sender)
+    }
+
+    /// Why the stream's flush ends after this batch, if the order is kept: a refused record stays, or may be sent again after the
+    /// stream's maximum was raised. Other invalid records are decided by those behind them.
+    var refusalHoldingOrder: ServiceFailure? {
+        guard context.keepsOrder else { return nil }
+        return refusalOfKept ?? (countsAttempts ? nil : refused.candidates.first(where: \.mayBeTooLarge)?.refusal)
     }
 
     var countsAttempts: Bool { context.policy.failureRule == .countsAttempts }

@@ -127,6 +127,36 @@ import Testing
         #expect(server.requests.flatMap(SentEntry.all).allSatisfy { $0.texts != ["younger"] })
     }
 
+    @Test(arguments: [true, false])
+    func `a refused record that may be too large holds back its key until it is accepted or discarded`(
+        isAccepted: Bool
+    ) async throws {
+        let isFirstFlush = Locked(true)
+        let arrived = Recorded<String>()
+        let server = try LocalServer { request, _ in
+            guard request.operation == "PutRecords" else { return .error(400, "AccessDeniedException") }
+            let isFirst = isFirstFlush.withLock(\.self)
+            let names = PutRequestBody(request.body).records.map { $0.data.count > 1 << 20 ? "older" : "younger" }
+            if names.contains("older"), isFirst || !isAccepted { return .error(400, "ValidationException") }
+            for name in names { arrived.append(name) }
+            return .kinesis(request) { _ in isFirst ? "" : nil }
+        }
+        let harness = try PipelineHarness(to: server) {
+            $0.keepsOrder = true
+            $0.maximumRecordBytes = 10 << 20
+            $0.limits.bytes = 0
+        }
+        try await harness.save(Data(count: 2 << 20), key: "key")
+        try await harness.save("younger", key: "key")
+        _ = try await harness.flush()
+        #expect(arrived.all.isEmpty)
+        isFirstFlush.withLock { $0 = false }
+        for _ in 0..<4 { _ = try await harness.flush() }
+        #expect(arrived.all == (isAccepted ? ["older", "younger"] : ["younger"]))
+        #expect(try harness.records() == 0)
+        #expect(harness.events.discards.map(\.count) == (isAccepted ? [] : [1]))
+    }
+
     @Test func `requests that are in flight at the same time share no key`() async throws {
         let inFlight = Locked<(keys: [String: Int], shared: Int, most: Int)>(([:], 0, 0))
         let server = try LocalServer { request, _ in
