@@ -284,7 +284,7 @@ def running(directory):
         command = pathlib.Path(f"/proc/{process}/cmdline").read_bytes()
     except (OSError, ValueError):
         return None
-    return process if str(LOCAL_SERVICE).encode() in command else None
+    return process if LOCAL_SERVICE.name.encode() in command else None
 
 
 def stop_kept(directory):
