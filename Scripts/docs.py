@@ -34,6 +34,7 @@ STYLE = """
   .table-wrapper table { font-size: 14px }
   .table-wrapper code { font-size: 12.5px }
   .table-wrapper :is(td, th) { min-width: 5rem; padding: 8px 6px; overflow-wrap: anywhere }
+  .table-wrapper :is(td, th):first-child { min-width: 2rem; overflow-wrap: break-word }
 }
 """
 # Documents that are articles of the site, too.
