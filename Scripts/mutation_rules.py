@@ -111,7 +111,7 @@ RULES = [
     ),
     rule(
         "what is removed meanwhile is sent", "RemovedInFlightTests",
-        (ENGINE + "Flush/StreamFlush.swift", "if nextBatch != nil, context.store.removals != removalsBefore", "if false"),
+        (ENGINE + "Batch/Batch.swift", "return entries.isEmpty ? nil : keeping(records.filter { entries.contains($0.entry) })", "return self"),
     ),
     rule(
         "a record that may be too large does not hold back its key", "KeepsOrderTests",

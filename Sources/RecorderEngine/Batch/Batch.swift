@@ -19,6 +19,8 @@ package struct Batch: Sendable {
 
     package let stream: StreamName
     package var records: [BatchedRecord]
+    /// The ids of the first and the last record that was read.
+    let range: ClosedRange<RecordID>
     /// The number of records that were read.
     private let countAsRead: Int
     /// The request of all records as read.
@@ -41,7 +43,11 @@ package struct Batch: Sendable {
         format: RequestFormat
     ) {
         self.stream = stream
+        guard let first = records.first?.id, let last = records.last?.id else {
+            preconditionFailure("A batch has a record.")
+        }
         self.records = records
+        range = first...last
         countAsRead = records.count
         requestAsRead = request
         entriesAsRead = entries
@@ -56,10 +62,12 @@ package struct Batch: Sendable {
         return batch
     }
 
-    /// The ids of its first and last records.
-    var range: ClosedRange<RecordID>? {
-        guard let first = records.first?.id, let last = records.last?.id else { return nil }
-        return first...last
+    /// What is left of it to be sent: nil if all of it was removed meanwhile. Records that share an entry with one that was not are
+    /// sent with it, and count as delivered.
+    func rest(after removed: RecordID?) -> Batch? {
+        guard let removed, records.contains(where: { $0.id <= removed }) else { return self }
+        let entries = Set(records.lazy.filter { $0.id > removed }.map(\.entry))
+        return entries.isEmpty ? nil : keeping(records.filter { entries.contains($0.entry) })
     }
 
     private var isWhole: Bool { records.count == countAsRead }

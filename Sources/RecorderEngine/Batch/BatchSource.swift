@@ -60,10 +60,9 @@ struct BatchSource {
         batchesLeft = max(batchesLeft, 1)
     }
 
-    /// Reads the last batch again, from the records after `position` on.
-    mutating func readAgain(after position: RecordID?) {
-        self.position = position
-        batchesLeft += batchesLeft == .max ? 0 : 1
+    /// Where the records of the next batch are.
+    var nextRange: ClosedRange<RecordID> {
+        (position?.next ?? RecordID(stream: stream.number, sequence: 0))...RecordID(lastOf: stream.number)
     }
 
     /// How the records after `position` become entries.

@@ -31,11 +31,8 @@ struct StreamFlush {
     private var limiter: StreamRateLimiter
     /// Requests in flight, in order.
     private var requests: [Request] = []
-    /// The batch that was read and not sent yet, and the removals before that.
+    /// The batch that was read and not sent yet.
     private var nextBatch: Batch?
-    private var removalsBefore = 0
-    /// The last record that was sent.
-    private var lastSent: RecordID?
     /// Whether a batch is read while one request is in flight. Not during the first: if the service cannot be reached, it would be
     /// read for nothing, and again at each attempt.
     private var readsAhead: Bool
@@ -75,6 +72,7 @@ struct StreamFlush {
         }
         // After an error, requests in flight still count for what their answers prove.
         await settleRequestsInFlight()
+        dropNext()
         history.keep(limiter, of: delivery.settler.stream)
         return delivery.settler.report
     }
@@ -93,35 +91,48 @@ struct StreamFlush {
         }
     }
 
+    /// Reads the next batch. Its records are in flight from before they are read.
     private mutating func readNext() async throws(RecorderError) {
-        removalsBefore = context.store.removals
+        let range = source.nextRange
+        context.store.inFlight.begin(range)
+        defer { end(range) }
         nextBatch = try await source.next()
+        if let nextBatch { context.store.inFlight.begin(nextBatch.range) }
     }
 
-    /// The next batch. It is read again if records were removed since: what was removed is not sent. Only once: in a full store each
-    /// save removes records, and reading would never end.
+    /// The next batch: what was removed since it was read is not sent.
     private mutating func currentBatch() async throws(RecorderError) -> Batch? {
-        if nextBatch != nil, context.store.removals != removalsBefore {
-            source.readAgain(after: lastSent)
+        while let batch = nextBatch {
+            if let rest = rest(of: batch) { return rest }
+            dropNext()
             try await readNext()
         }
-        return nextBatch
+        return nil
+    }
+
+    private func rest(of batch: Batch) -> Batch? {
+        batch.rest(after: context.store.inFlight.lastRemoved(of: batch.range.lowerBound.stream))
+    }
+
+    private mutating func dropNext() {
+        if let batch = nextBatch { end(batch.range) }
+        nextBatch = nil
     }
 
     private mutating func finish(_ request: Request) async throws(RecorderError) {
-        defer { reportDiscards(of: request.batch) }
+        defer { end(request.batch.range) }
         let first = await request.answer()
         // If a record must be sent again, it is sent before the next batch, which waits.
-        let isCurrent = context.store.removals == removalsBefore
-        if first.answer.isDelivered, isCurrent, let batch = nextBatch, mayBeSent(batch) { send(batch) }
+        if first.answer.isDelivered, let batch = nextBatch.flatMap(rest), mayBeSent(batch) {
+            send(batch)
+        }
         let ending = try await delivery.finish(request.batch, first: first, limiter: &limiter)
         if ending == .mustBeSeparated { await restartWithoutSharing(request.batch) }
         if !request.hasRest { context.sender.buffers.recycle(request.batch) }
     }
 
     /// Reports what was discarded of a batch while it was in flight.
-    private func reportDiscards(of batch: Batch) {
-        guard let range = batch.range else { return }
+    private func end(_ range: ClosedRange<RecordID>) {
         for discard in context.store.inFlight.end(range) { context.emit(.discarded(discard)) }
     }
 
@@ -134,7 +145,7 @@ struct StreamFlush {
     /// batch get entries of their own.
     private mutating func restartWithoutSharing(_ refused: Batch) async {
         await settleRequestsInFlight()
-        (nextBatch, lastSent) = (nil, nil)
+        dropNext()
         source.restartWithoutSharing(through: refused.records.last?.id)
     }
 
@@ -142,7 +153,7 @@ struct StreamFlush {
     private mutating func settleRequestsInFlight() async {
         for request in requests {
             await delivery.settler.settleWithoutResending(request.batch, answer: await request.answer().answer)
-            reportDiscards(of: request.batch)
+            end(request.batch.range)
         }
         requests = []
     }
@@ -155,8 +166,8 @@ struct StreamFlush {
             and: context.settles.gate.room.largestRequest
         )
         let (part, rest) = limit.map { batch.split(at: $0) } ?? (batch, nil)
-        (nextBatch, lastSent) = (rest, part.records.last?.id)
-        if let range = part.range { context.store.inFlight.begin(range) }
+        nextBatch = rest
+        if let rest { context.store.inFlight.begin(rest.range) }
         let delay = limiter.delay(before: part.load, at: now, random: context.sender.caller.random())
         requests.append(
             Request(

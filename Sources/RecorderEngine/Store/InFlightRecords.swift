@@ -1,51 +1,113 @@
 import RecorderConcurrency
 
-/// The records of this process's flushes that are in requests now.
+/// The records of this process's flushes that were read to be sent and have no settled answer yet.
 ///
 /// A limit may discard them meanwhile. Whether they are lost is known only when the service has answered, so their discard is
-/// reported then, unless the service accepted them. (What another process discards, and what is discarded while its request begins, is reported at once.)
+/// reported then, unless the service accepted them. They are in flight from before they are read, and what a transaction removes
+/// is noted under the lock with which it was committed: so no record is reported as discarded and delivered as well. (What another
+/// process discards is reported at once.)
 final class InFlightRecords: Sendable {
+    /// A record that a limit discarded.
+    struct Discarded: Sendable {
+        let id: RecordID
+        let bytes: Int
+        let stream: StreamName
+        let reason: Discard.Reason
+    }
+
     private struct State {
-        /// The first and last records of each batch. A stream's records between them are in flight as well.
-        var batches: [ClosedRange<RecordID>] = []
+        /// A stream's records from the first through the last of these ids are in flight.
+        var ranges: [ClosedRange<RecordID>] = []
         /// Discarded while in flight, not reported yet.
-        var held: [RecordID: Discard] = [:]
+        var held: [RecordID: Discarded] = [:]
+        /// The last record of each stream in flight that was removed. A stream's oldest records go first, so none before it is left.
+        var removed: [Int64: RecordID] = [:]
+        /// Accepted by the service, which the store could not note yet.
+        var accepted: Set<RecordID> = []
+
+        func contains(_ id: RecordID) -> Bool { ranges.contains { $0.contains(id) } }
+
+        mutating func remove(through last: RecordID) {
+            guard ranges.contains(where: { $0.upperBound.stream == last.stream }) else { return }
+            removed[last.stream] = max(removed[last.stream] ?? last, last)
+        }
     }
 
     private let state = Locked(State())
 
-    /// A batch is about to be sent.
-    func begin(_ batch: ClosedRange<RecordID>) {
-        state.withLock { $0.batches.append(batch) }
+    // MARK: - flushes
+
+    /// Records of these ids are about to be read. `end` must follow as often as this is called.
+    func begin(_ range: ClosedRange<RecordID>) {
+        assert(range.lowerBound.stream == range.upperBound.stream)
+        state.withLock { $0.ranges.append(range) }
     }
 
-    /// Nothing more is sent of a batch. Returns what was discarded of it meanwhile, and not delivered.
-    func end(_ batch: ClosedRange<RecordID>) -> [Discard] {
+    /// Nothing more is sent of these records, unless they began once more. Returns what was discarded of them meanwhile, and not
+    /// delivered.
+    func end(_ range: ClosedRange<RecordID>) -> [Discard] {
         state.withLock { state in
-            if let index = state.batches.firstIndex(of: batch) { state.batches.remove(at: index) }
-            guard !state.held.isEmpty else { return [] }
+            guard let index = state.ranges.firstIndex(of: range) else { preconditionFailure("It did not begin.") }
+            state.ranges.remove(at: index)
+            let stream = range.upperBound.stream
+            if !state.ranges.contains(where: { $0.upperBound.stream == stream }) { state.removed[stream] = nil }
             var discards: [Discard] = []
-            for id in state.held.keys.filter(batch.contains) {
-                guard let discard = state.held.removeValue(forKey: id) else { continue }
-                for stream in discard.streams {
-                    discards.add(count: discard.count, bytes: discard.bytes, stream: stream, reason: discard.reason)
-                }
+            for (id, record) in state.held where range.contains(id) && !state.contains(id) {
+                state.held[id] = nil
+                discards.add(record)
             }
             return discards
         }
     }
 
-    /// Holds back the report of a discarded record if it is in flight; false if it is not.
-    func hold(_ discard: Discard, of id: RecordID) -> Bool {
+    /// The last record of a stream that was removed while others of it were in flight: no older one is left. nil if none was.
+    func lastRemoved(of stream: Int64) -> RecordID? { state.withLock { $0.removed[stream] } }
+
+    // MARK: - the writer, after a commit
+
+    /// Returns what to report of records that were discarded: those that are not in flight.
+    func discard(_ records: [Discarded]) -> [Discard] {
         state.withLock { state in
-            guard state.batches.contains(where: { $0.contains(id) }) else { return false }
-            state.held[id] = discard
-            return true
+            var discards: [Discard] = []
+            for record in records {
+                state.remove(through: record.id)
+                if state.accepted.contains(record.id) { continue }
+                if state.contains(record.id) { state.held[record.id] = record } else { discards.add(record) }
+            }
+            return discards
         }
     }
 
-    /// The service accepted a record that was removed. Returns why it was discarded here; nil if it was not.
-    func release(_ id: RecordID) -> Discard.Reason? {
-        state.withLock { $0.held.removeValue(forKey: id)?.reason }
+    /// A stream's records through this one were cleared.
+    func clear(through last: RecordID) {
+        state.withLock { $0.remove(through: last) }
+    }
+
+    /// All records whose sequences are below `end` were cleared.
+    func clear(before end: Int64) {
+        state.withLock { state in
+            for stream in Set(state.ranges.map(\.upperBound.stream)) {
+                state.remove(through: RecordID(stream: stream, sequence: end).previous)
+            }
+        }
+    }
+
+    /// Why a record in flight was discarded; nil if it was not.
+    func reason(of id: RecordID) -> Discard.Reason? { state.withLock { $0.held[id]?.reason } }
+
+    /// The service accepted these records, whatever has removed them; `isSettled` says whether the store has noted it.
+    func accepted(_ ids: some Sequence<RecordID>, isSettled: Bool) {
+        state.withLock { state in
+            for id in ids {
+                state.held[id] = nil
+                if isSettled { state.accepted.remove(id) } else { state.accepted.insert(id) }
+            }
+        }
+    }
+}
+
+extension [Discard] {
+    fileprivate mutating func add(_ record: InFlightRecords.Discarded) {
+        add(count: 1, bytes: record.bytes, stream: record.stream, reason: record.reason)
     }
 }

@@ -9,7 +9,6 @@ package final class RecordStore: Sendable {
     private let clock: SystemClock
     private let connections: StoreConnections
     let inFlight = InFlightRecords()
-    private let removalCount = Locked(0)
     /// Runs what blocks, and what calls application code.
     let executor = StoreExecutor()
 
@@ -52,7 +51,6 @@ package final class RecordStore: Sendable {
         // If the file was deleted or replaced in the meantime, the group is written again to the file now at this path.
         for _ in 0..<3 {
             let receipt = try connections.write(before: deadline, StoreWriter.append, saves)
-            if receipt.discarded.hasDiscarded { noteRemoval() }
             guard connections.closeIfMoved() else { return receipt }
         }
         throw .storage(
@@ -76,7 +74,15 @@ package final class RecordStore: Sendable {
 
     /// Applies what an answer changes. `flushStart` has the counts when the flush began.
     func settle(_ settlement: Settlement, flushStart: StoreTotals) async throws(RecorderError) -> SettleReceipt {
-        try await perform(on: .write, try self.connections.write(StoreWriter.settle, settlement, flushStart))
+        try await perform(on: .write, try self.settleNow(settlement, flushStart: flushStart))
+    }
+
+    private func settleNow(_ settlement: Settlement, flushStart: StoreTotals) throws(RecorderError) -> SettleReceipt {
+        var isSettled = false
+        defer { inFlight.accepted(settlement.delivered, isSettled: isSettled) }
+        let receipt = try connections.write(StoreWriter.settle, settlement, flushStart)
+        isSettled = true
+        return receipt
     }
 
     /// Proves that answers can be settled, and returns how large batches may be.
@@ -91,16 +97,7 @@ package final class RecordStore: Sendable {
 
     /// Discards records beyond the limits, as many as one transaction may. Blocks; called on the write queue.
     func enforce(_ limits: DiskLimits) throws(RecorderError) -> LimitReceipt {
-        let receipt = try connections.write(StoreWriter.enforce, limits)
-        if receipt.hasDiscarded { noteRemoval() }
-        return receipt
-    }
-
-    /// How often this process has removed records that were not sent. A batch that was read before need not be sent.
-    var removals: Int { removalCount.withLock { $0 } }
-
-    private func noteRemoval() {
-        removalCount.withLock { $0 += 1 }
+        try connections.write(StoreWriter.enforce, limits)
     }
 
     /// Moves records out of segments that hold few; whether there is more to do. Blocks; called on the write queue.
@@ -157,7 +154,6 @@ package final class RecordStore: Sendable {
 
     /// Removes the records of some streams; nil stands for all. Blocks; called on the write queue.
     func clear(_ selection: StreamSelection?) throws(RecorderError) -> Int {
-        defer { noteRemoval() }
         if let selection { return try connections.write(StoreWriter.clearStreams, selection) }
         return try connections.write(StoreWriter.clear)
     }

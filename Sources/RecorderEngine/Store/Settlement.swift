@@ -47,6 +47,11 @@ struct Settlement: Sendable {
 
     var isEmpty: Bool { runs.isEmpty && kept.isEmpty }
 
+    /// The records that the service accepted.
+    var delivered: some Sequence<RecordID> {
+        runs.lazy.filter { $0.departure == .delivered }.flatMap(\.records).map(\.id)
+    }
+
     /// Why the service rejected the last one of the rejected records.
     var rejection: String? {
         runs.last { run in if case .discarded(.rejected) = run.departure { true } else { false } }?.message

@@ -4,22 +4,24 @@ import RecorderSQLite
 extension StoreWriter {
     /// Removes every record, and returns how many there were.
     func clear() throws(SQLiteError) -> Int {
-        var count = 0
+        var (count, end) = (0, Int64(0))
         try writeFreeingSpace { (ledger) throws(SQLiteError) in
-            count = ledger.records
+            (count, end) = (ledger.records, ledger.nextSequence)
             for segment in try segments.list() { try segments.empty(segment) }
             try kept.clear()
             try statements.clear(before: ledger.nextSequence)
             ledger.clear()
         }
+        inFlight.clear(before: end)
         return count
     }
 
     /// Removes every record of some streams, and returns how many there were.
     func clearStreams(_ selection: StreamSelection) throws(SQLiteError) -> Int {
         var count = 0
+        var cleared: [RecordID] = []
         try writeFreeingSpace { (ledger) throws(SQLiteError) in
-            count = 0
+            (count, cleared) = (0, [])
             for (cursor, records) in try cursors(of: selection) {
                 let last = RecordID(stream: cursor.stream, sequence: ledger.nextSequence).previous
                 var removed = try segments.remove(after: cursor, through: last, end: ledger.nextSequence)
@@ -31,10 +33,12 @@ extension StoreWriter {
                     )
                 }
                 try statements.moveCursor(to: last)
+                cleared.append(last)
                 ledger.remove(records: removed.records, bytes: removed.bytes, of: cursor.stream, as: .cleared)
                 count += removed.records
             }
         }
+        for last in cleared { inFlight.clear(through: last) }
         return count
     }
 

@@ -2,15 +2,18 @@ import RecorderSQLite
 
 /// What the limits discarded in one transaction.
 struct LimitReceipt: Sendable {
-    var discards: [Discard] = []
+    private(set) var discards: [Discard] = []
     /// Whether more must be discarded, or moved (see `compact`), by further transactions.
     var isIncomplete = false
 
-    /// Whether anything was discarded; the discards of records in flight are reported later.
-    var hasDiscarded: Bool { count > 0 }
-
-    fileprivate var count = 0
+    fileprivate var records: [InFlightRecords.Discarded] = []
     fileprivate var bytes = 0
+
+    /// Sets what is to be reported, once the transaction is committed; the discards of records in flight are reported later.
+    mutating func committed(beside inFlight: InFlightRecords) {
+        discards = inFlight.discard(records)
+        records = []
+    }
 }
 
 /// Discarding records beyond the limits: the oldest of all by age, and by size the oldest of the stream that takes the most. A transaction discards a limited number of records, so that it holds the
@@ -31,6 +34,7 @@ extension StoreWriter {
             try evict(beyond: limits, ledger: &ledger, receipt: &receipt)
             try heads.removeTaken(end: ledger.nextSequence)
         }
+        receipt.committed(beside: inFlight)
         return receipt
     }
 
@@ -74,7 +78,7 @@ extension StoreWriter {
 
     /// Whether this transaction has not yet discarded enough.
     private func mayDiscardMore(_ ledger: StoreLedger, _ receipt: inout LimitReceipt) -> Bool {
-        let cost = receipt.count + oldest.segmentsRead * Self.segmentCost
+        let cost = receipt.records.count + oldest.segmentsRead * Self.segmentCost
         if cost < Self.mostDiscarded || receipt.bytes < 2 * ledger.arrivedBytes { return true }
         receipt.isIncomplete = true
         return false
@@ -87,13 +91,10 @@ extension StoreWriter {
         ledger: inout StoreLedger,
         receipt: inout LimitReceipt
     ) throws(SQLiteError) {
-        receipt.count += 1
         receipt.bytes += record.storedBytes
         let stream = record.id.stream
         ledger.remove(records: 1, bytes: record.storedBytes, of: stream, as: .discarded(reason))
         let name = try streams.name(of: stream, in: statements)
-        let discard = Discard(reason: reason, count: 1, bytes: record.storedBytes, streams: [name])
-        guard !inFlight.hold(discard, of: record.id) else { return }
-        receipt.discards.add(count: 1, bytes: record.storedBytes, stream: name, reason: reason)
+        receipt.records.append(.init(id: record.id, bytes: record.storedBytes, stream: name, reason: reason))
     }
 }

@@ -65,6 +65,7 @@ extension StoreWriter {
             if hasBegunSegment, try isSparse(ledger) { receipt.discarded.isIncomplete = true }
         }
         storedLimits = limits
+        receipt.discarded.committed(beside: inFlight)
         return receipt
     }
 

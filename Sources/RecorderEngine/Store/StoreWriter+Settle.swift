@@ -165,7 +165,7 @@ extension StoreWriter {
         let moved = ledger.recounted
         var recount = StoreLedger.Recount()
         for record in removed {
-            switch inFlight.release(record.id) {
+            switch inFlight.reason(of: record.id) {
             case .byteLimit: recount.evicted += 1
             case .ageLimit: recount.expired += 1
             default: break
