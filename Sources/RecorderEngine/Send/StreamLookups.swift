@@ -59,17 +59,19 @@ final class StreamLookups: Sendable {
         var shards = known.withLock { $0[stream]?.shards } ?? ShardRanges()
         if entries.contains(where: { shards.holds($0.hashKey, in: $0.shard) == nil }) {
             doubt(stream, because: .changed)
-            _ = await listShards(of: stream, asking: sender)
+            _ = await listShards(of: stream, asking: sender, before: .now + Self.timeLimit)
             shards = known.withLock { $0[stream]?.shards } ?? ShardRanges()
         }
-        let places = entries.map { shards.holds($0.hashKey, in: $0.shard) }
+        // In a shard that is not listed, an entry is as good as misplaced: no later one will be known to be in place either.
+        let places = entries.map { shards.holds($0.hashKey, in: $0.shard) == true }
         if places.contains(false) { doubt(stream, because: .misplaced) }
-        return places.map { $0 == true }
+        return places
     }
 
     /// The settings of a stream, as the service gives them now; nil if it does not.
     func settings(of stream: StreamName, asking sender: BatchSender) async -> StreamSettings? {
-        let answer = try? await call(sender.service.summaryRequest(of: stream), by: sender)
+        let request = sender.service.summaryRequest(of: stream)
+        let answer = try? await call(request, by: sender, before: .now + Self.timeLimit)
         return answer.flatMap { StreamSettings($0) }
     }
 
@@ -80,8 +82,9 @@ final class StreamLookups: Sendable {
         for purpose: Purpose,
         asking sender: BatchSender
     ) async -> RecordDistribution.Answer {
+        let end = ContinuousClock.now + Self.timeLimit
         do throws(ServiceFailure) {
-            let summary = try await call(sender.service.summaryRequest(of: stream), by: sender)
+            let summary = try await call(sender.service.summaryRequest(of: stream), by: sender, before: end)
             guard let settings = StreamSettings(summary) else { return .refused }
             guard !settings.distributesRecords else { return .automatic }
         } catch {
@@ -89,16 +92,21 @@ final class StreamLookups: Sendable {
         }
         let isListed = known.withLock { $0[stream]?.shards.isEmpty == false }
         guard purpose.sharesEntries, !isListed else { return .byKey }
-        return await listShards(of: stream, asking: sender)
+        return await listShards(of: stream, asking: sender, before: end)
     }
 
     /// `.byKey` if the shards are known now.
-    private func listShards(of stream: StreamName, asking sender: BatchSender) async -> RecordDistribution.Answer {
+    private func listShards(
+        of stream: StreamName,
+        asking sender: BatchSender,
+        before end: ContinuousClock.Instant
+    ) async -> RecordDistribution.Answer {
         var shards = known.withLock { $0[stream]?.shards } ?? ShardRanges()
         var token = ""
         for _ in 0..<Self.mostPages {
             do throws(ServiceFailure) {
-                let page = try await call(sender.service.shardsRequest(of: stream, token: token), by: sender)
+                let request = sender.service.shardsRequest(of: stream, token: token)
+                let page = try await call(request, by: sender, before: end)
                 guard let next = shards.add(page) else { return .refused }
                 token = next
             } catch {
@@ -111,7 +119,11 @@ final class StreamLookups: Sendable {
         return .refused
     }
 
-    private func call(_ request: CallRequest, by sender: BatchSender) async throws(ServiceFailure) -> [UInt8] {
+    private func call(
+        _ request: CallRequest,
+        by sender: BatchSender,
+        before end: ContinuousClock.Instant
+    ) async throws(ServiceFailure) -> [UInt8] {
         let caller = sender.caller
         let result = await withTaskGroup(of: Result<[UInt8], ServiceFailure>?.self) { group in
             group.addTask {
@@ -123,7 +135,7 @@ final class StreamLookups: Sendable {
                 }
             }
             group.addTask {
-                try? await Task.sleep(for: Self.timeLimit)
+                try? await Task.sleep(until: end)
                 return nil
             }
             defer { group.cancelAll() }
@@ -155,8 +167,9 @@ final class StreamLookups: Sendable {
             )
         case .contradicted:
             RecorderLog.warning(
-                "Stream \(stream) put records into shards that do not hold their keys, though its strategy is not AUTO. Its "
-                    + "records are sent one by one, as consumers built on the KCL drop aggregated ones there."
+                "Stream \(stream) put records into shards that do not hold their keys, or that ListShards does not name, though "
+                    + "its strategy is not AUTO. Its records are sent one by one, as consumers built on the KCL drop aggregated "
+                    + "ones there."
             )
         case .notPermitted where purpose.sharesEntries:
             RecorderLog.warning(

@@ -176,6 +176,35 @@ import Testing
         #expect(state.sharedEntries <= 20)
     }
 
+    @Test func `a stream whose shards are not all named gets every record, and is not tried for ever`() async throws {
+        let shard =
+            #"{"ShardId":"another","HashKeyRange":{"StartingHashKey":"0","EndingHashKey":"\#(UInt128.max)"}}"#
+        let stream = try DistributedStream { $0.list = .json(200, #"{"Shards":[\#(shard)]}"#) }
+        let harness = try harness(to: stream)
+        for _ in 0..<3 {
+            try await harness.saveAll(texts)
+            #expect(try await harness.flush().delivered == 3_000)
+        }
+        let state = stream.state
+        // Again after the first answer, and once more if a batch was read before its shards were listed.
+        #expect(state.records == 3_000 && (2...3).contains(state.count(of: "DescribeStreamSummary")))
+        // Those of the first request.
+        #expect(state.sharedEntries <= 20, "\(state.sharedEntries)")
+    }
+
+    @Test func `a list of shards that has no end holds nothing up`() async throws {
+        let page = Reply.trickle(
+            status: 200,
+            body: Array(#"{"Shards":[],"NextToken":"1"}"#.utf8),
+            every: .milliseconds(20)
+        )
+        let stream = try DistributedStream { $0.list = page }
+        let harness = try harness(to: stream)
+        try await harness.saveAll(["a", "b"])
+        #expect(try await harness.flush().delivered == 2)
+        #expect(stream.state.sharedEntries == 0 && stream.state.count(of: "ListShards") < 30)
+    }
+
     @Test func `an order is not promised without asking, and records are sent in order anyway`() async throws {
         let stream = try DistributedStream { $0.isAutomatic = true }
         let harness = try harness(to: stream) {
