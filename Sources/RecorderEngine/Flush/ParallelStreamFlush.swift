@@ -26,7 +26,7 @@ struct ParallelStreamFlush: Sendable {
         )
     }
 
-    /// Returns the report, and the streams that were not tried and have no failure in it.
+    /// Returns the report, and the streams whose records stay and that have no failure in it.
     func run(_ streams: [StreamSummary]) async -> (report: FlushReport, untried: [StreamName]) {
         let policy = context.policy
         return await withTaskGroup(of: Finished?.self) { group in
@@ -80,7 +80,7 @@ struct ParallelStreamFlush: Sendable {
             if Task.isCancelled, let left = scheduler.waiting.first {
                 total.failures.append(.init(stream: left.name, error: .cancelled))
             }
-            if context.settles.gate.failure != nil { total.reportStoreFailureOnce() }
+            if context.settles.gate.failure != nil { untried += total.reportStoreFailureOnce() }
             return (total, untried)
         }
     }
@@ -103,14 +103,12 @@ struct ParallelStreamFlush: Sendable {
 }
 
 extension FlushReport {
-    /// The flush stopped as a whole, whichever stream noticed first.
-    fileprivate mutating func reportStoreFailureOnce() {
-        var isReported = false
-        failures.removeAll { failure in
-            guard case .storage = failure.error else { return false }
-            defer { isReported = true }
-            return isReported
-        }
+    /// The flush stopped as a whole, whichever stream noticed first. Returns the others.
+    fileprivate mutating func reportStoreFailureOnce() -> [StreamName] {
+        func isOfStore(_ failure: Failure) -> Bool { if case .storage = failure.error { true } else { false } }
+        let others = failures.filter(isOfStore).dropFirst().map(\.stream)
+        failures.removeAll { isOfStore($0) && others.contains($0.stream) }
+        return others
     }
 
     mutating func add(_ other: FlushReport) {

@@ -65,4 +65,30 @@ import Testing
         #expect(try await harness.flush().delivered == 20)
         #expect(server.requests.count == 20)
     }
+
+    @Test func `after an answer that cannot be settled, each stream's stored error stays until it is sent`()
+        async throws
+    {
+        let server = try LocalServer { request, index in
+            index < 2 ? .error(400, "ResourceNotFoundException", message: "no such stream") : .kinesis(request)
+        }
+        let harness = try await filledHarness(to: server)
+        func errors() throws -> [String] { try harness.pipeline.status().streams.map { $0.lastError?.message ?? "" } }
+        #expect(try await harness.flush().failures.count == 2)
+        #expect(try errors().allSatisfy { $0.contains("no such stream") })
+        try change(
+            harness.path,
+            """
+            CREATE TRIGGER obstacle BEFORE UPDATE OF delivered ON stream WHEN NEW.delivered > OLD.delivered
+            BEGIN SELECT RAISE(ABORT, 'not now'); END
+            """
+        )
+        #expect(try await harness.flush().failures.count == 1)
+        let left = try errors()
+        #expect(left.contains { $0.contains("Nothing more is sent") }, "\(left)")
+        #expect(left.contains { $0.contains("no such stream") }, "\(left)")
+        try change(harness.path, "DROP TRIGGER obstacle")
+        #expect(try await harness.flush().failures.isEmpty)
+        #expect(try errors() == ["", ""])
+    }
 }
