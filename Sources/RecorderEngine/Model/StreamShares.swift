@@ -35,6 +35,7 @@ package struct StreamShares: Sendable {
         guard use.records > 0 else { return forget(stream) }
         uses[stream] = use
         if use.bytes > listed[stream] ?? 0 { list(stream, use.bytes) }
+        assert(listed[stream] ?? 0 >= use.bytes)
     }
 
     /// A stream has no records.
@@ -53,6 +54,7 @@ package struct StreamShares: Sendable {
             listed[top.stream] = nil
             if let bytes { list(top.stream, bytes) }
         }
+        assert(uses.isEmpty)
         return nil
     }
 
@@ -63,6 +65,7 @@ package struct StreamShares: Sendable {
         // Most are of streams that grew, and were listed again.
         (candidates, listed) = (LargestFirst(), uses.mapValues(\.bytes))
         for (stream, use) in uses { candidates.insert((use.bytes, stream)) }
+        assert(candidates.count == uses.count && listed.count == uses.count)
     }
 }
 

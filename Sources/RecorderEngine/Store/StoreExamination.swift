@@ -79,7 +79,11 @@ struct StoreExamination {
         let format = try self.format(of: connection)
         let verification = try StoreVerification(connection, format: format)
         let isWrong = !verification.isDamaged && verification.failure == nil && !verification.problems.isEmpty
-        if isWrong { try verification.counts?.write(connection) }
+        if isWrong {
+            assert(verification.counts != nil)
+            try verification.counts?.write(connection)
+            assert((try? StoreVerification(connection, format: format))?.problems.isEmpty != false, "still wrong")
+        }
         return (verification, try StoreSchema.foreignObjects(in: connection))
     }
 

@@ -120,6 +120,15 @@ struct RejectedTable {
         return Int(try connection.integer("SELECT count(*) FROM rejected") ?? 0)
     }
 
+    /// What they take of the file, in bytes: a copy that is longer than a page has whole ones.
+    func fileBytes() throws(SQLiteError) -> Int64 {
+        guard try exists() else { return 0 }
+        let sizes = "SELECT \(SegmentTable.size) + length(message) + 100 AS size FROM rejected"
+        return try connection.integer(
+            "SELECT sum(CASE WHEN size < 4096 THEN size ELSE (size + 4095) / 4096 * 4096 END) FROM (\(sizes))"
+        ) ?? 0
+    }
+
     static let table = """
         CREATE TABLE IF NOT EXISTS rejected (
             id INTEGER PRIMARY KEY, stream TEXT NOT NULL, saved_at INTEGER NOT NULL, rejected_at INTEGER NOT NULL,

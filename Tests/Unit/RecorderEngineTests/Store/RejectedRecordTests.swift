@@ -50,6 +50,21 @@ import Testing
         #expect(harness.events.discards.map(\.count) == [2])
     }
 
+    @Test func `copies do not make the store write its records twice`() async throws {
+        let server = try server()
+        let harness = try harness(to: server)
+        func data(_ text: String) -> Data { Data("\(text) \(String(repeating: "x", count: 40_000))".utf8) }
+        try await harness.save("good")
+        for number in 0..<100 { try await harness.save(data("bad \(number)")) }
+        #expect(try await harness.flush().discarded == 100)
+        // In three segments.
+        for number in 0..<30 { try await harness.save(data("good \(number)")) }
+        await harness.pipeline.limitsEnforced()
+        let connection = try SQLiteConnection(path: harness.path, access: .readOnly)
+        #expect(try connection.integer("SELECT count(*) FROM segment") == 3)
+        #expect(try connection.integer("SELECT count(*) FROM kept") == 0)
+    }
+
     @Test func `without the option no copy is kept`() async throws {
         let server = try server()
         let harness = try harness(to: server) { $0.keepsRejected = false }
