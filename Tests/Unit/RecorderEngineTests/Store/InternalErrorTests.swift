@@ -97,6 +97,7 @@ import Testing
         "UPDATE stream SET cursor = -31534 WHERE number = 1",
         "UPDATE stream SET numbered = -1 WHERE number = 1",
         "UPDATE stream SET delivered = -5 WHERE number = 0",
+        "CREATE TABLE record_log (x); INSERT INTO record_log VALUES (1); UPDATE stream SET records = 7 WHERE number = 1",
     ])
     func `a wrong count is corrected in the file, which loses no record and is not replaced`(
         change: String

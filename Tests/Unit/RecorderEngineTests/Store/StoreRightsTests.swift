@@ -1,5 +1,6 @@
 import Foundation
 import RecorderEngine
+import RecorderSQLite
 import RecorderTestSupport
 import Testing
 
@@ -148,6 +149,22 @@ import Testing
         // A lock of the descriptor conflicts with those of the process.
         #expect(fcntl(file, 36 /* F_OFD_GETLK */, &lock) == 0 && lock.l_type == Int16(F_RDLCK))
         close(file)
+    }
+
+    @Test(.enabled(if: Privileges.givesFilesAway, "only root can give a file away, and not in each container"))
+    func `a store of another user that cannot be read is not locked afterwards`() async throws {
+        let path = directory.path("theirs")
+        let location = StoreLocation(directory: path, fileName: "kinesis.db")
+        try await PipelineHarness(in: directory, at: path).save("kept")
+        try SQLiteConnection(path: location.path, access: .readWrite).execute("PRAGMA user_version = 99")
+        for name in try FileManager.default.contentsOfDirectory(atPath: path) + ["."] {
+            #expect(chown("\(path)/\(name)", Self.other, Self.other) == 0)
+        }
+        let error = #expect(throws: RecorderError.self) { try RejectedRecords(at: location) }
+        #expect(error?.message.contains("newer version") == true)
+        let lock = open("\(location.path).lock", O_RDWR | O_CLOEXEC)
+        defer { close(lock) }
+        #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
     }
 
     @Test(arguments: files)
