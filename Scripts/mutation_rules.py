@@ -119,7 +119,7 @@ RULES = [
     ),
     rule(
         "throttling slows an ordered stream down", "KeepsOrderTests",
-        (ENGINE + "Flush/StreamRateLimiter.swift", "if isOrdered, acceptsMost { return }", ""),
+        (ENGINE + "Flush/StreamRateLimiter.swift", "if pace == .order { return }", ""),
     ),
     rule(
         "a limit is enforced in one transaction", "LimitStepTests",

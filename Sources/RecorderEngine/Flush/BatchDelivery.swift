@@ -50,8 +50,8 @@ struct BatchDelivery {
         var waited = Duration.zero
         /// Whether any record was accepted or settled otherwise.
         var isSettledInPart = false
-        /// Whether the first answer accepted at least as many entries as it throttled.
-        var acceptedMost: Bool?
+        /// What retries wait for: the stream's pace if the first answer accepted at least as many entries as it throttled.
+        var pace: StreamRateLimiter.Pace?
     }
 
     private mutating func finish(
@@ -84,7 +84,7 @@ struct BatchDelivery {
                 if let rejection = settled.sharedRejection { return sharedEntryRefused(rejection) }
                 if settled.isMisplaced { return .mustBeSeparated }
                 if settled.isUnproven, context.keepsOrder { throw .service(.unproven) }
-                try await retry(settled, of: part, &progress, parts: &parts, acceptsMost: limiter.acceptsMost)
+                try await retry(settled, of: part, &progress, parts: &parts, pace: limiter.pace)
             case .unreadable(let reason):
                 parts.add(part)
                 guard try await mayRetry(.unreadable, &progress) else { throw unreadable(reason) }
@@ -125,7 +125,7 @@ struct BatchDelivery {
         of part: Batch,
         _ progress: inout Progress,
         parts: inout UnsentParts,
-        acceptsMost: Bool
+        pace: StreamRateLimiter.Pace
     ) async throws(RecorderError) {
         if settled.failed.count < part.records.count { progress.isSettledInPart = true }
         if settled.accepted.entries > 0 { context.sender.caller.refund(&progress.attempts) }
@@ -134,9 +134,9 @@ struct BatchDelivery {
         // A stream that accepts a part of each request accepts the whole batch in the end.
         if isThrottled, settled.accepted.entries > 0 { progress.attempts = context.sender.caller.attempts() }
         // All younger records of the batch's keys wait for these, and the stream is short of little: it accepts most, of this batch too.
-        let acceptedMost = progress.acceptedMost ?? (settled.accepted.entries >= settled.throttled.entries)
-        progress.acceptedMost = acceptedMost
-        let isShort = isThrottled && !(context.keepsOrder && acceptsMost && acceptedMost)
+        let pace = progress.pace ?? (settled.accepted.entries >= settled.throttled.entries ? pace : .rate)
+        progress.pace = pace
+        let isShort = isThrottled && pace == .rate
         if try await mayRetry(.partialFailure(isShort ? .throttling : .transient), &progress) {
             return parts.add(part.keeping(settled.failed))
         }

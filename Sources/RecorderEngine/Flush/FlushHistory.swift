@@ -16,7 +16,9 @@ final class FlushHistory: Sendable {
 
     /// A flush's limiter for a stream: as the last flush left it, or a new one.
     func limiter(of stream: StreamName, isOrdered: Bool) -> StreamRateLimiter {
-        limiters.withLock { $0[stream] } ?? StreamRateLimiter(isOrdered: isOrdered)
+        var limiter = limiters.withLock { $0[stream] } ?? StreamRateLimiter()
+        limiter.isOrdered = isOrdered
+        return limiter
     }
 
     /// Keeps a limiter for the next flush if the stream throttles, and forgets the streams that no longer do.

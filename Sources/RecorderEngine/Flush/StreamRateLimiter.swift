@@ -61,7 +61,7 @@ package struct StreamRateLimiter: Sendable {
     /// What was throttled of the last requests that were no retries, each counting a tenth less than the next one.
     private var throttledShare = 0.0
     /// Whether requests wait for each other because of an order.
-    private let isOrdered: Bool
+    var isOrdered: Bool
     private var startedAt: ContinuousClock.Instant?
     /// When the tokens for everything that was sent will have arrived.
     private var nextFree: ContinuousClock.Instant?
@@ -70,8 +70,16 @@ package struct StreamRateLimiter: Sendable {
         self.isOrdered = isOrdered
     }
 
-    /// Whether the stream accepted more than it throttled of the last requests that were no retries.
-    package var acceptsMost: Bool { throttledShare < 0.5 }
+    /// What requests wait for after an answer that throttled.
+    package enum Pace: Sendable {
+        /// The rate that the stream accepts.
+        case rate
+        /// Each other only: there is an order, and the stream accepts most.
+        case order
+    }
+
+    /// Decided by the last requests that were no retries.
+    package var pace: Pace { isOrdered && throttledShare < 0.5 ? .order : .rate }
 
     /// The delay before a request; `random` is from 0 to 1.
     package mutating func delay(
@@ -114,7 +122,7 @@ package struct StreamRateLimiter: Sendable {
             if taken + refused > 0 { throttledShare += 0.1 * (refused / (taken + refused) - throttledShare) }
         }
         guard throttled.entries > 0 else { return }
-        if isOrdered, acceptsMost { return }
+        if pace == .order { return }
         let acceptedMost = Self.shardSeconds(fresh.accepted) > Self.shardSeconds(fresh.throttled)
         if isRetry, accepted.entries == 0, acceptedMost { held = fresh.accepted + fresh.throttled }
         if held != nil, acceptedMost, let current = rate(at: now) { return learn(current, at: now) }
