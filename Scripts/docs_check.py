@@ -5,10 +5,11 @@
 Without a browser: each link leads to a page, and to a place on it; each picture has its width
 and height; each article links to a module, and each public symbol says what it is. With
 Chromium on the PATH, also: twelve pages are loaded at two widths, light and dark. None may
-report an error, be wider than the screen, cut a line of code, push the second column of a table
-off the screen, show an empty sidebar, or a picture whose letters are too small to read; and
-what is typed into the search of the first page and into the sidebar's filter must find a
-symbol. The screenshots are kept in .build/documentation-screenshots.
+report an error, be wider than the screen, cut a line of code, or wrap it on the wide screen,
+push the second column of a table off the screen, show an empty sidebar, or a picture whose
+letters are too small to read; and what is typed into the search of the first page and into the
+sidebar's filter must find a symbol. The screenshots are kept in
+.build/documentation-screenshots.
 """
 
 import concurrent.futures
@@ -60,6 +61,8 @@ setInterval(() => {
     parent.document.documentElement.dataset.seen = JSON.stringify({
         excess: root.scrollWidth - innerWidth,
         cut: all("pre").filter(it => it.scrollWidth > it.clientWidth).length,
+        wrapped: all(".code-line-container").filter(it => it.offsetHeight > 1.5 * parseFloat(getComputedStyle(it).lineHeight))
+            .length,
         pushed: all("tr").filter(it => it.cells[1]?.getBoundingClientRect().right > innerWidth).length,
         pictures: all("img[src$='.svg']").map(it => [new URL(it.src).pathname, it.clientWidth]),
         entries: entries.length,
@@ -216,6 +219,8 @@ def check_view(name, width, seen):
         yield f"the page is {seen['excess']} pixels wider than the screen"
     if seen["cut"]:
         yield f"lines of code are cut in {seen['cut']} listings"
+    if seen["wrapped"] and width > 1000:
+        yield f"{seen['wrapped']} lines of code are wrapped"
     if seen["pushed"]:
         yield f"the second column of {seen['pushed']} rows is not on the screen"
     if name != "landing" and width > 1000 and not seen["entries"]:

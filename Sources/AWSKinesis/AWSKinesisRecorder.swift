@@ -6,8 +6,8 @@ import RecorderEngine
 ///
 /// ```swift
 /// let recorder = AWSKinesisRecorder.default()!
-/// recorder.diskByteLimit = 50 * 1_024 * 1_024  // above 50 MiB the oldest records are discarded; 5 MiB by default
-/// recorder.diskAgeLimit = 7 * 24 * 60 * 60     // records older than a week are discarded; 0, the default: never
+/// recorder.diskByteLimit = 50 * 1_024 * 1_024  // above it the oldest are discarded; default 5 MiB
+/// recorder.diskAgeLimit = 7 * 24 * 60 * 60     // older ones are discarded; 0, the default: never
 ///
 /// recorder.saveRecord(data, streamName: "clicks").continueOnSuccessWith(block: { _ in
 ///     recorder.submitAllRecords()

@@ -14,7 +14,7 @@ import RecorderEngine
 /// )
 /// do {
 ///     try await firehose.record(data: data, streamName: "my-delivery-stream")
-///     let result = try await firehose.drain()  // optional: the client flushes one batch of each stream every 60 s
+///     let result = try await firehose.drain()  // optional: a flush runs every 60 s
 ///     print("delivered \(result.recordsFlushed)")
 /// } catch FirehoseError.cacheLimitExceeded {
 ///     print("the cache is full: this record was not stored")

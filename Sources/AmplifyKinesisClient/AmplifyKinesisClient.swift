@@ -14,7 +14,7 @@ import RecorderEngine
 /// )
 /// do {
 ///     try await kinesis.record(data: data, partitionKey: "partition-1", streamName: "my-stream")
-///     let result = try await kinesis.drain()  // optional: the client flushes one batch of each stream every 60 s
+///     let result = try await kinesis.drain()  // optional: a flush runs every 60 s
 ///     print("delivered \(result.recordsFlushed)")
 /// } catch KinesisError.cacheLimitExceeded {
 ///     print("the cache is full: this record was not stored")
