@@ -83,11 +83,15 @@ RULES = [
     ),
     rule(
         "no space is allocated for settling", "FaultRows/FullDisk",
-        (ENGINE + "Store/StoreWriter.swift", "if purpose == .storing, ledger.records > 0 { try space.allocate(for: ledger.bytes) }", ""),
+        (ENGINE + "Store/StoreWriter.swift", "if purpose == .storing, ledger.records > 0 {", "if false {"),
     ),
     rule(
-        "sends what cannot be settled", "UnsettledAnswerTests",
-        (ENGINE + "Send/BatchSender.swift", "try gate.check()", ""),
+        "forgets what cannot be settled", "UnsettledAnswerTests",
+        (ENGINE + "Send/SettleGuard.swift", "state.unsettled.append(answer)", ""),
+    ),
+    rule(
+        "a stream with an unsettled answer is sent from its beginning", "UnsettledAnswerTests",
+        (ENGINE + "Flush/StreamFlush.swift", "context.settles.firstUnsettled(of: stream.name) ?? .max", ".max"),
     ),
     rule(
         "evicts the newest", "LimitTests",

@@ -5,6 +5,10 @@ internal import Glibc
 package struct LogFile {
     private let path: String
 
+    /// https://www.sqlite.org/fileformat2.html#walformat
+    private static let headerBytes = 32
+    private static let frameBytes = 24 + SQLiteConnection.pageSize
+
     package enum Allocation {
         case allocated, full
         /// The file system cannot allocate, or the file cannot be opened now.
@@ -15,10 +19,16 @@ package struct LogFile {
         path = "\(database)-wal"
     }
 
-    /// Allocates disk space for its first bytes, without changing its size.
-    package func allocate(bytes: Int) -> Allocation {
-        allocatedBytes >= bytes ? .allocated : allocate(from: 0, bytes: bytes)
+    /// Allocates disk space for its first pages, without changing its size.
+    package func allocate(pages: Int) -> Allocation {
+        allocatedPages >= pages ? .allocated : allocate(from: 0, bytes: Self.bytes(pages: pages))
     }
+
+    /// The size of a log with so many pages.
+    package static func bytes(pages: Int) -> Int { headerBytes + pages * frameBytes }
+
+    /// The pages for which it has disk space.
+    package var allocatedPages: Int { max(allocatedBytes - Self.headerBytes, 0) / Self.frameBytes }
 
     /// Allocates so many bytes more.
     package func allocate(bytesMore bytes: Int) -> Allocation {

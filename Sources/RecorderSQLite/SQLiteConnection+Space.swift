@@ -6,9 +6,6 @@ extension SQLiteConnection {
     /// The size of a page, in bytes: SQLite's default.
     package static let pageSize = 4_096
 
-    /// The size of a log with so many pages, in bytes: https://www.sqlite.org/fileformat2.html#walformat
-    package static func logBytes(pages: Int) -> Int { 32 + pages * (24 + pageSize) }
-
     /// Makes `allocateDatabase` allocate: without a unit, SQLite ignores size hints.
     package func setAllocationUnit() throws(SQLiteError) {
         var unit = Int32(Self.pageSize)

@@ -62,7 +62,10 @@ struct BatchDelivery {
     ) async throws(RecorderError) -> Ending {
         var firstAnswer: BatchSender.Answer? = first.answer
         var progress = Progress(attempts: first.attempts)
-        while let next = parts.next(upTo: firstAnswer == nil ? limiter.largestRequest(at: .now) : nil) {
+        while let next = parts.next(
+            upTo: firstAnswer == nil
+                ? limiter.largestRequest(at: .now, within: context.settles.largestRequest) : nil
+        ) {
             // What was removed meanwhile is not sent again.
             let removed = context.store.inFlight.lastRemoved(of: batch.range.lowerBound.stream)
             guard let part = firstAnswer == nil ? next.rest(after: removed) : next else { continue }

@@ -52,7 +52,7 @@ struct ParallelStreamFlush: Sendable {
                     scheduler.ended(stream)
                     MallocTrim.run(after: stream.batchBytes(for: policy))
                     total.add(finished)
-                    let isStopped = context.settles.gate.failure != nil
+                    let isStopped = context.settles.failure != nil
                     let countsAttempts = policy.failureRule == .countsAttempts
                     if isStopped || (countsAttempts && !finished.failures.allSatisfy(\.error.isAnswer)) {
                         untried += scheduler.waiting.map(\.name)
@@ -80,7 +80,7 @@ struct ParallelStreamFlush: Sendable {
             if Task.isCancelled, let left = scheduler.waiting.first {
                 total.failures.append(.init(stream: left.name, error: .cancelled))
             }
-            if context.settles.gate.failure != nil { untried += total.reportStoreFailureOnce() }
+            if context.settles.failure != nil { untried += total.reportStoreFailureOnce() }
             return (total, untried)
         }
     }

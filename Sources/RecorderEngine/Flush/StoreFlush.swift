@@ -31,7 +31,7 @@ struct StoreFlush: Sendable {
         try await store.expire(after: policy.limits.age) { for discard in $0 { emit(.discarded(discard)) } }
         let totals = try store.totals()
         let stored = try await store.streamsWithRecords().filter { self.policy.streams?.contains($0.name) ?? true }
-        guard !stored.isEmpty else { return FlushReport() }
+        guard !stored.isEmpty || history.settles.hasUnsettled else { return FlushReport() }
         var policy = policy
         if start == .whenFree { policy.batchesPerStream = nil }
         policy.batchByteLimit = policy.pacedBatchByteLimit
@@ -45,7 +45,7 @@ struct StoreFlush: Sendable {
             byteRate: byteRate,
             lookups: history.lookups,
             lease: lease,
-            gate: settles.gate
+            settles: settles
         )
         let began = ContinuousClock.now
         let context = FlushContext(
@@ -56,9 +56,17 @@ struct StoreFlush: Sendable {
             totalsAtStart: totals,
             emit: emit
         )
-        var report = try await settles.prove(in: context)
-        let (sent, untried) = await ParallelStreamFlush(context, history: history).run(streams)
+        var report = try await context.settleEarlier()
+        var (sent, untried) = await ParallelStreamFlush(context, history: history).run(streams)
         report.add(sent)
+        // The disk became full while answers were on their way. What was settled of them has made room for the rest.
+        while report.failures.contains(where: \.error.isDiskFull), let settled = try? await context.settleEarlier() {
+            (sent, untried) = await ParallelStreamFlush(context, history: history).run(streams)
+            report.failures = []
+            report.add(settled)
+            report.add(sent)
+            guard settled.delivered + settled.discarded + sent.delivered + sent.discarded > 0 else { break }
+        }
         report.failures += unreachable
         RecorderLog.info(
             "flush: \(service.name): \(stored.count) streams, \(report.delivered) records delivered, "

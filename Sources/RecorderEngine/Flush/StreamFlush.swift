@@ -44,7 +44,7 @@ struct StreamFlush {
         readsAhead = requestsAtOnce > 1
         source = BatchSource(
             stream,
-            before: context.totalsAtStart.nextSequence,
+            before: min(context.settles.firstUnsettled(of: stream.name) ?? .max, context.totalsAtStart.nextSequence),
             in: context.store,
             service: context.sender.service,
             policy: context.policy,
@@ -161,10 +161,7 @@ struct StreamFlush {
     /// Sends a batch. Of one that is larger than the stream accepts at once, a part is sent, and the rest is the next batch.
     private mutating func send(_ batch: Batch) {
         let now = ContinuousClock.now
-        let limit = StreamLoad.smaller(
-            of: limiter.largestRequest(at: now),
-            and: context.settles.gate.room.largestRequest
-        )
+        let limit = limiter.largestRequest(at: now, within: context.settles.largestRequest)
         let (part, rest) = limit.map { batch.split(at: $0) } ?? (batch, nil)
         nextBatch = rest
         if let rest { context.store.inFlight.begin(rest.range) }

@@ -96,14 +96,16 @@ package struct StreamRateLimiter: Sendable {
         return max(next - now, .zero)
     }
 
-    /// The most that a request should hold: what the stream accepts in a second. nil for a stream that does not throttle.
-    package func largestRequest(at now: ContinuousClock.Instant) -> StreamLoad? {
-        guard let rate = rate(at: now) else { return nil }
+    /// The most that a request should hold: what the stream accepts in a second, and at most `room`. nil for a stream that does not
+    /// throttle, without that.
+    package func largestRequest(at now: ContinuousClock.Instant, within room: StreamLoad? = nil) -> StreamLoad? {
+        guard let rate = rate(at: now) else { return room }
         let seconds = min(max(rate, Self.smallestRequest), 1_000)
-        return StreamLoad(
+        let load = StreamLoad(
             entries: max(Int(seconds * StreamLoad.shardSecond.entries), held?.entries ?? 0),
             bytes: max(Int(seconds * StreamLoad.shardSecond.bytes), held?.bytes ?? 0)
         )
+        return StreamLoad.smaller(of: load, and: room)
     }
 
     /// Learns from the answer to a request. A retry holds only records that were throttled before.

@@ -64,6 +64,10 @@ package enum RecorderError: Error, Sendable {
         if case .cancelled = self { true } else { false }
     }
 
+    var isDiskFull: Bool {
+        if case .storage(_, let error?) = self { error.isDiskFull } else { false }
+    }
+
     var isReadOnly: Bool {
         if case .storage(_, let error?) = self { error.isReadOnly } else { false }
     }

@@ -41,7 +41,7 @@ struct BatchSender: Sendable {
     private let compresses: Bool
     private let wantedFormat: RequestFormat
     private let lease: SubmitLease
-    private let gate: SendGate
+    private let settles: SettleGuard
 
     init(
         _ service: StreamServiceDescription,
@@ -50,12 +50,12 @@ struct BatchSender: Sendable {
         byteRate: ByteRateLimiter,
         lookups: StreamLookups,
         lease: SubmitLease,
-        gate: SendGate
+        settles: SettleGuard
     ) {
         self.service = service
         self.caller = caller
         self.lease = lease
-        self.gate = gate
+        self.settles = settles
         limiter = InFlightByteLimiter(capacity: policy.inFlightBytes)
         self.byteRate = byteRate
         self.lookups = lookups
@@ -108,7 +108,7 @@ struct BatchSender: Sendable {
         defer { countRetries(attempts.retries - before, bytes: size) }
         do throws(RecorderError) {
             try lease.check()
-            try gate.check()
+            try settles.check()
         } catch {
             return Exchange(answer: .notSent(error))
         }

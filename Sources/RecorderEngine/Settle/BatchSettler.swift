@@ -185,20 +185,14 @@ struct BatchSettler {
         var settlement = settlement
         settlement.keepsRejected = context.policy.keepsRejected
         try await apply(
-            UnsettledAnswer(
-                stream: stream,
-                settlement: settlement,
-                flushStart: context.totalsAtStart,
-                reason: reason,
-                throttled: throttled
-            )
+            UnsettledAnswer(stream: stream, settlement: settlement, reason: reason, throttled: throttled)
         )
     }
 
     /// The same for an answer that an earlier flush could not apply.
     mutating func apply(_ answer: UnsettledAnswer) async throws(RecorderError) {
         let settlement = answer.settlement
-        let receipt = try await context.settles.settle(answer, in: context.store)
+        let receipt = try await context.settles.settle(answer, in: context.store, since: context.totalsAtStart)
         let discarded = receipt.discards.reduce(0) { $0 + $1.count }
         let retried = settlement.kept.count
         RecorderLog.verbose(
@@ -220,6 +214,7 @@ struct BatchSettler {
             context.emit(.discarded(discard))
         }
         context.emit(.settled(receipt.progress))
+        if let rest = receipt.rest { throw rest.error }
     }
 }
 

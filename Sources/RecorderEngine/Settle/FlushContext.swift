@@ -20,4 +20,19 @@ struct FlushContext: Sendable {
         let purpose = StreamLookups.Purpose(sharesEntries: sharesEntries, isAssumed: policy.assumesDistributionByKey)
         return await sender.lookups.mayShare(stream, for: purpose, asking: sender)
     }
+
+    /// Settles what an earlier flush could not, and makes sure that answers to this one can be settled. Reports what was settled, and
+    /// what could still not be.
+    func settleEarlier() async throws(RecorderError) -> FlushReport {
+        var report = FlushReport()
+        for (stream, answers) in Dictionary(grouping: settles.takeUnsettled(), by: \.stream) {
+            var settler = BatchSettler(stream, context: self)
+            for answer in answers {
+                do throws(RecorderError) { try await settler.apply(answer) } catch { settler.reportFailure(error) }
+            }
+            report.add(settler.report)
+        }
+        try await settles.open(store)
+        return report
+    }
 }

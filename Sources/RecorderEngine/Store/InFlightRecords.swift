@@ -22,8 +22,8 @@ final class InFlightRecords: Sendable {
         var held: [RecordID: Discarded] = [:]
         /// The last record of each stream in flight that was removed. A stream's oldest records go first, so none before it is left.
         var removed: [Int64: RecordID] = [:]
-        /// Accepted by the service, which the store could not note yet.
-        var accepted: Set<RecordID> = []
+        /// Accepted by the service, which the store could not note yet, and why a limit has discarded them, if one has.
+        var accepted: [RecordID: Discard.Reason?] = [:]
 
         func contains(_ id: RecordID) -> Bool { ranges.contains { $0.contains(id) } }
 
@@ -71,8 +71,13 @@ final class InFlightRecords: Sendable {
             var discards: [Discard] = []
             for record in records {
                 state.remove(through: record.id)
-                if state.accepted.contains(record.id) { continue }
-                if state.contains(record.id) { state.held[record.id] = record } else { discards.add(record) }
+                if state.accepted[record.id] != nil {
+                    state.accepted[record.id] = .some(record.reason)
+                } else if state.contains(record.id) {
+                    state.held[record.id] = record
+                } else {
+                    discards.add(record)
+                }
             }
             return discards
         }
@@ -92,15 +97,15 @@ final class InFlightRecords: Sendable {
         }
     }
 
-    /// Why a record in flight was discarded; nil if it was not.
-    func reason(of id: RecordID) -> Discard.Reason? { state.withLock { $0.held[id]?.reason } }
+    /// Why a record in flight, or accepted, was discarded; nil if it was not.
+    func reason(of id: RecordID) -> Discard.Reason? { state.withLock { $0.held[id]?.reason ?? $0.accepted[id] ?? nil } }
 
     /// The service accepted these records, whatever has removed them; `isSettled` says whether the store has noted it.
     func accepted(_ ids: some Sequence<RecordID>, isSettled: Bool) {
         state.withLock { state in
             for id in ids {
-                state.held[id] = nil
-                if isSettled { state.accepted.remove(id) } else { state.accepted.insert(id) }
+                let reason = state.held.removeValue(forKey: id)?.reason ?? state.accepted[id] ?? nil
+                state.accepted[id] = isSettled ? nil : .some(reason)
             }
         }
     }

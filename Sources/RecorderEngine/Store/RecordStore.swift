@@ -78,16 +78,20 @@ package final class RecordStore: Sendable {
     }
 
     private func settleNow(_ settlement: Settlement, flushStart: StoreTotals) throws(RecorderError) -> SettleReceipt {
-        var isSettled = false
-        defer { inFlight.accepted(settlement.delivered, isSettled: isSettled) }
-        let receipt = try connections.write(StoreWriter.settle, settlement, flushStart)
-        isSettled = true
-        return receipt
+        do throws(RecorderError) {
+            let receipt = try connections.write(StoreWriter.settle, settlement, flushStart)
+            inFlight.accepted(settlement.delivered, isSettled: true)
+            if let rest = receipt.rest { inFlight.accepted(rest.settlement.delivered, isSettled: false) }
+            return receipt
+        } catch {
+            inFlight.accepted(settlement.delivered, isSettled: false)
+            throw error
+        }
     }
 
-    /// Proves that answers can be settled, and returns how large batches may be.
-    func prepareToSettle() async throws(RecorderError) -> BatchRoom {
-        try await perform(on: .write, try self.connections.write(StoreWriter.prepareToSettle))
+    /// Makes sure that answers can be settled, by a commit if that is not known, and returns how large batches may be.
+    func prepareToSettle(byCommit: Bool) async throws(RecorderError) -> BatchRoom {
+        try await perform(on: .write, try self.connections.write(StoreWriter.prepareToSettle, byCommit))
     }
 
     // MARK: - limits

@@ -67,7 +67,7 @@ struct RecordVerification {
                 records: rows.integer(at: 2),
                 cursor: rows.integer(at: 3),
                 numbered: rows.integer(at: 4),
-                numberedBefore: rows.integer(at: 5)
+                numberedBefore: rows.integer(at: totals.keySource == 0 ? 4 : 5)
             )
             try check(stream, &result)
         }

@@ -52,6 +52,31 @@ struct Settlement: Sendable {
         runs.lazy.filter { $0.departure == .delivered }.flatMap(\.records).map(\.id)
     }
 
+    /// The first record that leaves; nil if none does.
+    var first: RecordID? { runs.lazy.flatMap(\.records).map(\.id).min() }
+
+    /// The same in two parts, each of which needs less room; nil if no more than one record leaves. The first one has all that stay.
+    var bisected: (Settlement, Settlement)? {
+        var (first, second) = (self, Settlement())
+        second.keepsRejected = keepsRejected
+        if runs.count > 1 {
+            first.runs.removeLast(runs.count / 2)
+            second.runs = runs.suffix(runs.count / 2)
+        } else if let run = runs.first, run.records.count > 1 {
+            second.runs = runs
+            first.runs[0].records.removeLast(run.records.count / 2)
+            second.runs[0].records.removeFirst(first.runs[0].records.count)
+        } else {
+            return nil
+        }
+        return (first, second)
+    }
+
+    /// Adds the second part again.
+    mutating func append(_ second: Settlement) {
+        runs += second.runs
+    }
+
     /// Why the service rejected the last one of the rejected records.
     var rejection: String? {
         runs.last { run in if case .discarded(.rejected) = run.departure { true } else { false } }?.message
@@ -107,6 +132,18 @@ struct SettleReceipt: Sendable {
     var discards: [Discard] = []
     /// How large the next batches may be.
     var room = BatchRoom.any
+    /// What could not be applied, and why.
+    var rest: (settlement: Settlement, error: RecorderError)?
 
     var delivered: Int { progress.delivered }
+
+    /// Both, if the other one is of a later transaction.
+    func adding(_ later: SettleReceipt) -> SettleReceipt {
+        var sum = later
+        sum.discards = discards + later.discards
+        sum.progress.delivered += progress.delivered
+        sum.progress.entries += progress.entries
+        sum.progress.bytes += progress.bytes
+        return sum
+    }
 }

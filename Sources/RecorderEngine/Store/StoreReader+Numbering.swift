@@ -7,7 +7,9 @@ extension StoreReader {
     /// kept record is read, and so is every record in a segment of an older version.
     func numbering() throws(SQLiteError) -> StoreNumbering {
         let segments = try allSegments()
-        let source = try connection.integer("SELECT key_source FROM stream WHERE number = 0")
+        let source = try connection.integer("SELECT key_source FROM stream WHERE number = 0").flatMap {
+            KeySource(stored: $0)
+        }
         let rows = try connection.prepare(
             "SELECT number, name, cursor, numbered, key_source, delivered FROM stream WHERE number > 0 ORDER BY number"
         )
@@ -27,14 +29,14 @@ extension StoreReader {
                 StoreNumbering.Stream(
                     number: number,
                     name: StreamName(unchecked: rows.text(at: 1)),
-                    first: min(max(rows.integer(at: 4), 0), next),
+                    first: source == nil ? next : min(max(rows.integer(at: 4), 0), next),
                     next: next,
-                    unnamed: Int(min(max(rows.integer(at: 5), 0), next)),
+                    unnamed: source == nil ? 0 : Int(min(max(rows.integer(at: 5), 0), next)),
                     held: held.ranges.mapValues { OrdinalRanges($0) }
                 )
             )
         }
-        return StoreNumbering(store: source.flatMap { KeySource(stored: $0) }?.rawValue, streams: streams)
+        return StoreNumbering(store: source?.rawValue, streams: streams)
     }
 }
 

@@ -6,10 +6,35 @@ import RecorderSQLite
 extension StoreWriter {
     /// Removes the records that leave and counts the failures of those that stay, in one transaction.
     ///
-    /// `flushStart` has the counts when the flush began.
+    /// `flushStart` has the counts when the flush began. If the disk has no room for that, parts are tried: the oldest records leave
+    /// without copies of others, and make room.
     ///
-    /// - Returns: how many records are now delivered, and what was discarded.
+    /// - Returns: how many records are now delivered, what was discarded, and what could not be done.
     func settle(_ settlement: Settlement, flushStart: StoreTotals) throws(SQLiteError) -> SettleReceipt {
+        var receipt: SettleReceipt?
+        var parts = [settlement]
+        while var part = parts.popLast() {
+            do throws(SQLiteError) {
+                let next = try settleAtOnce(part, flushStart: flushStart)
+                receipt = receipt?.adding(next) ?? next
+            } catch {
+                if error.isDiskFull, let (first, second) = part.bisected {
+                    parts += [second, first]
+                    continue
+                }
+                guard receipt != nil else { throw error }
+                for later in parts.reversed() { part.append(later) }
+                receipt?.rest = (part, StorageErrorMapping.error(error, path: path))
+                break
+            }
+        }
+        var settled = receipt ?? SettleReceipt()
+        settled.room = space.refill(for: settled.progress.bytesLeft)
+        return settled
+    }
+
+    /// The same in one transaction.
+    private func settleAtOnce(_ settlement: Settlement, flushStart: StoreTotals) throws(SQLiteError) -> SettleReceipt {
         var (settlement, receipt) = (settlement, SettleReceipt())
         var copies = settlement.keepsRejected && settlement.runs.contains { $0.departure.rejectionCode != nil }
         func apply(_ ledger: inout StoreLedger) throws(SQLiteError) {
@@ -18,7 +43,6 @@ extension StoreWriter {
         if copies {
             do throws(SQLiteError) {
                 try write(apply)
-                receipt.room = space.refill(for: receipt.progress.bytesLeft)
                 return receipt
             } catch {
                 // The space that is left is for records to leave: they would be sent again and again if they could not.
@@ -35,13 +59,13 @@ extension StoreWriter {
             settlement.countNoFailures()
             try writeFreeingSpace(apply)
         }
-        receipt.room = space.refill(for: receipt.progress.bytesLeft)
         return receipt
     }
 
-    /// Proves that answers can be settled: commits what every settlement changes, and has room for the first one. Returns how
-    /// large batches may be.
-    func prepareToSettle() throws(SQLiteError) -> BatchRoom {
+    /// Makes sure that there is room for settling an answer, and proves it by a commit of what every settlement changes if
+    /// `byCommit`. Returns how large batches may be.
+    func prepareToSettle(byCommit: Bool) throws(SQLiteError) -> BatchRoom {
+        guard byCommit else { return try space.roomForSettling(try statements.ledger().bytes) }
         var bytes = 0
         func change(_ ledger: inout StoreLedger) throws(SQLiteError) {
             bytes = ledger.bytes

@@ -232,11 +232,14 @@ final class StoreWriter {
         if lock.isForeign { try keySources.end() }
         var ledger = try currentLedger()
         let before = ledger.records
-        try removeUnusedStreams()
+        // Their rows are in many pages, for which a full disk may have no room.
+        if purpose == .storing { try removeUnusedStreams() }
         try body(&ledger)
         try segments.storeBlocks()
         try statements.write(ledger)
-        if purpose == .storing, ledger.records > 0 { try space.allocate(for: ledger.bytes) }
+        if purpose == .storing, ledger.records > 0 {
+            try space.allocate(for: ledger.bytes, newStreams: statements.takeAddedStreams())
+        }
         return (before, ledger)
     }
 

@@ -41,14 +41,18 @@ struct SmallDisk: ~Copyable {
     }
 
     /// Uses up the free space, to the last block.
-    func fill() throws {
+    func fill() throws { Self.fill(path) }
+
+    /// The same while the disk belongs to another one.
+    static func fill(_ path: String) {
         let file = open("\(path)/filler", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         defer { close(file) }
-        for size in [4_096, 1_024] {
+        // Twice: ext4 gives blocks back once its journal is written.
+        for size in [4_096, 1_024, 4_096, 1_024] {
             let bytes = [UInt8](repeating: 0, count: size)
             while write(file, bytes, bytes.count) > 0 {}
+            fsync(file)
         }
-        fsync(file)
     }
 
     /// Uses up the free space but for so many kilobytes.

@@ -7,7 +7,9 @@ struct StoreReserve {
     private let path: String
     private let database: String
 
-    private static let size = 256 * 1_024
+    static let size = 256 * 1_024
+    /// What the shared memory of an opening takes of it.
+    static let sharedMemory = 32 * 1_024
     /// Of a disk that is almost full, the reserve takes a multiple of this.
     private static let step = 32 * 1_024
 

@@ -17,6 +17,9 @@ final class StoreSpace {
     private let log: LogFile
     private let countPages: SQLiteStatement
     private let countFreePages: SQLiteStatement
+    private let countStreams: SQLiteStatement
+    /// The rows of streams; nil until that is looked up.
+    private var streams: Int?
     /// The pages for which the database's file and the log have room; 0 until that is looked up.
     private var databaseRoom = 0
     private var logRoom = 0
@@ -43,6 +46,7 @@ final class StoreSpace {
         log = LogFile(of: database)
         countPages = try connection.prepare("PRAGMA page_count")
         countFreePages = try connection.prepare("PRAGMA freelist_count")
+        countStreams = try connection.prepare("SELECT count(*) FROM stream")
         try connection.setAllocationUnit()
         connection.keepsDatabaseSize = true
     }
@@ -50,11 +54,10 @@ final class StoreSpace {
     /// Called before the connection to a store with `bytes` of records is closed. SQLite would remove the log, and on a disk that
     /// is full by then the next program could not settle. The log is emptied, unless its space may not be there again.
     func close(_ bytes: Int) {
-        guard bytes > 0, let pages = try? count(countPages) else { return }
+        guard bytes > 0, let needs = try? needs(for: bytes) else { return }
         if !DiskSpace.isScarce(at: path) {
             try? connection.checkpoint(.truncate)
-            let needs = SettleNeeds(pages: pages, bytes: bytes)
-            _ = log.allocate(bytes: SQLiteConnection.logBytes(pages: needs.logPages))
+            _ = log.allocate(pages: needs.logPages)
         }
         connection.keepLogWhenClosed()
     }
@@ -63,22 +66,28 @@ final class StoreSpace {
     func forget() {
         databaseRoom = 0
         logRoom = 0
+        streams = nil
     }
 
     // MARK: - room
 
+    private func needs(for bytes: Int) throws(SQLiteError) -> SettleNeeds {
+        if streams == nil { streams = try count(countStreams) }
+        return SettleNeeds(pages: try count(countPages), bytes: bytes, streams: streams ?? 0)
+    }
+
     /// Called at the end of a transaction, before its commit: allocates what settling will need once the store has `bytes` of
     /// records. Throws if the disk is full.
-    func allocate(for bytes: Int) throws(SQLiteError) {
-        let pages = try count(countPages)
-        let needs = SettleNeeds(pages: pages, bytes: bytes)
+    func allocate(for bytes: Int, newStreams: Int = 0) throws(SQLiteError) {
+        streams? += newStreams
+        let needs = try needs(for: bytes)
         if logRoom < needs.logPages {
-            guard log.allocate(bytes: SQLiteConnection.logBytes(pages: needs.logPages)) != .full else {
+            guard log.allocate(pages: needs.logPages) != .full else {
                 throw SQLiteError.full(action: "allocating the log")
             }
             logRoom = needs.logPages
         }
-        if databaseRoom < pages + needs.databasePages { try extendDatabase(to: pages + needs.databasePages) }
+        if databaseRoom < needs.wholeDatabasePages { try extendDatabase(to: needs.wholeDatabasePages) }
     }
 
     private func extendDatabase(to pages: Int) throws(SQLiteError) {
@@ -88,9 +97,11 @@ final class StoreSpace {
             databaseRoom = size
             return
         }
+        // It may have got a part of that.
+        databaseRoom = max(databaseRoom, connection.databaseFilePages)
         // SQLite does not say why. A file system without allocation promises nothing, and is no reason to refuse records.
         let missing = (pages - databaseRoom) * SQLiteConnection.pageSize
-        guard log.allocate(bytesMore: missing) != .full else {
+        guard missing <= 0 || log.allocate(bytesMore: missing) != .full else {
             throw SQLiteError.full(action: "allocating the database")
         }
     }
@@ -98,34 +109,49 @@ final class StoreSpace {
     /// Called after a commit that removed records: allocates what later ones will need, as far as possible, and says how large
     /// batches may be.
     func refill(for bytes: Int) -> BatchRoom {
-        let isFull = (try? allocate(for: bytes)) == nil
-        guard isFull else { return DiskSpace.isScarce(at: path) ? .small : .any }
+        if (try? allocate(for: bytes)) != nil {
+            return DiskSpace.isScarce(at: path) ? .upTo(SettleNeeds.largestBatch) : .any
+        }
         guard let pages = try? count(countPages), let free = try? count(countFreePages) else { return .single }
-        let needs = SettleNeeds(pages: pages, bytes: bytes)
-        return databaseRoom >= pages && free >= needs.databasePages && logRoom >= needs.logPages ? .small : .single
+        // A checkpoint needs the whole database; without one, what the log has now stays there.
+        let isWhole = databaseRoom >= pages
+        return SettleNeeds.room(
+            databasePages: isWhole ? databaseRoom - pages + free : 0,
+            logPages: log.allocatedPages - (isWhole ? 0 : connection.walPages)
+        )
     }
 
     /// The same before anything is sent. Throws if there is no room for settling even one record; uses the reserve if it must.
     func roomForSettling(_ bytes: Int) throws(SQLiteError) -> BatchRoom {
+        assert(
+            LogFile.bytes(pages: SettleNeeds.scarceLogPages) + StoreReserve.sharedMemory <= StoreReserve.size,
+            "the reserve has room for an opening and for settling a record"
+        )
+        forget()
         let room = refill(for: bytes)
-        guard room == .single, try !canSettle(bytes) else { return room }
+        guard room == .single else { return room }
+        if connection.databaseFilePages >= (try count(countPages)), try allocateLog(SettleNeeds.fewestLogPages) {
+            return room
+        }
         _ = reserve.release()
         defer { reserve.allocate() }
-        guard try canSettle(bytes) else { throw SQLiteError.full(action: "allocating the log") }
-        return .single
+        // The whole database first: without it, the log never begins anew.
+        try? connection.checkpoint(.restart)
+        for pages in [SettleNeeds.scarceLogPages, SettleNeeds.fewestLogPages] where try allocateLog(pages) {
+            return refill(for: bytes)
+        }
+        throw SQLiteError.full(action: "allocating the log")
     }
 
-    /// Whether the log has room for settling one record, now or after a checkpoint.
-    private func canSettle(_ bytes: Int) throws(SQLiteError) -> Bool {
-        let pages = try count(countPages)
-        let needed = SettleNeeds(pages: pages, bytes: bytes).fewestLogPages
-        let used = connection.databaseFilePages >= pages ? 0 : connection.walPages
-        return log.allocate(bytes: SQLiteConnection.logBytes(pages: used + needed)) != .full
+    /// Allocates so many pages of the log, as it is now or after a checkpoint; false if the disk is full.
+    private func allocateLog(_ pages: Int) throws(SQLiteError) -> Bool {
+        let used = connection.databaseFilePages >= (try count(countPages)) ? 0 : connection.walPages
+        return log.allocate(pages: used + pages) != .full
     }
 
-    private func count(_ pragma: SQLiteStatement) throws(SQLiteError) -> Int {
-        defer { pragma.reset() }
-        return try pragma.step() ? Int(pragma.integer(at: 0)) : 0
+    private func count(_ query: SQLiteStatement) throws(SQLiteError) -> Int {
+        defer { query.reset() }
+        return try query.step() ? Int(query.integer(at: 0)) : 0
     }
 
     // MARK: - a full disk

@@ -31,7 +31,7 @@ final class KeySources {
             return source
         }
         row.reset()
-        try end()
+        try connection.execute("UPDATE stream SET key_source = numbered, delivered = 0 WHERE number > 0")
         let source = KeySource.random()
         let update = try connection.prepare("UPDATE stream SET key_source = ?1, place = ?2 WHERE number = 0")
         try update.bind(source.stored, at: 1)
@@ -40,14 +40,9 @@ final class KeySources {
         return source
     }
 
-    /// Ends the source: the next record gets a new one.
+    /// Ends the source: the next record gets a new one. Changes one row only, because a full disk may have no room for more.
     func end() throws(SQLiteError) {
-        try connection.execute(
-            """
-            UPDATE stream SET key_source = 0 WHERE number = 0;
-            UPDATE stream SET key_source = numbered, delivered = 0 WHERE number > 0
-            """
-        )
+        try connection.execute("UPDATE stream SET key_source = 0 WHERE number = 0")
     }
 }
 

@@ -21,7 +21,7 @@ enum StoreSchema {
     /// they stay until that is emptied. `numbered` counts the stream's records that were ever saved without a key. In row 0,
     /// `key_source` is the newest segment's `KeySource`, and `place` the file that it was drawn for; in a stream's row,
     /// `key_source` is what `numbered` was at that time, and `delivered` counts the records since then that were delivered under
-    /// random keys, or without keys, which do not name them. `trouble` is why the stream's last flush kept records; the limits, in
+    /// random keys, or without keys, which do not name them. While row 0 has no `key_source`, all of that belongs to an earlier one. `trouble` is why the stream's last flush kept records; the limits, in
     /// row 0, are those of the last process that saved (-1: none yet). `segment` lists the record
     /// tables, see `StoreSegments`. `imported` lists the files whose records were imported, until they are renamed.
     /// `StoreClock` adds a table of its own.

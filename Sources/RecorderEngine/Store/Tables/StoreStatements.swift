@@ -18,6 +18,7 @@ final class StoreStatements {
     private let addImport: SQLiteStatement
     private let removeImport: SQLiteStatement
     private let connection: SQLiteConnection
+    private var addedStreams = 0
 
     init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
@@ -42,7 +43,7 @@ final class StoreStatements {
             "SELECT records, bytes, next_sequence, saved_bytes FROM stream WHERE number = 0"
         )
         clearStreams = try connection.prepare(
-            "UPDATE stream SET cleared = cleared + records, records = 0, bytes = 0, cursor = ?1 - 1"
+            "UPDATE stream SET cleared = cleared + records, records = 0, bytes = 0, cursor = ?1 - 1 WHERE records > 0"
         )
         countArrivals = try connection.prepare(
             """
@@ -110,6 +111,12 @@ final class StoreStatements {
 
     // MARK: streams
 
+    /// How many streams have got a row since this was called last.
+    func takeAddedStreams() -> Int {
+        defer { addedStreams = 0 }
+        return addedStreams
+    }
+
     /// The number of streams without records whose rows are kept: those used last.
     private static let unusedStreamsKept = 1_000
     /// The number of rows removed in one transaction, at most.
@@ -126,6 +133,7 @@ final class StoreStatements {
         // Its numbered keys must not be those of the earlier stream, which had fewer records than the store has sequences.
         try addStream.bind(isReused ? next : 0, at: 4)
         try addStream.run()
+        addedStreams += 1
         return number
     }
 
