@@ -125,6 +125,18 @@ import Testing
         #expect(found.allSatisfy { $0.duration > 0 && $0.recordsDiscarded == 0 })
     }
 
+    @Test func `a metricsHandler that does not return is warned of by its name`() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let recorder = try Recorders.kinesis()
+            let gate = Gate()
+            recorder.metricsHandler = { _ in gate.wait() }
+            for _ in 0..<20 { try? await recorder.submit() }
+            exit(EXIT_SUCCESS)
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("metricsHandler of a recorder has not returned") && !text.contains("observer"))
+    }
+
     @Test func `a service that validates signatures and policies accepts records, and those of an unknown user stay`()
         async throws
     {

@@ -1,6 +1,7 @@
 import AWSKinesis
 import Foundation
 import RecorderConcurrency
+import RecorderEngine
 import RecorderTestSupport
 import Testing
 
@@ -15,10 +16,10 @@ import Testing
         ({ $0.diskByteLimit = $1 << 30 }, { $0.diskByteLimit >> 30 }),
         ({ $0.diskAgeLimit = TimeInterval($1 * 1_000) }, { UInt(($0.diskAgeLimit / 1_000).rounded()) }),
         ({ $0.notificationByteThreshold = $1 << 40 }, { $0.notificationByteThreshold >> 40 }),
-        ({ $0.maximumFailures = $1 + 100 }, { $0.maximumFailures - 100 }),
+        ({ $0.maximumFailures = $1 + 100 }, { $0.maximumFailures &- 100 }),
         ({ $0.maxConcurrentStreams = $1 }, { $0.maxConcurrentStreams }),
-        ({ $0.aggregatedEntryBytes = 2_000 + $1 }, { $0.aggregatedEntryBytes - 2_000 }),
-        ({ $0.batchRecordsByteLimit = 500_000 + $1 }, { $0.batchRecordsByteLimit - 500_000 }),
+        ({ $0.aggregatedEntryBytes = 2_000 + $1 }, { $0.aggregatedEntryBytes &- 2_000 }),
+        ({ $0.batchRecordsByteLimit = 500_000 + $1 }, { $0.batchRecordsByteLimit &- 500_000 }),
         ({ $0.saveQueueByteLimit = $1 << 20 }, { $0.saveQueueByteLimit >> 20 }),
     ]
 
@@ -30,6 +31,7 @@ import Testing
         recorder.keepsOrder = isOn
         recorder.assumesDistributionByKey = isOn
         recorder.keepsRejected = isOn
+        recorder.compressesRequests = isOn
         recorder.notifiesOnCrossingOnly = isOn
         recorder.requestFormat = isOn ? .cbor : .json
         recorder.maxConcurrentRequests = isOn ? 2 : 1
@@ -39,6 +41,13 @@ import Testing
         let metrics: @Sendable (AWSSubmitMetrics) -> Void = { _ in }
         recorder.submitProgressHandler = isOn ? progress : nil
         recorder.metricsHandler = isOn ? metrics : nil
+    }
+
+    /// Sets each option that only Firehose's recorders have.
+    private static func setOptions(of recorder: AWSFirehoseRecorder, to isOn: Bool) {
+        recorder.appendsNewline = isOn
+        recorder.packsRecords = isOn
+        recorder.packedRecordBytes = isOn ? 2_000 : 5_120
     }
 
     /// Runs each body on a thread of its own, all at the same time.
@@ -64,6 +73,27 @@ import Testing
         #expect(lost.withLock { $0 } == 0)
     }
 
+    @Test func `an option that is set while another one is being set keeps its value`() async throws {
+        let recorder = try Recorders.kinesis()
+        let (hasBegun, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        await Self.atOnce([
+            {
+                recorder.pipeline.configure { policy in
+                    hasBegun.signal()
+                    // The other setter waits for this one's end. If it did not, this one would overwrite what it sets.
+                    _ = hasEnded.wait(timeout: .now() + 0.5)
+                    policy.keepsOrder = true
+                }
+            },
+            {
+                hasBegun.wait()
+                recorder.maxConcurrentStreams = 7
+                hasEnded.signal()
+            },
+        ])
+        #expect(recorder.keepsOrder && recorder.maxConcurrentStreams == 7)
+    }
+
     @Test func `every option is set from eight threads while records are saved and submitted, and all arrive`()
         async throws
     {
@@ -72,12 +102,15 @@ import Testing
             return .json(200, #"{"Records":[\#(entries.joined(separator: ","))]}"#).encoded(for: request)
         }
         let recorder = try Recorders.kinesis(url: server.url)
+        let firehose = try Recorders.firehose()
         let saved = Locked(0)
         let setters = (0..<8).map { thread in
             { @Sendable in
                 for round in UInt(1)...25 {
                     for option in Self.options { option.set(recorder, round) }
-                    Self.setSwitches(of: recorder, to: (Int(round) + thread).isMultiple(of: 2))
+                    let isOn = (Int(round) + thread).isMultiple(of: 2)
+                    Self.setSwitches(of: recorder, to: isOn)
+                    Self.setOptions(of: firehose, to: isOn)
                 }
             }
         }
@@ -87,6 +120,7 @@ import Testing
                     let task = recorder.saveRecord(Data("\(user)-\(number)".utf8), streamName: "options")
                     task?.waitUntilFinished()
                     if task?.error == nil { saved.withLock { $0 += 1 } }
+                    firehose.saveRecord(Data("\(user)-\(number)".utf8), streamName: "options")
                     if number.isMultiple(of: 10) { recorder.submitAllRecords().waitUntilFinished() }
                 }
             }
@@ -97,5 +131,6 @@ import Testing
         try await recorder.submit()
         #expect(saved.withLock { $0 } == 100)
         #expect(recorder.statistics?.delivered == 100 && recorder.diskBytesUsed == 0)
+        #expect(firehose.statistics?.stored == 100)
     }
 }
