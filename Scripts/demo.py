@@ -263,7 +263,7 @@ def demo_kept(directory):
         cleanup.pop_all()
     say(f"kept: service {service.url}, stream and delivery stream `{STREAM}`")
     say(f"identity pool for AWSCognitoCredentialsProvider: {service.pool}")
-    say(f'use it:  . {shlex.quote(str(directory / "env"))}; "$GUIDE" kinesis run {STREAM}')
+    say(f'use it:  . {shlex.quote(str(directory / "env"))}; then run a program, or the demo\'s own: "$GUIDE" kinesis run {STREAM}')
     say(f"stop it: {stop_command(directory)}")
     return last_line
 
