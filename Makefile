@@ -1,6 +1,6 @@
 # `make` alone prints what there is.
 
-.PHONY: help setup demo demo-stop examples test canary stress mutations lint snippets docs api format generate sanitize fuzz bench figures package clean
+.PHONY: help setup demo demo-stop examples test canary simulate stress mutations lint snippets docs api format generate sanitize fuzz bench figures package clean
 
 PYTHON := $(CURDIR)/.venv/bin/python
 SWIFT_FORMAT := swift format
@@ -34,6 +34,10 @@ sanitize: setup ## Run all tests under the thread sanitizer, then under the addr
 
 fuzz: ## Feed made-up answers to the answer decoder and the settle; TIME=600 for ten minutes
 	Scripts/fuzz $(or $(TIME),60)
+
+simulate: ## Run simulated worlds; SEEDS=1000 of them, or SEED=N with its trace; PROFILE=hostile another profile than usual
+	swift build -c release --product Simulation
+	.build/release/Simulation --profile $(or $(PROFILE),usual) $(if $(SEED),--seed $(SEED),--seeds $(or $(SEEDS),1000))
 
 stress: setup ## Kill, starve and cut the power for ten minutes; FULL=1 for hours; ARGS="--filter NAME" some rows
 	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/stress $(if $(FULL),--full) $(ARGS)

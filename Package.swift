@@ -319,6 +319,18 @@ let package = Package(
             dependencies: ["RecorderConcurrency"],
             path: "Tests/Faults/SanitizerControl"
         ),
+        // The simulated world. What SimulatedMachine defines stands in for the C library, so only this program may link it.
+        .target(name: "SimulatedMachine", path: "Tests/Simulation/Machine"),
+        .executableTarget(
+            name: "Simulation",
+            dependencies: ["RecorderAWS", "RecorderEngine", "RecorderHTTP", "SimulatedMachine"],
+            path: "Tests/Simulation/Simulation"
+        ),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: ["RecorderTestSupport", "Simulation"],
+            path: "Tests/Simulation/SimulationTests"
+        ),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [

@@ -1,0 +1,87 @@
+/*
+ * A simulated machine: clocks, threads, processes and a disk, in memory that all simulated processes share.
+ *
+ * The program that links this defines what the product calls of the C library, of libdispatch and of SQLite's system layer. Inside
+ * the world (below `machine_start`) these calls lead here; outside of it, and for paths that are not the world's, to the real ones.
+ *
+ * Each simulated process is a real process, forked from the one that controls the world, so that its memory is its own and a kill
+ * is a kill. Of all their threads exactly one runs at a time: a seed picks the next one wherever a thread calls the system.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    MACHINE_PROCESSES = 16, /* 0 is the controller */
+    MACHINE_NOTES = 65536,  /* room for what the scenario shares between processes, in words */
+};
+
+/* What can go wrong; 0 is never. Rates are of a million. */
+struct machine_faults {
+    uint32_t disk_errors;     /* reads, writes and syncs that fail */
+    uint32_t thread_failures; /* threads that are not created */
+    uint32_t stalls;          /* of all calls: the process stops for up to a minute */
+    bool lies_about_syncs;    /* controls of the world's own tests */
+    bool locks_exclude_nobody;
+};
+
+struct machine_faults *_Nonnull machine_faults(void);
+
+/* Makes the world of a seed; the calling thread controls it from then on. `trace` is a descriptor for the events as text, or -1. */
+void machine_start(uint64_t seed, int trace);
+
+/* Words that all processes share, 0 at first. */
+int64_t *_Nonnull machine_notes(void);
+
+/* A number below `bound`, of the seed. */
+uint64_t machine_random(uint64_t bound);
+
+/* Nanoseconds since the world began, and how many events there were; the events' hash. */
+int64_t machine_now(void);
+int64_t machine_events(void);
+uint64_t machine_hash(void);
+
+/* Lets time pass, in nanoseconds. */
+void machine_sleep(int64_t duration);
+
+/* An event of the scenario, for the trace. */
+void machine_tell(const char *_Nonnull event, int64_t first, int64_t second);
+
+/* Sets the wall clock forward or back, in nanoseconds. */
+void machine_set_clock(int64_t change);
+
+/* Starts a process: returns true in the new one, where `machine_exit` must follow, and false in the controller. */
+bool machine_fork(int process);
+_Noreturn void machine_exit(void);
+
+bool machine_is_running(int process);
+/* How many processes have been killed, power cuts included. */
+int64_t machine_kills(void);
+
+/* Kills a process, or cuts the power of the machine, when it has made so many more calls. */
+void machine_kill_after(int process, int64_t calls);
+void machine_cut_power_after(int64_t calls);
+/* Revokes both. */
+void machine_spare_all(void);
+/* The process does nothing for so many nanoseconds. */
+void machine_stall(int process, int64_t duration);
+
+/* The disk's size in bytes; -1 is without limit. */
+void machine_set_disk_size(int64_t bytes);
+int64_t machine_disk_used(void);
+uint64_t machine_disk_hash(void);
+/* Makes a directory, and a file with this text, in the world. */
+void machine_make_directory(const char *_Nonnull path);
+void machine_make_file(const char *_Nonnull path, const char *_Nonnull text);
+void machine_remove_file(const char *_Nonnull path);
+
+/* Registers the simulated disk as SQLite's default. */
+void machine_register_disk(void);
+
+/* Programs that this process starts get the same addresses each time, if the system allows that. */
+void machine_fix_addresses(void);
+
+/* Called where nothing can go on: ends the real process with a message. */
+_Noreturn void machine_fail(const char *_Nonnull reason);
