@@ -7,8 +7,8 @@ import RecorderSQLite
 ///
 /// A file of this user is read as its programs read it; SQLite may add empty log files beside it. Beside one of another user, or one
 /// that cannot be written, no file is created: a log or an index that root leaves there would stop the owner's programs. If a
-/// program has it open, its log and index are there, and are used. Otherwise the file is read without SQLite's locks, under the lock
-/// between processes, which is where a program that is about to open it waits; the log's index is made in memory. Not Sendable.
+/// program has it open, its log and index are there, and are used. Otherwise the file is read without SQLite's locks, and the log's
+/// index is made in memory; what was read counts only if nothing has changed the file meanwhile. Not Sendable.
 final class ReadOnlyStore {
     /// Without links.
     let path: String
@@ -16,16 +16,17 @@ final class ReadOnlyStore {
     /// The format of the file; nil if it has no tables yet.
     let format: Int64?
     /// Whether it is read without SQLite's locks.
-    private let isUnlocked: Bool
+    private var isUnlocked: Bool
+
+    /// How often a file is read that is changed meanwhile; after that no other process may change it.
+    private static let maximumReadings = 3
 
     /// Opens a file that exists. Throws for one of a format that this version cannot read without upgrading it.
     init(at location: StoreLocation) throws(RecorderError) {
         let path = try StoreDirectory.resolve(location).path
         self.path = path
         try StoreFiles.checkReadable(path)
-        let isShared =
-            StoreFiles.areWritable(path) || ["-wal", "-shm"].allSatisfy { FileStatus(path: "\(path)\($0)") != nil }
-        if isShared, let (connection, format) = try Self.openShared(path) {
+        if StoreFiles.areWritable(path) || Self.isInUse(path), let (connection, format) = try Self.openShared(path) {
             (self.connection, self.format, isUnlocked) = (connection, format, false)
             return
         }
@@ -34,6 +35,11 @@ final class ReadOnlyStore {
         defer { pause.end() }
         connection = try Self.openUnlocked(path)
         format = try StoreSchema.readableFormat(of: connection, path: path)
+    }
+
+    /// Whether a program has the file open, or had when it was killed.
+    private static func isInUse(_ path: String) -> Bool {
+        ["-wal", "-shm"].allSatisfy { FileStatus(path: "\(path)\($0)") != nil }
     }
 
     /// nil if SQLite would have to write, and cannot.
@@ -63,17 +69,38 @@ final class ReadOnlyStore {
 
     /// Runs an expression in one read transaction, so that everything it reads is of one instant.
     func perform<T>(_ body: @autoclosure () throws(SQLiteError) -> T) throws(RecorderError) -> T {
-        var pause: WriterPause?
-        defer { pause?.end() }
-        if isUnlocked {
-            // A connection without locks believes what it has read.
-            pause = try WriterPause(of: path, timeout: StoreConnections.lockTimeout)
-            connection = try Self.openUnlocked(path)
+        guard isUnlocked else { return try read(try body()) }
+        // Not under the lock: a program that starts meanwhile must not wait until a large file is read.
+        for _ in 0..<Self.maximumReadings {
+            let state = try openAgain()
+            let result: Result<T, RecorderError>
+            do throws(RecorderError) {
+                result = .success(try read(try body()))
+            } catch {
+                result = .failure(error)
+            }
+            if state == FileState(path, log: "\(path)-wal") { return try result.get() }
+            if Self.isInUse(path), let (shared, _) = try Self.openShared(path) {
+                (connection, isUnlocked) = (shared, false)
+                return try read(try body())
+            }
         }
-        return try StorageErrorMapping.translating(
-            path: path,
-            try connection.readTransaction(running: try body())
-        )
+        let pause = try WriterPause(of: path, timeout: StoreConnections.lockTimeout)
+        defer { pause.end() }
+        connection = try Self.openUnlocked(path)
+        return try read(try body())
+    }
+
+    /// A connection without locks believes what it has read. Returns the file's state between two commits.
+    private func openAgain() throws(RecorderError) -> FileState {
+        let pause = try WriterPause(of: path, timeout: StoreConnections.lockTimeout)
+        defer { pause.end() }
+        connection = try Self.openUnlocked(path)
+        return FileState(path, log: "\(path)-wal")
+    }
+
+    private func read<T>(_ body: @autoclosure () throws(SQLiteError) -> T) throws(RecorderError) -> T {
+        try StorageErrorMapping.translating(path: path, try connection.readTransaction(running: try body()))
     }
 
     /// The streams, by number.

@@ -33,7 +33,9 @@ final class StoreLock: Sendable {
 
     /// Takes the lock if no other process or store holds it.
     func tryLock() throws(RecorderError) -> Bool {
-        try file.withLock { (file) throws(RecorderError) in
+        // Another thread of the parent may have held this lock's lock.
+        try ForkedProcess.check()
+        return try file.withLock { (file) throws(RecorderError) in
             for _ in 0..<Self.maximumOpens {
                 let open = if let file { file } else { try open() }
                 file = open

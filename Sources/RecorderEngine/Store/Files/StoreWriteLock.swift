@@ -49,7 +49,9 @@ final class StoreWriteLock {
 
     /// Runs `close`, which may move the log's content into the database, as SQLite does when the last connection is closed. Only a
     /// process that has the database open, and closes it in its turn, can hold the lock; `close` is told whether this one does.
+    /// A forked child holds none, and waits for none of its parent's threads.
     func closing(_ close: (_ isHeld: Bool) -> Void) {
+        guard ForkedProcess.refusal == nil else { return close(false) }
         _ = Self.exitWaits
         Self.closings.withLock { _ in
             let isHeld = (try? lock.tryLock()) ?? false
@@ -61,11 +63,12 @@ final class StoreWriteLock {
 
     private static let closings = Locked(())
     /// The process must not end between the change of the file and its note.
-    private static let exitWaits = atexit { closings.withLock { _ in } } == 0
+    private static let exitWaits =
+        atexit { if ForkedProcess.refusal == nil { closings.withLock { _ in } } } == 0
 }
 
 /// The state of a database and its log, at each commit: so it is made without allocations.
-private struct FileState: Equatable {
+struct FileState: Equatable {
     private var device: dev_t = 0
     private var inode: ino_t = 0
     private var size: off_t = 0
