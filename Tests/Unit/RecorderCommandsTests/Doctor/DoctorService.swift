@@ -45,7 +45,15 @@ struct StandInSystemd {
     let settings: String
 
     /// Puts it before the real one in the tool's PATH.
-    init(in tool: inout Tool, loadState: String = "loaded", environment: String = "", command: String) throws {
+    init(
+        in tool: inout Tool,
+        loadState: String = "loaded",
+        environment: String = "",
+        user: String = "",
+        command: String
+    )
+        throws
+    {
         settings = tool.home.path("unit.conf")
         let directory = tool.home.path("bin")
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
@@ -60,6 +68,7 @@ struct StandInSystemd {
             ExecStart={ path=/usr/bin/kinesis-recorder ; argv[]=/usr/bin/kinesis-recorder \(command) ; ignore_errors=no ; \
             start_time=[n/a] ; stop_time=[n/a] ; pid=0 ; code=(null) ; status=0/0 }
             DynamicUser=no
+            User=\(user)
             StateDirectory=
             RuntimeDirectory=recorder-test
             LoadCredential=[unprintable]

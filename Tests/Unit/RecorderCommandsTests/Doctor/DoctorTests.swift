@@ -35,6 +35,26 @@ import Testing
         #expect(new.allSatisfy { $0.hasSuffix("-wal") || $0.hasSuffix("-shm") }, "\(new)")
     }
 
+    /// The user could have any program run as root.
+    @Test(.enabled(if: geteuid() == 0, "only root asks for another user"), arguments: ["daemon", "root"])
+    func `root runs a unit's credential_process only if the unit runs as root`(user: String) async throws {
+        let service = try DoctorService()
+        var tool = try Tool(to: service.url)
+        let marker = tool.home.path("ran")
+        let keys = #"{"Version": 1, "AccessKeyId": "AKIA1", "SecretAccessKey": "secret1"}"#
+        try tool.write("keys", "#!/bin/sh\ntouch \(marker)\necho '\(keys)'\n")
+        #expect(chmod(tool.home.path("keys"), 0o755) == 0)
+        try tool.write("config", "[default]\ncredential_process = \(tool.home.path("keys"))\n")
+        for name in ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] { tool.environment[name] = nil }
+        tool.environment["AWS_CONFIG_FILE"] = tool.home.path("config")
+        let systemd = try StandInSystemd(in: &tool, user: user, command: "follow app /etc/hostname --submit")
+        try systemd.write(from: &tool)
+        let ran = try await tool.run("doctor", "--unit", "recorder-test")
+        let isRoot = user == "root"
+        #expect(FileManager.default.fileExists(atPath: marker) == isRoot, "\(ran)")
+        #expect(ran.out.contains("is not run as root, for it is another user's") != isRoot, "\(ran)")
+    }
+
     @Test(arguments: [
         ("https://kinesis.us-gov-west-1.amazonaws.com", "us-gov-west-1"),
         ("https://kinesis.cn-north-1.amazonaws.com.cn", "cn-north-1"),
