@@ -48,6 +48,8 @@ struct RecorderErrors: Sendable {
         // Does not occur: these recorders discard old records instead.
         case .storeFull(let text):
             make(recorderDomain, code: AWSKinesisRecorderErrorType.unknown.rawValue, text: text)
+        case .noThread:
+            make(recorderDomain, code: AWSKinesisRecorderErrorType.unknown.rawValue, text: error.message)
         case .storage(let text, _):
             // The domain of the AWS SDK's SQLite wrapper.
             error.sqliteCode.map { make("AWSFMDatabase", code: $0, text: text) }

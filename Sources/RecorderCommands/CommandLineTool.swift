@@ -1,6 +1,6 @@
 import Glibc
 import RecorderAWS
-import RecorderConcurrency
+package import RecorderConcurrency
 
 /// START HERE: runs one command line, from its words to the exit status.
 package enum CommandLineTool {
@@ -17,7 +17,7 @@ package enum CommandLineTool {
 
     /// Where a command's tasks run, one at a time. Threads of dispatch would wake the process once a second for as long as it runs,
     /// and ask for a priority that only privileged users get, with a line in the system's log about that.
-    package static let executor: any TaskExecutor = StoreExecutor()
+    package static let executor = StoreExecutor()
 
     /// Must be called before anything opens a file or starts a thread. Returns the status to exit with, if the program cannot
     /// run.
@@ -25,15 +25,15 @@ package enum CommandLineTool {
         OwnDescriptors.occupyStandard()
         ProcessSetup.disableCoreDumps()
         ProcessSetup.useOneArena()
-        // What needs a thread later waits until the system has one.
-        guard hasThreads(ProcessSetup.threads) else {
-            printError(
-                "\(Program.name): the system gives this process no further thread. Stop other programs of this user, or raise the "
-                    + "limit: ulimit -u, or LimitNPROC= and TasksMax= of a systemd unit."
-            )
+        do throws(ThreadShortage) {
+            guard hasThreads(ProcessSetup.threads()) else { throw ThreadShortage() }
+            // For the command's tasks, until the process ends.
+            try executor.keepThread()
+            return nil
+        } catch {
+            printError("\(Program.name): \(error.message)")
             return ExitStatus.tryLater.rawValue
         }
-        return nil
     }
 
     /// Prints a line to standard error.

@@ -5,16 +5,39 @@ import Glibc
 /// Starts a thread that ends with `body`. `name` shows in debuggers and `top`; at most 15 bytes.
 ///
 /// Foundation's `Thread` would add all of Foundation to a program, and a name that is set before its start never reaches the
-/// system. If the machine has no thread left, this waits until it has one.
-package func startThread(named name: String, _ body: @escaping @Sendable () -> Void) {
-    let context = unsafe Unmanaged.passRetained(ThreadStart(name: name, body: body)).toOpaque()
+/// system. If the system has no thread to give, this tries again for as long as `timeout` says.
+package func startThread(
+    named name: String,
+    timeout: Duration = ThreadShortage.timeout,
+    _ body: @escaping @Sendable () -> Void
+) throws(ThreadShortage) {
+    let context = unsafe Unmanaged.passRetained(ThreadStart(name: name, body: body))
+    let start = ContinuousClock.now
     var thread = pthread_t()
-    while true {
-        let status = unsafe pthread_create(&thread, nil, runThread, context)
-        if status == 0 { break }
+    while unsafe pthread_create(&thread, nil, runThread, context.toOpaque()) != 0 {
+        guard ContinuousClock.now - start < timeout else {
+            unsafe context.release()
+            throw ThreadShortage()
+        }
         usleep(10_000)
     }
     pthread_detach(thread)
+}
+
+/// The system gives this process no further thread: a limit of the user, of the unit or of the container is reached.
+package struct ThreadShortage: Error, Sendable {
+    /// How long a call tries that has no other way.
+    package static let timeout = Duration.milliseconds(200)
+
+    package init() {}
+
+    /// What completes a sentence.
+    package var reason: String { "the system gives this process no further thread" }
+
+    package var message: String {
+        "The system gives this process no further thread. Stop other programs of this user, or raise the limit: ulimit -u, or "
+            + "LimitNPROC= and TasksMax= of a systemd unit."
+    }
 }
 
 /// Whether the system gives this process so many more threads now.
@@ -36,10 +59,18 @@ package func hasThreads(_ count: Int) -> Bool {
 }
 
 /// Does blocking work on a thread of its own: the threads of the cooperative pool must not block.
-package func onNewThread<T: Sendable>(named name: String, _ work: @escaping @Sendable () -> T) async -> T {
-    await withCheckedContinuation { continuation in
-        startThread(named: name) { continuation.resume(returning: work()) }
+package func onNewThread<T: Sendable>(
+    named name: String,
+    _ work: @escaping @Sendable () -> T
+) async throws(ThreadShortage) -> T {
+    let result: Result<T, ThreadShortage> = await withCheckedContinuation { continuation in
+        do throws(ThreadShortage) {
+            try startThread(named: name) { continuation.resume(returning: .success(work())) }
+        } catch {
+            continuation.resume(returning: .failure(error))
+        }
     }
+    return try result.get()
 }
 
 private func runThread(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
@@ -77,8 +108,11 @@ package struct ThreadReference: Sendable {
         unsafe pthread_getspecific(key) == Unmanaged.passUnretained(object).toOpaque()
     }
 
-    /// Sets the calling thread's reference, without retaining it.
-    package func set(_ object: AnyObject) {
+    /// Sets the calling thread's reference, without retaining it, while `body` runs.
+    package func with(_ object: AnyObject, _ body: () -> Void) {
+        let before = unsafe pthread_getspecific(key)
         _ = unsafe pthread_setspecific(key, Unmanaged.passUnretained(object).toOpaque())
+        body()
+        _ = unsafe pthread_setspecific(key, before)
     }
 }

@@ -3,7 +3,8 @@ import Dispatch
 /// Checks executors in which work waits behind a callback, or for a thread. One thread serves all executors of the process.
 ///
 /// It is a thread of its own, not a dispatch queue, because the application may have blocked all threads of dispatch. It
-/// exists only while something waits, and for a few seconds after that.
+/// exists while an executor has a thread, and for a few seconds after that: so whatever waits for a further thread, which the system
+/// may not give at once, gets it as soon as there is one.
 final class ExecutorWatchdog: Sendable {
     static let shared = ExecutorWatchdog()
 
@@ -18,19 +19,25 @@ final class ExecutorWatchdog: Sendable {
     /// How long the thread stays without anything to watch.
     private static let idleTimeout = Duration.seconds(5)
 
+    /// Starts the thread unless it runs. Called before an executor starts a thread, which is counted already.
+    func start(_ timeout: Duration) throws(ThreadShortage) {
+        let isRunning = state.withLock { state in
+            if !state.isRunning {
+                state.isRunning = (try? startThread(named: "recorder-watch", timeout: timeout) { self.run() }) != nil
+            }
+            return state.isRunning
+        }
+        guard isRunning else { throw ThreadShortage() }
+    }
+
     /// Checks the executor after a delay, and again for as long as work waits.
     func watch(_ executor: StoreExecutor, after delay: Duration) {
-        let starts = state.withLock { state in
-            state.watched.append((executor, .now + delay))
-            defer { state.isRunning = true }
-            return !state.isRunning
-        }
-        guard starts else {
-            wake.signal()
-            return
-        }
-        startThread(named: "recorder-watch") { self.run() }
+        state.withLock { $0.watched.append((executor, .now + delay)) }
+        wake.signal()
     }
+
+    /// Called when no executor has a thread any more.
+    func lastThreadEnded() { wake.signal() }
 
     private func run() {
         var end = ContinuousClock.now + Self.idleTimeout
@@ -38,9 +45,11 @@ final class ExecutorWatchdog: Sendable {
             for executor in round.due {
                 if let delay = executor.checkWaitingWork() { keep(executor, after: delay) }
             }
-            if round.due.isEmpty {
-                _ = wake.wait(timeout: .now() + (round.next - .now) / .seconds(1))
+            guard round.due.isEmpty else { continue }
+            if let next = round.next {
+                _ = wake.wait(timeout: .now() + (next - .now) / .seconds(1))
             } else {
+                wake.wait()
                 end = .now + Self.idleTimeout
             }
         }
@@ -50,14 +59,15 @@ final class ExecutorWatchdog: Sendable {
         state.withLock { $0.watched.append((executor, .now + delay)) }
     }
 
-    /// The executors to check now and the time of the next check. Returns nil, and notes that the thread ends, if nothing
-    /// was watched until `end`.
+    /// The executors to check now and the time of the next check, if one is due. Returns nil, and notes that the thread ends, if no
+    /// executor had a thread until `end`.
     private func nextRound(
         orEndAt end: ContinuousClock.Instant
-    ) -> (due: [StoreExecutor], next: ContinuousClock.Instant)? {
+    ) -> (due: [StoreExecutor], next: ContinuousClock.Instant?)? {
         let now = ContinuousClock.now
         return state.withLock { state in
             guard let next = state.watched.map(\.due).min() else {
+                if StoreExecutor.hasThreads { return ([], nil) }
                 state.isRunning = now < end
                 return state.isRunning ? ([], end) : nil
             }

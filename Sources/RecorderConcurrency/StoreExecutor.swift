@@ -9,6 +9,10 @@ import Synchronization
 /// more when a queue has waited for 0.1 s. A thread starts when there is work and no thread is free, and ends after some
 /// seconds without work: an idle store has no threads, and releasing a store stops nothing.
 ///
+/// The system may refuse a thread. Then a job waits for one of the threads that there are, and ``ExecutorWatchdog`` tries again.
+/// If there are none, a caller that can be refused is refused, after 0.2 s; who begins something long keeps a thread until its end.
+/// What cannot be refused, such as a step of a task, runs on the calling thread.
+///
 /// A callback that blocks while others wait keeps its thread, and another thread takes its place (``ExecutorWatchdog``).
 ///
 /// Why not dispatch queues: a thread here can continue with a job that its own job queued elsewhere, without waking another
@@ -41,6 +45,7 @@ package final class StoreExecutor: Sendable {
 
     /// The threads of all executors.
     private static let threads = Atomic(0)
+    static var hasThreads: Bool { threads.load(ordering: .sequentiallyConsistent) > 0 }
     /// From this number of threads in the process on, each store gets few.
     private static let manyThreads = 8
     /// How many threads an executor may have, besides those in blocked callbacks.
@@ -71,8 +76,16 @@ package final class StoreExecutor: Sendable {
 
     // MARK: - queues
 
-    /// Adds a job to a queue, from any thread.
+    /// Adds a job to a queue, from any thread. If there is no thread, and the system gives none, the calling one does the job.
     package func enqueue(on queue: Queue, _ job: @escaping @Sendable () -> Void) {
+        enqueue(.block(job), on: queue)
+    }
+
+    /// The same for a job that can be refused.
+    package func tryEnqueue(on queue: Queue, _ job: @escaping @Sendable () -> Void) throws(ThreadShortage) {
+        guard !add(.block(job), to: queue) else { return }
+        try keepThread()
+        defer { releaseThread() }
         enqueue(.block(job), on: queue)
     }
 
@@ -82,12 +95,43 @@ package final class StoreExecutor: Sendable {
     }
 
     private func enqueue(_ job: StoreExecutorState.Job, on queue: Queue) {
-        let wakeup = state.withLock { state in
+        guard !add(job, to: queue) else { return }
+        do throws(ThreadShortage) {
+            try keepThread(timeout: .zero)
+        } catch {
+            return work(on: job, of: queue)
+        }
+        defer { releaseThread() }
+        if !add(job, to: queue) { work(on: job, of: queue) }
+    }
+
+    /// Adds a job; false, and nothing is added, if there is no thread.
+    private func add(_ job: StoreExecutorState.Job, to queue: Queue) -> Bool {
+        let wakeup = state.withLock { state -> StoreExecutorState.Wakeup? in
+            guard state.hasThread else { return nil }
             state.add(job, to: queue)
             return state.wakeup()
         }
+        guard let wakeup else { return false }
         arrivals.add(1, ordering: .relaxed)
         perform(wakeup)
+        return true
+    }
+
+    /// The calling thread does a job, and whatever else waits, as a thread of the executor.
+    private func work(on job: StoreExecutorState.Job, of queue: Queue) {
+        state.withLock { state in
+            state.beginGuest()
+            state.add(job, to: queue)
+        }
+        Self.current.with(self) {
+            var next = state.withLock { $0.nextOfGuest() }
+            while let work = next.take() {
+                let (queue, number) = (work.queue, work.number)
+                perform(consume work)
+                next = state.withLock { $0.nextOfGuest(afterJob: number, of: queue) }
+            }
+        }
     }
 
     /// Adds a job from another job, whose thread continues with it as soon as that one ends.
@@ -129,6 +173,21 @@ package final class StoreExecutor: Sendable {
 
     private var isOnOwnThread: Bool { Self.current.isSet(to: self) }
 
+    /// Sees to it that there is a thread until `releaseThread`, which must be called as often.
+    package func keepThread(timeout: Duration = ThreadShortage.timeout) throws(ThreadShortage) {
+        guard state.withLock({ $0.keepThread() }) else { return }
+        do throws(ThreadShortage) {
+            try start(timeout)
+        } catch {
+            releaseThread()
+            throw error
+        }
+    }
+
+    package func releaseThread() {
+        state.withLock { $0.releaseThread() }?.signal()
+    }
+
     private func perform(_ wakeup: StoreExecutorState.Wakeup) {
         perform(wakeup.thread)
         if wakeup.startsWatchdog { watch() }
@@ -138,14 +197,31 @@ package final class StoreExecutor: Sendable {
         switch action {
         case .none: break
         case .wake(let thread): thread.signal()
-        case .start:
-            Self.threads.add(1, ordering: .relaxed)
-            startThread(named: "recorder-store") {
-                Self.current.set(self)
-                self.runThread()
-                Self.threads.subtract(1, ordering: .relaxed)
-            }
+        // There are other threads, or a caller that knows that there are none.
+        case .start: try? start(.zero)
         }
+    }
+
+    /// Starts a thread that the state counts already.
+    private func start(_ timeout: Duration) throws(ThreadShortage) {
+        Self.threads.add(1, ordering: .sequentiallyConsistent)
+        do throws(ThreadShortage) {
+            try ExecutorWatchdog.shared.start(timeout)
+            try startThread(named: "recorder-store", timeout: timeout) {
+                Self.current.with(self) { self.runThread() }
+                Self.threadEnded()
+            }
+            state.withLock { $0.threadExists() }
+        } catch {
+            if state.withLock({ $0.threadFailed() }) { watch() }
+            Self.threadEnded()
+            throw error
+        }
+    }
+
+    private static func threadEnded() {
+        let left = threads.subtract(1, ordering: .sequentiallyConsistent).newValue
+        if left == 0 { ExecutorWatchdog.shared.lastThreadEnded() }
     }
 
     private func watch() {
@@ -207,7 +283,7 @@ package final class StoreExecutor: Sendable {
                     if isLast { idleHandler.withLock { $0 }?() }
                     return nil
                 }
-                // Woken at the same moment.
+                // Kept, or woken at the same moment.
                 semaphore.wait()
             }
             wasWoken = true

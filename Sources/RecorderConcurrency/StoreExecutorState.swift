@@ -50,6 +50,12 @@ struct StoreExecutorState {
     private var woken = 0
     /// Threads that were started, and have not looked for work yet.
     private var starting = 0
+    /// Threads that are counted, and that the system has not given yet.
+    private var requested = 0
+    /// How many callers keep a thread.
+    private var keepers = 0
+    /// The thread that sleeps for longer than others, because it is kept.
+    private var kept: Semaphore?
     /// Threads that spin for a job and need no wakeup.
     private var spinning = 0
     /// Jobs that have started.
@@ -97,7 +103,60 @@ struct StoreExecutorState {
     private mutating func startThread() -> Wakeup.ThreadAction {
         threads += 1
         starting += 1
+        requested += 1
         return .start
+    }
+
+    // MARK: - threads that the system gives, or not
+
+    /// Whether a thread is or will be free for a job.
+    var hasThread: Bool { threads - requested > blocked }
+
+    /// A thread that was started exists.
+    mutating func threadExists() { requested -= 1 }
+
+    /// A thread could not be started. Returns whether the watchdog must be started for what it would have done.
+    mutating func threadFailed() -> Bool {
+        threads -= 1
+        starting -= 1
+        requested -= 1
+        return startsWatchdog()
+    }
+
+    /// The last thread stays until `releaseThread`. Returns whether one must be started.
+    mutating func keepThread() -> Bool {
+        keepers += 1
+        guard !hasThread else { return false }
+        _ = startThread()
+        return true
+    }
+
+    /// Returns the thread to wake, which is no longer kept.
+    mutating func releaseThread() -> Semaphore? {
+        keepers -= 1
+        assert(keepers >= 0, "a thread was released that no caller keeps")
+        guard keepers == 0, let thread = kept.take(), let index = sleeping.firstIndex(where: { $0 === thread }) else {
+            return nil
+        }
+        sleeping.remove(at: index)
+        woken += 1
+        return thread
+    }
+
+    /// Counts a thread of somebody else, which does what there is to do.
+    mutating func beginGuest() { threads += 1 }
+
+    /// The next job for such a thread; if there is none, it is no longer counted.
+    mutating func nextOfGuest() -> Work? {
+        let work = next()
+        if work == nil { threads -= 1 }
+        return work
+    }
+
+    /// The same after a job has ended.
+    mutating func nextOfGuest(afterJob number: Int, of queue: Queue) -> Work? {
+        endJob(number, of: queue)
+        return nextOfGuest()
     }
 
     // MARK: - how a thread gets its next job
@@ -139,11 +198,15 @@ struct StoreExecutorState {
         return nil
     }
 
-    /// Ends a thread that still sleeps; nil if it has been woken and must look for work.
+    /// Ends a thread that still sleeps; nil if it is kept, or has been woken and must look for work.
     ///
     /// - Returns: whether no other thread is left, except in blocked callbacks.
     mutating func threadEnds(_ thread: Semaphore) -> Bool? {
         guard let index = sleeping.firstIndex(where: { $0 === thread }) else { return nil }
+        if keepers > 0, threads - requested == blocked + 1 {
+            kept = thread
+            return nil
+        }
         sleeping.remove(at: index)
         threads -= 1
         return threads == blocked

@@ -1,16 +1,18 @@
-import Dispatch
-
 /// Runs asynchronous code of the application: credentials providers, and engines that send requests.
 ///
 /// Such code may block its thread, even for ever, though `async` code must not. The pool of Swift's tasks has a thread for each
-/// processor, so that one or two such calls would stop everything. Here each piece runs on a thread of its own.
+/// processor, so that one or two such calls would stop everything. Here each piece runs on a thread of its own, or on the calling one
+/// while the system gives none.
 package final class UserCodeExecutor: TaskExecutor {
     package static let shared = UserCodeExecutor()
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        DispatchQueue(label: "recorder-user-code").async {
-            unsafe job.runSynchronously(on: self.asUnownedTaskExecutor())
+        let run = { @Sendable in unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        do throws(ThreadShortage) {
+            try startThread(named: "recorder-user", timeout: .zero, run)
+        } catch {
+            run()
         }
     }
 }

@@ -54,8 +54,8 @@ extension RecordPipeline {
         completion: @escaping @Sendable (Result<T, RecorderError>) -> Void
     ) {
         if let refusal = ForkedProcess.refusal { return completion(.failure(refusal)) }
-        saves.afterEarlierSaves { [callbacks] in
-            let result = Result(catching: work)
+        saves.afterEarlierSaves { [callbacks] refusal in
+            let result = refusal.map { .failure($0) } ?? Result(catching: work)
             callbacks.deliver { completion(result) }
         }
     }

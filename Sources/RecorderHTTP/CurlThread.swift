@@ -11,6 +11,7 @@ final class CurlThread: Sendable {
     /// What other threads leave for this one.
     private struct Mailbox {
         var multi: UnsafeMutableRawPointer?
+        var hasThread = false
         var transfers: [(CurlTransfer, CurlTransfer.Completion)] = []
         var isStopping = false
     }
@@ -21,11 +22,19 @@ final class CurlThread: Sendable {
         OwnDescriptors.occupyStandard()
         let isStarted = CurlLibrary.start == CURLE_OK
         mailbox = Locked(Mailbox(multi: isStarted ? curl_multi_init() : nil))
-        startThread(named: "recorder-http") { self.run() }
     }
 
-    /// Starts a transfer. Its completion is always called.
+    /// Starts a transfer, and the thread before the first one. Its completion is always called.
     func start(_ transfer: CurlTransfer, completion: CurlTransfer.Completion) {
+        let hasThread = mailbox.withLock { mailbox in
+            if !mailbox.hasThread {
+                mailbox.hasThread = (try? startThread(named: "recorder-http") { self.run() }) != nil
+            }
+            return mailbox.hasThread
+        }
+        guard hasThread else {
+            return completion.resume(returning: .failure(HTTPFailure(.other, ThreadShortage().message)))
+        }
         wake { $0.transfers.append((transfer, completion)) }
     }
 
@@ -33,7 +42,11 @@ final class CurlThread: Sendable {
     func wake() { wake { _ in } }
 
     /// Ends the thread. Running transfers end as cancelled.
-    func stop() { wake { $0.isStopping = true } }
+    func stop() {
+        wake { $0.isStopping = true }
+        let unused = mailbox.withLock { $0.hasThread ? nil : $0.multi.take() }
+        if let unused { curl_multi_cleanup(unused) }
+    }
 
     private func wake(_ change: (inout Mailbox) -> Void) {
         mailbox.withLock { mailbox in

@@ -61,6 +61,12 @@ package struct RecordClientError: Error {
         case .service(let failure):
             self.init(failure, credentialsError: credentialsError)
         case .configuration(let failure): self.init(failure)
+        case .noThread:
+            self.init(
+                .unknown,
+                description: error.message,
+                suggestion: "Then try again; records that were cached before stay."
+            )
         case .cancelled:
             self.init(
                 .unknown,

@@ -35,7 +35,13 @@ package struct ChildProcess: Sendable {
 
     /// Runs the program, on its own thread, and returns its output.
     package func output() async throws(Failure) -> [UInt8] {
-        try await onNewThread(named: "recorder-child") { Result(catching: run) }.get()
+        let result: Result<[UInt8], Failure>
+        do throws(ThreadShortage) {
+            result = try await onNewThread(named: "recorder-child") { Result(catching: run) }
+        } catch {
+            throw Failure(reason: "cannot be run: \(error.reason)")
+        }
+        return try result.get()
     }
 
     private func run() throws(Failure) -> [UInt8] {

@@ -73,8 +73,8 @@ struct AgentCommand: Command {
                 metrics: metrics
             )
         }
-        metrics?.start()
-        for submitter in submitters { submitter.start() }
+        try metrics?.start()
+        for submitter in submitters { try submitter.start() }
         let manager = session.serviceManager
         stop.whenStopped { manager.stopping() }
         let flows = configuration.flows
@@ -85,7 +85,7 @@ struct AgentCommand: Command {
         let follower = FileFollower(targets, console: session.console, stop: stop, metrics: metrics?.run) {
             manager.ready("following files into \(streams)")
         }
-        let end = await follower.run()
+        let end = try await follower.run()
         for submitter in submitters { _ = await submitter.finish() }
         await metrics?.finish()
         for service in services { service.discards.finish() }

@@ -1,4 +1,5 @@
 import RecorderAWS
+import RecorderConcurrency
 import RecorderEngine
 import RecorderHTTP
 
@@ -64,6 +65,30 @@ struct CommandFailure: Error, Sendable {
         self.init(ExitStatus(error), message: error.sentence)
     }
 
+    /// Starts a thread, without which the command does not begin.
+    static func startThread(
+        named name: String,
+        _ body: @escaping @Sendable () -> Void
+    ) throws(CommandFailure) {
+        do throws(ThreadShortage) {
+            try RecorderConcurrency.startThread(named: name, body)
+        } catch {
+            throw CommandFailure(.noThread(error))
+        }
+    }
+
+    /// Does the blocking work of the command on a thread of its own.
+    static func onNewThread<T: Sendable>(
+        named name: String,
+        _ work: @escaping @Sendable () -> T
+    ) async throws(CommandFailure) -> T {
+        do throws(ThreadShortage) {
+            return try await RecorderConcurrency.onNewThread(named: name, work)
+        } catch {
+            throw CommandFailure(.noThread(error))
+        }
+    }
+
     /// The value of `expression`. An error of the engine becomes the failure of the command.
     static func wrapping<T>(_ expression: @autoclosure () throws(RecorderError) -> T) throws(CommandFailure) -> T {
         do {
@@ -91,7 +116,7 @@ extension ExitStatus {
             case .storage where error.isInternal: .internalError
             case .storage, .storeFull: .storage
             case .configuration: .configuration
-            case .cancelled: .tryLater
+            case .noThread, .cancelled: .tryLater
             case .service(let failure): ExitStatus(failure.kind)
             }
     }

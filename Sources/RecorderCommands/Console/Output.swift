@@ -42,9 +42,11 @@ enum Output {
 }
 
 /// Settings of the process, made before anything else runs.
-enum ProcessSetup {
+package enum ProcessSetup {
     /// How many threads a run may need: ours, and a few of Swift's pool.
-    static var threads: Int { min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 4) + 12 }
+    package static func threads(on processors: Int = sysconf(Int32(_SC_NPROCESSORS_ONLN))) -> Int {
+        min(processors, 4) + 12
+    }
 
     /// A core dump holds all memory, with keys and records in it. A crash of this process, or of one it starts, leaves none.
     static func disableCoreDumps() {

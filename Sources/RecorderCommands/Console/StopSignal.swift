@@ -14,8 +14,16 @@ final class StopSignal: Sendable {
         var isTaken = false
         var number: Int32?
         var actions: [@Sendable () -> Void] = []
-        /// What SIGHUP leads to instead of a stop.
+        /// What SIGHUP leads to instead of a stop, and whether that is being done.
         var hangUp: (@Sendable () -> Void)?
+        var isHangingUp = false
+        var timers: [Timer] = []
+    }
+
+    private struct Timer {
+        let due: ContinuousClock.Instant
+        let endsAtStop: Bool
+        let action: @Sendable () -> Void
     }
 
     /// Readable from the first signal on; for poll(2).
@@ -37,14 +45,13 @@ final class StopSignal: Sendable {
     private init() {
         stopped = Self.openPipe()
         descriptor = stopped.read
-        let signals = Self.signals
-        startThread(named: "recorder-signal") { [self] in
-            // The parent process may have left them blocked.
-            var all = sigset_t()
-            _ = unsafe sigfillset(&all)
-            _ = unsafe pthread_sigmask(SIG_UNBLOCK, &all, nil)
-            var number: UInt8 = 0
-            while unsafe read(signals.read, &number, 1) == 1 { take(Int32(number)) }
+        _ = Self.signals
+        do throws(ThreadShortage) {
+            try startThread(named: "recorder-signal") { self.run() }
+        } catch {
+            // A command has not begun before it handles signals.
+            Output.write("\(Program.name): \(error.message)\n", to: STDERR_FILENO)
+            _exit(ExitStatus.tryLater.rawValue)
         }
         for number in [SIGINT, SIGTERM, SIGHUP] {
             var old = sigaction()
@@ -57,6 +64,43 @@ final class StopSignal: Sendable {
             action.sa_flags = SA_RESTART
             _ = unsafe sigaction(number, &action, nil)
         }
+    }
+
+    private func run() {
+        // The parent process may have left them blocked.
+        var all = sigset_t()
+        _ = unsafe sigfillset(&all)
+        _ = unsafe pthread_sigmask(SIG_UNBLOCK, &all, nil)
+        while true {
+            var waited = pollfd(fd: Self.signals.read, events: Int16(POLLIN), revents: 0)
+            if unsafe poll(&waited, 1, timeToNextTimer()) > 0 {
+                var number: UInt8 = 0
+                // 0 stands for a new timer.
+                if unsafe read(Self.signals.read, &number, 1) == 1, number != 0 { take(Int32(number)) }
+            }
+            for timer in dueTimers() { timer.action() }
+        }
+    }
+
+    /// In milliseconds for poll(2), which takes no more; -1 without timers. Rounded up, or the last rounds would spin.
+    private func timeToNextTimer() -> Int32 {
+        guard let next = state.withLock({ $0.timers.map(\.due).min() }) else { return -1 }
+        return Int32(min(max((next - .now) / .milliseconds(1), 0), 1e9).rounded(.up))
+    }
+
+    private func dueTimers() -> [Timer] {
+        state.withLock { state in
+            let isStopped = state.number != nil
+            let isDue = { (timer: Timer) in timer.due <= .now || timer.endsAtStop && isStopped }
+            defer { state.timers.removeAll(where: isDue) }
+            return state.timers.filter(isDue)
+        }
+    }
+
+    /// Runs `action` after a time, on the thread of signals, so that none must be started for it. It must be short.
+    func run(after delay: Duration, orAtStop endsAtStop: Bool = false, _ action: @escaping @Sendable () -> Void) {
+        state.withLock { $0.timers.append(Timer(due: .now + delay, endsAtStop: endsAtStop, action: action)) }
+        _ = unsafe write(Self.signals.write, "", 1)
     }
 
     private static func isIgnored(_ action: sigaction) -> Bool {
@@ -93,19 +137,13 @@ final class StopSignal: Sendable {
 
     /// Waits for `duration`, or until a signal arrives.
     func pause(_ duration: Duration) async {
-        let end = ContinuousClock.now + duration
-        await onNewThread(named: "recorder-stop") { [descriptor] in
-            var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            while waited.revents == 0, ContinuousClock.now < end {
-                // Rounded up, or the last round would spin. A pause beyond the range of poll() takes several rounds.
-                let rest = min((end - ContinuousClock.now) / .milliseconds(1), 1e9)
-                _ = unsafe poll(&waited, 1, Int32(rest.rounded(.up)))
-            }
+        await withCheckedContinuation { continuation in
+            run(after: duration, orAtStop: true) { continuation.resume() }
         }
     }
 
     private func take(_ number: Int32) {
-        if number == SIGHUP, let hangUp = state.withLock({ $0.hangUp }) { return hangUp() }
+        if number == SIGHUP, state.withLock({ $0.hangUp }) != nil { return takeHangUp() }
         // Without the lock while they run: an action may take its time, or read the signal.
         let actions = state.withLock { state in
             if state.isTaken { _exit(128 + number) }
@@ -115,5 +153,22 @@ final class StopSignal: Sendable {
         for action in actions { action() }
         state.withLock { $0.number = number }
         _ = unsafe write(stopped.write, "!", 1)
+    }
+    /// On a thread of its own: it prints, which may take for ever, and a stop must not wait for that. One at a time.
+    private func takeHangUp() {
+        let hangUp = state.withLock { state in
+            defer { state.isHangingUp = true }
+            return state.isHangingUp ? nil : state.hangUp
+        }
+        guard let hangUp else { return }
+        let end = { @Sendable [self] in state.withLock { $0.isHangingUp = false } }
+        do throws(ThreadShortage) {
+            try startThread(named: "recorder-hangup", timeout: .zero) {
+                hangUp()
+                end()
+            }
+        } catch {
+            end()
+        }
     }
 }

@@ -26,9 +26,9 @@ struct FileFollower: Sendable {
     }
 
     /// Returns once everything that was read is stored.
-    func run() async -> FollowEnd {
+    func run() async throws(CommandFailure) -> FollowEnd {
         ProcessSetup.keepFreedMemory()
-        return await onNewThread(named: "recorder-follow") {
+        return try await CommandFailure.onNewThread(named: "recorder-follow") {
             FollowLoop(targets, console: console, stop: stop, metrics: metrics).run(started: started)
         }
     }

@@ -51,15 +51,15 @@ struct FollowCommand: Command {
         _ = try CommandFailure.wrapping(try pipeline.totals())
         let submitter =
             settings.submits ? BackgroundSubmitter(pipeline, console: console, stop: stop, metrics: metrics) : nil
-        metrics?.start()
-        submitter?.start()
+        try metrics?.start()
+        try submitter?.start()
         let target = FileFlowTarget(flow: flow, pipeline: pipeline) { submitter?.saved() }
         let manager = session.serviceManager
         stop.whenStopped { manager.stopping() }
         let follower = FileFollower([target], console: session.console, stop: stop, metrics: metrics?.run) {
             manager.ready("following files into \(StreamName(unchecked: flow.stream))")
         }
-        let end = await follower.run()
+        let end = try await follower.run()
         _ = await submitter?.finish()
         await metrics?.finish()
         discards.finish()

@@ -25,7 +25,7 @@ struct ExportedRecords: Sendable {
 
     func save() async throws(CommandFailure) -> ExitStatus {
         let input = Unshared(try InputReader(nil, stop: .shared))
-        let reading = await onNewThread(named: "recorder-input") { read(input.value) }
+        let reading = try await CommandFailure.onNewThread(named: "recorder-input") { read(input.value) }
         let (saved, failure) = tally.result
         session.console.report("imported \(Formatting.records(saved))")
         let failures = [failure, reading].compactMap { $0 }

@@ -1,4 +1,3 @@
-import Dispatch
 import FoundationEssentials
 import RecorderAWS
 import RecorderConcurrency
@@ -30,12 +29,12 @@ final class MetricsFile: Sendable {
     private let state = Locked(State())
     private let writing = Locked(())
     private let wake = WakeSignal()
-    private let ended = DispatchSemaphore(value: 0)
 
     private struct State {
         var stores: [Store] = []
         var hasStarted = false
-        var isFinished = false
+        /// Who waits for the last writing, once that is asked for.
+        var finishing: CheckedContinuation<Void, Never>?
         var printedProblem: OwnFile.Problem?
     }
 
@@ -84,27 +83,24 @@ final class MetricsFile: Sendable {
     }
 
     /// Writes the file now and every 15 seconds, until `finish`.
-    func start() {
-        state.withLock { $0.hasStarted = true }
-        startThread(named: "recorder-metric") { [self] in
-            while !state.withLock({ $0.isFinished }) {
+    func start() throws(CommandFailure) {
+        try CommandFailure.startThread(named: "recorder-metric") { [self] in
+            while true {
+                let end = state.withLock { $0.finishing.take() }
                 write()
+                if let end { return end.resume() }
                 wake.wait(Self.interval)
             }
-            ended.signal()
         }
+        state.withLock { $0.hasStarted = true }
     }
 
     /// Writes the file for the last time.
     func finish() async {
-        let hasStarted = state.withLock { state in
-            state.isFinished = true
-            return state.hasStarted
-        }
-        wake.wake()
-        await onNewThread(named: "recorder-metric") { [self] in
-            if hasStarted { ended.wait() }
-            write()
+        guard state.withLock({ $0.hasStarted }) else { return write() }
+        await withCheckedContinuation { continuation in
+            state.withLock { $0.finishing = continuation }
+            wake.wake()
         }
     }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import RecorderConcurrency
 import RecorderEngine
 
@@ -12,8 +11,8 @@ final class BackgroundSubmitter: Sendable {
     private let metrics: MetricsFile?
     private let schedule: Locked<SubmitSchedule>
     private let wake = WakeSignal()
-    private let isFinishing = Locked(false)
-    private let ended = DispatchSemaphore(value: 0)
+    /// Who waits for the end, once that is asked for.
+    private let finishing = Locked<CheckedContinuation<ExitStatus?, Never>?>(nil)
     /// The errors that were printed last: the same ones are not printed again.
     private let printedErrors = Locked<[String]>([])
 
@@ -33,11 +32,8 @@ final class BackgroundSubmitter: Sendable {
     }
 
     /// Call it once, before `finish`.
-    func start() {
-        startThread(named: "recorder-submit") {
-            self.run()
-            self.ended.signal()
-        }
+    func start() throws(CommandFailure) {
+        try CommandFailure.startThread(named: "recorder-submit") { self.run() }
     }
 
     /// Records of the store were saved.
@@ -46,8 +42,11 @@ final class BackgroundSubmitter: Sendable {
     }
 
     private func run() {
-        while !isFinishing.withLock({ $0 }), stop.number == nil {
-            let rest = schedule.withLock { $0.nextLook } - .now
+        while true {
+            if let end = finishing.withLock({ $0.take() }) {
+                return end.resume(returning: stop.number == nil ? submit().status : nil)
+            }
+            let rest = stop.number == nil ? schedule.withLock { $0.nextLook } - .now : .seconds(60)
             if rest > .zero { wake.wait(rest) } else { look() }
         }
     }
@@ -75,11 +74,9 @@ final class BackgroundSubmitter: Sendable {
 
     /// Stops the sending, with a last submit unless a signal ended the saving, and says what stays. Returns the status if that failed.
     func finish() async -> ExitStatus? {
-        isFinishing.withLock { $0 = true }
-        wake.wake()
-        let failure = await onNewThread(named: "recorder-submit") { [self] () -> ExitStatus? in
-            ended.wait()
-            return stop.number == nil ? submit().status : nil
+        let failure = await withCheckedContinuation { continuation in
+            finishing.withLock { $0 = continuation }
+            wake.wake()
         }
         let left = (try? pipeline.totals().records) ?? 0
         if left > 0 {

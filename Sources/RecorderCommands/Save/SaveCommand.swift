@@ -32,9 +32,9 @@ struct SaveCommand: Command {
         let (console, metrics) = (session.console, metrics)
         let submitter =
             settings.submits ? BackgroundSubmitter(pipeline, console: console, stop: stop, metrics: metrics) : nil
-        metrics?.start()
-        submitter?.start()
-        let reading = await onNewThread(named: "recorder-input") { [input = Unshared(input)] in
+        try metrics?.start()
+        try submitter?.start()
+        let reading = try await CommandFailure.onNewThread(named: "recorder-input") { [input = Unshared(input)] in
             read(input.value) { submitter?.saved() }
         }
         // The records that the limits of this run do not allow are discarded, and reported, before the process ends.

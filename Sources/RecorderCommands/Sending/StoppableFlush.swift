@@ -11,15 +11,20 @@ final class StoppableFlush: Sendable {
     private let pipeline: RecordPipeline
     private let ticket = Locked<FlushTicket?>(nil)
 
-    /// How many seconds to wait for answers after a signal. Services answer within seconds.
-    private static let grace: UInt32 = 8
-    /// How many seconds a cancelled flush may take to end. One that waits for a lock of the store is abandoned, which is safe: a
+    /// How long to wait for answers after a signal. Services answer within seconds.
+    private static let grace = Duration.seconds(8)
+    /// How long a cancelled flush may take to end. One that waits for a lock of the store is abandoned, which is safe: a
     /// store survives the end of the process at any instant.
-    private static let ending: UInt32 = 1
+    private static let ending = Duration.seconds(1)
 
     init(_ pipeline: RecordPipeline, stop: StopSignal) {
         self.pipeline = pipeline
-        stop.whenStopped { startThread(named: "recorder-stop") { self.end() } }
+        stop.whenStopped {
+            stop.run(after: Self.grace) {
+                pipeline.cancelFlush()
+                stop.run(after: Self.ending) { self.abandon() }
+            }
+        }
     }
 
     /// Sends the records stored before the call.
@@ -47,10 +52,7 @@ final class StoppableFlush: Sendable {
         ticket.withLock { $0 = flush }
     }
 
-    private func end() {
-        sleep(Self.grace)
-        pipeline.cancelFlush()
-        sleep(Self.ending)
+    private func abandon() {
         if let flush = ticket.withLock({ $0 }) { pipeline.withdraw(flush) }
     }
 }

@@ -85,7 +85,7 @@ struct SubmitCommand: Command {
         if interval != nil { try checkSettings() }
         let manager = session.serviceManager
         stop.whenStopped { manager.stopping() }
-        metrics?.start()
+        try metrics?.start()
         var isReady = false
         while true {
             if !isReady, try canRead(&stores, errors: &errors) {

@@ -40,13 +40,13 @@ final class FlushScheduler: Sendable {
 
     private let state = Locked(State())
     private let callbacks: CallbackQueue
-    private let executor: any TaskExecutor
+    private let executor: StoreExecutor
     private let run: @Sendable (Start) async -> Result<FlushReport, RecorderError>
 
     /// `run` flushes the store, on `executor` unless it runs in the calling task.
     init(
         callbacks: CallbackQueue,
-        executor: any TaskExecutor,
+        executor: StoreExecutor,
         run: @escaping @Sendable (Start) async -> Result<FlushReport, RecorderError>
     ) {
         self.callbacks = callbacks
@@ -108,12 +108,28 @@ final class FlushScheduler: Sendable {
 
     // MARK: - runs
 
+    /// A run keeps a thread: it can go on whatever the system gives to others meanwhile.
     private func start(_ run: CancellableRun) {
-        run.start(on: executor) { self.end(await self.run(.whenFree)) }
+        do throws(ThreadShortage) {
+            try executor.keepThread()
+        } catch {
+            return end(.failure(.noThread(error)))
+        }
+        run.start(on: executor) { [executor] in
+            self.end(await self.run(.whenFree))
+            executor.releaseThread()
+        }
     }
 
     private func runInTask(_ start: Start) async throws(RecorderError) -> FlushReport {
-        let result = await run(start)
+        let result: Result<FlushReport, RecorderError>
+        do throws(ThreadShortage) {
+            try executor.keepThread()
+            result = await run(start)
+            executor.releaseThread()
+        } catch {
+            result = .failure(.noThread(error))
+        }
         end(result)
         return try result.get()
     }

@@ -1,4 +1,5 @@
 package import RecorderAWS
+package import RecorderConcurrency
 import RecorderHTTP
 package import RecorderSQLite
 
@@ -18,6 +19,8 @@ package enum RecorderError: Error, Sendable {
     case service(ServiceFailure)
     /// The region, the endpoint or the credentials are not configured, or cannot be used.
     case configuration(ConfigurationFailure)
+    /// The system gives no thread that would do the work; nothing was changed.
+    case noThread(ThreadShortage)
     /// The caller cancelled.
     case cancelled
 
@@ -87,6 +90,7 @@ package enum RecorderError: Error, Sendable {
         case .invalidRecord(_, let text), .storeFull(let text), .storage(let text, _): text
         case .service(let failure): failure.message
         case .configuration(let failure): failure.message
+        case .noThread(let shortage): shortage.message
         case .cancelled: "The operation was cancelled; the records are kept."
         }
     }

@@ -9,8 +9,8 @@ final class SaveQueue: Sendable {
     /// What the writer does in one step.
     private enum WorkItem: Sendable {
         case saves([PendingSave])
-        /// Work between the saves before it and those after it.
-        case step(@Sendable () -> Void)
+        /// Work between the saves before it and those after it. It gets the error if there is no thread for it.
+        case step(@Sendable (RecorderError?) -> Void)
     }
 
     /// What is left of a save once it has an answer: its completion may take long, and its records are no longer needed.
@@ -150,8 +150,8 @@ final class SaveQueue: Sendable {
         if starts { enqueueDrain() }
     }
 
-    /// Runs `step` on the write queue when all earlier saves are stored.
-    func afterEarlierSaves(_ step: @escaping @Sendable () -> Void) {
+    /// Runs `step` on the write queue when all earlier saves are stored. It gets the error, on another thread, if that is not possible.
+    func afterEarlierSaves(_ step: @escaping @Sendable (RecorderError?) -> Void) {
         change { state in
             state.closeGroup()
             state.items.append(.step(step))
@@ -160,7 +160,7 @@ final class SaveQueue: Sendable {
 
     /// Returns when all earlier saves are stored.
     func earlierSaves() async {
-        await withCheckedContinuation { continuation in afterEarlierSaves { continuation.resume() } }
+        await withCheckedContinuation { continuation in afterEarlierSaves { _ in continuation.resume() } }
     }
 
     /// Calls `done` when no more records are being discarded because of limits, after the reports of those that were.
@@ -188,7 +188,34 @@ final class SaveQueue: Sendable {
     }
 
     private func enqueueDrain() {
-        store.executor.enqueue(on: .write) { self.drain() }
+        do throws(ThreadShortage) {
+            try store.executor.tryEnqueue(on: .write) { self.drain() }
+        } catch {
+            refuseAll(.noThread(error))
+        }
+    }
+
+    /// Fails everything in the queue, in order.
+    private func refuseAll(_ error: RecorderError) {
+        let (items, waiters) = state.withLock { state in
+            state.closeGroup()
+            var items: [WorkItem] = []
+            while let item = state.items.popFirst() { items.append(item) }
+            state.isDraining = false
+            defer { state.waiters = [] }
+            return (items, state.waiters)
+        }
+        for item in items {
+            switch item {
+            case .saves(let group): fail(group, error)
+            case .step(let step): step(error)
+            }
+        }
+        for waiter in waiters {
+            waiter.save.sequence?.fail(error)
+            waiter.save.completion(.failure(error))
+            waiter.isAdmitted.signal()
+        }
     }
 
     /// Fails a save that found no room in time, unless it has just been admitted.
@@ -214,7 +241,7 @@ final class SaveQueue: Sendable {
     private func drain() {
         switch state.withLock({ $0.next() }) {
         case .saves(let group)?: store(group)
-        case .step(let step)?: step()
+        case .step(let step)?: step(nil)
         case nil: break
         }
         let isDone = state.withLock { state in
@@ -237,11 +264,15 @@ final class SaveQueue: Sendable {
                 let now = ContinuousClock.now
                 let late = Array(remaining.prefix { $0.deadline <= now })
                 let failed = late.isEmpty ? remaining : late
-                for save in failed { save.sequence?.fail(error) }
-                complete(failed, error: error)
+                fail(failed, error)
                 remaining = failingStopped(Array(remaining.dropFirst(failed.count)))
             }
         }
+    }
+
+    private func fail(_ saves: [PendingSave], _ error: RecorderError) {
+        for save in saves { save.sequence?.fail(error) }
+        complete(saves, error: error)
     }
 
     /// Fails the saves whose sequence has failed before; returns the others.

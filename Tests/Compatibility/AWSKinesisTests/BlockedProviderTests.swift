@@ -34,7 +34,7 @@ import Testing
 
         func invalidateCachedTemporaryCredentials() {}
 
-        func firstCall() async { await onNewThread(named: "wait") { self.started.wait() } }
+        func firstCall() async throws { try await onNewThread(named: "wait") { self.started.wait() } }
     }
 
     @Test func `a submit that was cancelled while its provider blocks gives everything back, here and elsewhere`()
@@ -57,7 +57,7 @@ import Testing
         _ = try await recorder.saveRecord(Data("a".utf8), streamName: "stream").value
         let cancellation = AWSCancellationTokenSource()
         let submit = try #require(recorder.submitAllRecords(cancellationToken: cancellation.token))
-        await provider.firstCall()
+        try await provider.firstCall()
         cancellation.cancel()
         await #expect(throws: CancellationError.self) { try await submit.value }
         // Another recorder of the same file, as in another process, then this one.

@@ -6,7 +6,8 @@ import RecorderTestSupport
 
 /// A process that shares a cache with another one: `AmplifyChild <service> <url> <directory> <name> <count>`.
 ///
-/// Records this number of texts with flushes in between, drains the cache and exits.
+/// Records this number of texts with flushes in between, drains the cache and exits. The service `threads` stands for Kinesis while the
+/// system gives no thread.
 @main
 struct AmplifyChild {
     static func main() async throws {
@@ -15,7 +16,9 @@ struct AmplifyChild {
             fatalError("usage: service url directory name count")
         }
         let (url, directory, name) = (arguments[2], URL(fileURLWithPath: arguments[3]), arguments[4])
-        if arguments[1] == "kinesis" {
+        if arguments[1] == "threads" {
+            try await Task.detached { try await withoutThreads(url, directory) }.value
+        } else if arguments[1] == "kinesis" {
             let client = try AmplifyKinesisClient(
                 region: "us-east-1",
                 credentialsProvider: ChildKeys(),
@@ -39,6 +42,37 @@ struct AmplifyChild {
             }
             try await client.drain()
         }
+    }
+}
+
+extension AmplifyChild {
+    /// On a thread of Swift's pool, which stays: what needs a further one there is not the client's.
+    private static func withoutThreads(_ url: String, _ directory: URL) async throws {
+        let client = try AmplifyKinesisClient(
+            region: "us-east-1",
+            credentialsProvider: ChildKeys(),
+            options: .init(
+                flushStrategy: .none,
+                configureClient: { $0.endpoint = url },
+                storeDirectory: directory
+            )
+        )
+        try await client.record(data: Data("before".utf8), partitionKey: "key", streamName: "stream")
+        ThreadLimit.waitForStoreThreads(0)
+        ThreadLimit.set(false)
+        do {
+            try await client.record(data: Data("refused".utf8), partitionKey: "key", streamName: "stream")
+        } catch {
+            print("record: \(error.localizedDescription)")
+        }
+        do {
+            try await client.flush()
+        } catch {
+            print("flush: \(error.localizedDescription)")
+        }
+        ThreadLimit.set(true)
+        try await client.record(data: Data("after".utf8), partitionKey: "key", streamName: "stream")
+        try await client.drain()
     }
 }
 

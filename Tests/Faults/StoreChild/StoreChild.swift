@@ -79,6 +79,7 @@ struct StoreChild {
         case "fork-left": await child.leaveForkedChild()
         case "end": await child.end()
         case "evict": await child.evict()
+        case "threads": child.withoutThreads()
         case "herd": try await child.herd()
         case "order": try await child.keepSubmitting()
         case "streams": await child.streams()

@@ -30,6 +30,30 @@ extension FaultRows {
             #expect(lost == 0)
         }
 
+        @Test(.enabled(if: OtherUser.runsPrograms, "the limit does not hold for root"))
+        func
+            `without threads, calls fail that need one, a submit under way goes on, and everything works when there are some`()
+            async throws
+        {
+            let directory = try TemporaryDirectory()
+            let (path, journal) = (directory.path("store"), directory.path("journal"))
+            OtherUser.give(directory.path)
+            let server = try RecordingServer(beforeAnswer: { number in
+                guard number == 0 else { return }
+                _ = FileManager.default.createFile(atPath: "\(journal).requested", contents: nil)
+                while !JournalReading(journal).notes.contains("without threads") { usleep(1_000) }
+            })
+            let child = try Child(under: OtherUser.prefix, "threads", path, server.url, journal, "t")
+            #expect(await child.end() == .exit(0))
+            let reading = JournalReading(journal)
+            // A save, a submit and a removal.
+            #expect(reading.failures.count == 3, "\(reading.failures)")
+            #expect(reading.failures.allSatisfy { $0.contains("no further thread") && $0.contains("ulimit -u") })
+            #expect(reading.notes == ["0 records", "without threads"])
+            #expect(reading.acknowledged == ["kept", "after"])
+            #expect(server.texts == ["kept": 1, "after": 1])
+        }
+
         @Test func `with too few descriptors an operation fails with its reason, and is not acknowledged`()
             async throws
         {

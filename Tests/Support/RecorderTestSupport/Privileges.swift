@@ -27,7 +27,9 @@ package enum Privileges {
         "true"
     )
 
-    private static func runs(_ words: String...) -> Bool {
+    private static func runs(_ words: String...) -> Bool { runs(words) }
+
+    static func runs(_ words: [String]) -> Bool {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = words

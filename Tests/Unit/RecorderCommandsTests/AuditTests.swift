@@ -258,7 +258,7 @@ import Testing
         let isThrottled = Gate()
         stream.fail(after: 3, with: .error(400, "ProvisionedThroughputExceededException")) { isThrottled.open() }
         let running = try tool.start(["audit", "orders", "--checkpoint", file])
-        await onNewThread(named: "test-gate") { isThrottled.wait() }
+        try await onNewThread(named: "test-gate") { isThrottled.wait() }
         _ = running.signal(signal)
         #expect(await running.end().status == 128 + signal)
         stream.fail(after: 0, with: nil)

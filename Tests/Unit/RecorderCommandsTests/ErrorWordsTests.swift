@@ -62,7 +62,7 @@ import Testing
         let tool = try Tool(to: server.url)
         _ = try await tool.run("save", "app", input: Data("a\n".utf8))
         let running = try tool.start(command)
-        await onNewThread(named: "test-gate") { reached.wait() }
+        try await onNewThread(named: "test-gate") { reached.wait() }
         _ = running.signal(SIGTERM)
         stopped.open()
         let ran = await running.end()

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import RecorderCommands
 import RecorderTestSupport
 import Testing
 
@@ -42,6 +43,11 @@ import Testing
         #expect(mkfifo(fifo, 0o600) == 0)
         let ran = await (try tool.start(words + [fifo])).end()
         #expect(ran.status == 66 && ran.err.contains(fifo), "\(ran)")
+    }
+
+    @Test func `a machine with many processors needs no more threads than one with four`() {
+        #expect(ProcessSetup.threads(on: 2) == 14)
+        #expect(ProcessSetup.threads(on: 4) == 16 && ProcessSetup.threads(on: 64) == 16)
     }
 
     /// For root, who has no limit, as another user.

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import RecorderTestSupport
 import Testing
 
@@ -63,6 +64,21 @@ import Testing
         #expect(printed.contains("warning: SIGHUP is ignored"), "\(printed)")
         let ran = await running.end()
         #expect(ran.status == 0, "\(ran) \(printed)")
+    }
+
+    /// A pipe that is full, and that no process reads.
+    @Test func `without a terminal a stop ends the command, even while the warning cannot be written`() async throws {
+        let stuck = tool.home.path("stuck")
+        #expect(mkfifo(stuck, 0o600) == 0)
+        let pipe = open(stuck, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        defer { close(pipe) }
+        while write(pipe, stuck, 1) == 1 {}
+        let python = ["python3", "-c", Self.session, "none", stuck]
+        let running = try tool.start(under: python, ["submit", "--watch", "3600"])
+        while await !socket.next().hasPrefix("READY=1") {}
+        running.write(Data("h".utf8))
+        let ran = await running.end()
+        #expect(ran.status == 0, "\(ran)")
     }
 
     @Test func `when its terminal hangs up, the command ends`() async throws {

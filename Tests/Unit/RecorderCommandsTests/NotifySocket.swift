@@ -34,12 +34,13 @@ final class NotifySocket {
     /// The next datagram; empty if none comes for a minute.
     func next() async -> String {
         let file = file
-        return await onNewThread(named: "notify-socket") {
+        let message = try? await onNewThread(named: "notify-socket") {
             var arrival = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
             guard poll(&arrival, 1, 60_000) == 1 else { return "" }
             var buffer = [UInt8](repeating: 0, count: 4_096)
             let count = recv(file, &buffer, buffer.count, 0)
             return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
         }
+        return message ?? ""
     }
 }

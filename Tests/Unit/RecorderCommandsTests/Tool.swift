@@ -86,6 +86,8 @@ final class RunningTool: @unchecked Sendable {
     /// What it has printed to standard error so far.
     var printedErrors: String { (try? String(contentsOfFile: err, encoding: .utf8)) ?? "" }
 
+    var id: pid_t { process.processIdentifier }
+
     /// The paths of the files that it has open.
     var openFiles: [String] {
         let directory = "/proc/\(process.processIdentifier)/fd"
