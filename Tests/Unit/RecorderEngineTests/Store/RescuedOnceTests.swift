@@ -5,7 +5,7 @@ import RecorderSQLite
 import RecorderTestSupport
 import Testing
 
-@Suite struct RescuedOnceTests {
+@Suite(.timeLimit(.minutes(1))) struct RescuedOnceTests {
     /// Damages the schema: the file can be opened, but not used as a store.
     private func damage(_ path: String) throws {
         let connection = try SQLiteConnection(path: path, access: .readWrite)
@@ -26,7 +26,11 @@ import Testing
         try damage(first.path)
         let calls = Locked(0)
         let other = Locked<PipelineHarness?>(nil)
+        // Each store tells on its own thread.
+        let (rescues, told) = AsyncStream.makeStream(of: Rescue.self)
+        let emit: @Sendable (RecorderEvent) -> Void = { if case .rescued(let rescue) = $0 { told.yield(rescue) } }
         let harness = try PipelineHarness(
+            url: nil,
             in: first.directory,
             whenLocating: {
                 let count = calls.withLock { count in
@@ -36,13 +40,14 @@ import Testing
                 // The first call opens the file and finds the damage; the second is about to rescue it.
                 guard count == 2 else { return }
                 _ = try? other.withLock { $0 }?.records()
-            }
+            },
+            emit: emit
         )
         // A second store at the same path shares no state with this one, like another process.
-        let another = try PipelineHarness(in: first.directory)
+        let another = try PipelineHarness(url: nil, in: first.directory, emit: emit)
         other.withLock { $0 = by == "this process" ? harness : another }
         try await harness.save("4")
-        #expect((harness.events.rescues + another.events.rescues).map(\.rescued) == [3])
+        #expect(await rescues.first { _ in true }?.rescued == 3)
         #expect(try filesMovedAside(first.directory).count == 1)
         #expect(try harness.storedTexts() == ["1", "2", "3", "4"])
         #expect(try harness.pipeline.totals().saved == 4)
