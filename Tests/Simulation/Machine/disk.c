@@ -25,7 +25,7 @@ long real_syscall(long number, ...);
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 enum {
-    SECTOR = 512, BLOCK = 4096, REGION = 32768, REGIONS = 32, FILES = 512, NAMES = 512, CHANGES = 1024, DESCRIPTORS = 1024,
+    SECTOR = 512, BLOCK = 4096, REGION = 32768, REGIONS = 32, FILES = 4096, NAMES = 4096, CHANGES = 1024, DESCRIPTORS = 1024,
     FIRST_DESCRIPTOR = 2000, CLAIMS = 64, SHARED_LOCKS = 8, NONE_YET = -1, NAME_BYTES = 128,
 };
 
@@ -36,7 +36,7 @@ struct file {
     mode_t mode;
     int64_t changed, born;
     uint8_t *seen, *durable, *is_dirty;
-    int64_t size, durable_size, capacity, allocated;
+    int64_t size, durable_size, capacity, allocated, durable_allocated;
     int lock_holder, lock_sharers; /* of flock: a descriptor, and how many share it */
     struct { int holder; int64_t byte; } claims[CLAIMS];
     /* of SQLite: its descriptors */
@@ -214,8 +214,13 @@ static struct file *find_file(const char *path) {
 }
 
 static void sync_names(void) {
-    for (int index = 0; index < disk->name_count; index++) disk->names[index].durable = disk->names[index].file;
     disk->change_count = 0;
+    for (int index = 0; index < disk->name_count; index++) {
+        struct name *name = &disk->names[index];
+        int before = name->durable;
+        name->durable = name->file;
+        if (before >= 0 && before != name->durable) end_if_unused(&disk->files[before]);
+    }
 }
 
 static void set_name(struct name *name, int file) {
@@ -256,6 +261,7 @@ static void sync_file(struct file *file) {
         file->is_dirty[sector] = 0;
     }
     file->durable_size = file->size;
+    file->durable_allocated = file->allocated;
 }
 
 void machine_make_file(const char *path, const char *text) {
@@ -286,9 +292,11 @@ static void lose_power(struct file *file, uint64_t kept) {
     if (file->capacity > size) memset(file->durable + size, 0, (size_t)(file->capacity - size));
     file->size = file->durable_size = size;
     if (file->capacity > 0) memcpy(file->seen, file->durable, (size_t)file->capacity);
-    give_back(file, 0);
-    disk->used += rounded(size, BLOCK);
-    file->allocated = rounded(size, BLOCK);
+    /* As in ext4, a sync of a file makes its allocated space durable, too. */
+    int64_t allocated = machine_random(2) ? file->allocated : file->durable_allocated;
+    if (allocated < rounded(size, BLOCK)) allocated = rounded(size, BLOCK);
+    disk->used += allocated - file->allocated;
+    file->allocated = file->durable_allocated = allocated;
 }
 
 void disk_lose_power(void) {
@@ -312,6 +320,8 @@ void disk_lose_power(void) {
         end_if_unused(file);
         if (file->exists && !file->is_directory) lose_power(file, kept);
     }
+    /* What a file had given back may be another's already. */
+    if (disk->size >= 0 && disk->size < disk->used) disk->size = disk->used;
     char boot[32];
     snprintf(boot, sizeof boot, "boot %d", machine->boots + 1);
     machine_make_file("/proc/sys/kernel/random/boot_id", boot);
@@ -327,6 +337,14 @@ uint64_t machine_disk_hash(void) {
         for (int64_t byte = 0; byte < file->size && byte < file->capacity; byte++) hash = (hash ^ file->seen[byte]) * 0x100000001B3u;
     }
     return hash;
+}
+
+void machine_tell_files(void) {
+    for (int index = 0; index < disk->name_count; index++) {
+        struct name *name = &disk->names[index];
+        if (name->file >= 0) machine_tell(name->path, disk->files[name->file].size, disk->files[name->file].allocated);
+    }
+    machine_tell("disk", disk->used, disk->size);
 }
 
 /* MARK: descriptors */
@@ -532,6 +550,16 @@ int rename(const char *from, const char *to) {
     return 0;
 }
 
+int link(const char *path, const char *other) {
+    if (!is_ours(path)) return REAL(link)(path, other);
+    call(RENAME, 1, 0);
+    struct file *file = find_file(path);
+    if (!file) return fails(ENOENT);
+    if (find_file(other)) return fails(EEXIST);
+    change_names(name_of(other), index_of(file), NULL, -1);
+    return 0;
+}
+
 int unlink(const char *path) {
     if (!is_ours(path)) return REAL(unlink)(path);
     call(DELETE, 0, 0);
@@ -650,10 +678,17 @@ struct handle {
 
 static int handle_index(sqlite3_file *file) { return ((struct handle *)file)->descriptor - FIRST_DESCRIPTOR; }
 
+static _Thread_local int system_error;
+
+static int fails_with(int code, int error) {
+    system_error = error;
+    return code;
+}
+
 /* An operation of SQLite's; an error if it fails by chance. */
-static int use_disk(enum event event, int64_t offset, int64_t count, int error) {
+static int use_disk(enum event event, int64_t offset, int64_t count, int code) {
     call(event, offset, count);
-    return happens(machine->faults.disk_errors) ? error : SQLITE_OK;
+    return happens(machine->faults.disk_errors) ? fails_with(code, EIO) : SQLITE_OK;
 }
 
 static int close_file(sqlite3_file *handle) {
@@ -675,7 +710,7 @@ static int read_page(sqlite3_file *handle, void *bytes, int count, sqlite3_int64
 static int write_page(sqlite3_file *handle, const void *bytes, int count, sqlite3_int64 offset) {
     int code = use_disk(WRITE, offset, count, SQLITE_IOERR_WRITE);
     if (code) return code;
-    return write_file(file_of(handle_index(handle)), bytes, count, offset) ? SQLITE_OK : SQLITE_FULL;
+    return write_file(file_of(handle_index(handle)), bytes, count, offset) ? SQLITE_OK : fails_with(SQLITE_FULL, ENOSPC);
 }
 
 static int truncate_file(sqlite3_file *handle, sqlite3_int64 size) {
@@ -764,7 +799,7 @@ static int control_file(sqlite3_file *handle, int operation, void *argument) {
         if (descriptor->unit <= 0) return SQLITE_OK;
         int64_t size = rounded(*(sqlite3_int64 *)argument, descriptor->unit);
         call(ALLOCATE, size, 1);
-        if (!allocate(file, size)) return SQLITE_FULL;
+        if (!allocate(file, size)) return fails_with(SQLITE_FULL, ENOSPC);
         if (size > file->size) set_size(file, size);
         return SQLITE_OK;
     }
@@ -817,7 +852,7 @@ static int map_shared(sqlite3_file *handle, int region, int size, int extends, v
     if (region >= file->shm_regions) {
         if (!extends) return SQLITE_OK;
         call(ALLOCATE, region, 2);
-        if (!allocate(file, (int64_t)(region + 1) * REGION)) return SQLITE_IOERR_SHMSIZE;
+        if (!allocate(file, (int64_t)(region + 1) * REGION)) return fails_with(SQLITE_IOERR_SHMSIZE, ENOSPC);
         while (file->shm_regions <= region) {
             if (!file->shm[file->shm_regions]) file->shm[file->shm_regions] = machine_allocate(REGION);
             file->shm_regions++;
@@ -891,9 +926,9 @@ static int open_file(sqlite3_vfs *vfs, const char *path, sqlite3_file *handle, i
         path = temporary;
     }
     call(OPEN, flags, 1);
-    if (happens(machine->faults.disk_errors)) return SQLITE_CANTOPEN;
+    if (happens(machine->faults.disk_errors)) return fails_with(SQLITE_CANTOPEN, EIO);
     struct file *file = find_file(path);
-    if (!file && !(flags & SQLITE_OPEN_CREATE)) return SQLITE_CANTOPEN;
+    if (!file && !(flags & SQLITE_OPEN_CREATE)) return fails_with(SQLITE_CANTOPEN, ENOENT);
     if (!file) file = create_file(path, false);
     int index = open_descriptor(file, 0);
     disk->descriptors[index].ends_at_close = flags & SQLITE_OPEN_DELETEONCLOSE;
@@ -942,7 +977,7 @@ static int current_day(sqlite3_vfs *vfs, double *day) {
     return SQLITE_OK;
 }
 
-static int last_error(sqlite3_vfs *vfs, int count, char *text) { return 0; }
+static int last_error(sqlite3_vfs *vfs, int count, char *text) { return system_error; }
 
 static sqlite3_vfs system_layer = {
     2, sizeof(struct handle), NAME_BYTES, NULL, "world", NULL, open_file, delete_file, check_access, full_path, NULL, NULL, NULL,

@@ -13,7 +13,8 @@ enum event {
 };
 
 struct task {
-    _Atomic int baton;
+    _Atomic int baton; /* its number, when it may run */
+    int number;        /* another one each time */
     enum { NONE, READY, BLOCKED } state;
     int process;
     int64_t wake;
@@ -33,7 +34,7 @@ struct machine {
     int64_t events, kills, power_after;
     int stickiness; /* of 256: how often a thread goes on where it could be left */
     int trace;
-    int tasks_used;
+    int tasks_used, tasks_started;
     struct task tasks[TASKS];
     struct process processes[MACHINE_PROCESSES];
     struct machine_faults faults;

@@ -20,6 +20,9 @@ struct machine *machine;
 
 _Thread_local int self = -1;
 
+/* The number of the calling thread's task: the task may be another thread's by the time that a killed process is gone. */
+static _Thread_local int own_number;
+
 enum { MEMORY = 1 << 30, COST = 2 * MICROSECOND };
 
 static const char *const names[EVENTS] = {
@@ -44,7 +47,7 @@ void machine_start(uint64_t seed, int trace) {
     make_disk();
     self = 0;
     machine->tasks_used = 1;
-    machine->tasks[0] = (struct task){.state = READY};
+    machine->tasks[0] = (struct task){.number = own_number = machine->tasks_started = 1, .state = READY};
     machine->processes[0] = (struct process){.pid = (int)real_syscall(SYS_getpid), .is_running = true};
 }
 
@@ -88,11 +91,13 @@ bool happens(uint32_t rate) { return rate > 0 && machine_random(1000000) < rate;
 static void mix(uint64_t value) { machine->hash = (machine->hash ^ value) * 0x100000001B3u; }
 
 static void write_event(const char *name, int64_t first, int64_t second) {
-    char line[160];
+    char line[512];
     int length = snprintf(
-        line, sizeof line, "%13.6f  p%d t%d  %s %lld %lld\n", (double)machine->now / 1e9, process_of(self), self, name,
+        line, sizeof line - 1, "%13.6f  p%d t%d  %s %lld %lld\n", (double)machine->now / 1e9, process_of(self), self, name,
         (long long)first, (long long)second
     );
+    if (length > (int)sizeof line - 2) length = (int)sizeof line - 2;
+    line[length - 1] = '\n';
     real_syscall(SYS_write, machine->trace, line, length);
 }
 
@@ -116,12 +121,14 @@ void machine_tell(const char *event, int64_t first, int64_t second) {
 
 static void wait_for_baton(void) {
     _Atomic int *baton = &machine->tasks[self].baton;
-    while (!atomic_exchange(baton, 0)) real_syscall(SYS_futex, baton, FUTEX_WAIT, 0, NULL, NULL, 0);
+    for (int number = own_number; !atomic_compare_exchange_strong(baton, &number, 0); number = own_number) {
+        real_syscall(SYS_futex, baton, FUTEX_WAIT, number, NULL, NULL, 0);
+    }
 }
 
 static void hand_baton(int task) {
     _Atomic int *baton = &machine->tasks[task].baton;
-    atomic_store(baton, 1);
+    atomic_store(baton, machine->tasks[task].number);
     /* All: one that waits there may belong to a process that is being killed. */
     real_syscall(SYS_futex, baton, FUTEX_WAKE, TASKS, NULL, NULL, 0);
 }
@@ -183,7 +190,7 @@ static int add_task(int process) {
     while (index < machine->tasks_used && machine->tasks[index].state != NONE) index++;
     if (index == TASKS) machine_fail("too many threads");
     if (index == machine->tasks_used) machine->tasks_used++;
-    machine->tasks[index] = (struct task){.state = READY, .process = process};
+    machine->tasks[index] = (struct task){.number = ++machine->tasks_started, .state = READY, .process = process};
     return index;
 }
 
@@ -199,7 +206,7 @@ static void end_task(void) {
 struct thread_start {
     void *(*body)(void *);
     void *context;
-    int task;
+    int task, number;
 };
 
 int real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *context);
@@ -210,6 +217,7 @@ static void *run_thread(void *context) {
     struct thread_start start = *(struct thread_start *)context;
     free(context);
     self = start.task;
+    own_number = start.number;
     wait_for_baton();
     note_event(START, 0, 0);
     void *result = start.body(start.context);
@@ -221,11 +229,12 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     if (self < 0) return real_pthread_create(thread, attributes, body, context);
     if (happens(machine->faults.thread_failures)) return EAGAIN;
     struct thread_start *start = malloc(sizeof *start);
-    *start = (struct thread_start){body, context, add_task(process_of(self))};
+    int task = add_task(process_of(self));
+    *start = (struct thread_start){body, context, task, machine->tasks[task].number};
     int status = real_pthread_create(thread, attributes, run_thread, start);
     if (status != 0) machine_fail("no real thread is left");
-    threads[start->task] = *thread;
-    call(THREAD, start->task, 0);
+    threads[task] = *thread;
+    call(THREAD, task, 0);
     return 0;
 }
 
@@ -248,6 +257,7 @@ bool machine_fork(int process) {
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         self = task;
+        own_number = machine->tasks[task].number;
         wait_for_baton();
         note_event(START, process, 0);
         return true;

@@ -4,6 +4,13 @@ import RecorderEngine
 import SimulatedMachine
 import Synchronization
 
+/// Set once, by a completion.
+private final class Flag: Sendable {
+    private let value = Atomic(false)
+    var isSet: Bool { value.load(ordering: .acquiring) }
+    func set() { value.store(true, ordering: .releasing) }
+}
+
 /// A simulated process with a recorder: saves records, flushes, and stays until everything is delivered.
 struct RecorderProcess {
     /// What kind of program it is.
@@ -16,10 +23,10 @@ struct RecorderProcess {
     private let kind: Kind
     private let streams: Int
 
-    init(_ kind: Kind, life: Int, streams: Int, lies: Bool) {
+    init(_ kind: Kind, life: Int, streams: Int, profile: Profile) {
         self.kind = kind
         self.streams = streams
-        let service = Service(life: life, lies: lies)
+        let service = Service(life: life, lies: profile.serviceLies, diskFails: profile.diskErrors)
         var policy =
             kind == .amplifyClient ? RecorderPolicy.amplify(.kinesis, cacheBytes: 5_000_000, maxRetries: .max) : .legacy
         policy.keylessRecords = .withNumberedKeys
@@ -54,6 +61,13 @@ struct RecorderProcess {
             flush()
             machine_sleep(Int64(500 + Chance.below(3_000)) * 1_000_000)
         }
+        // What a flush that is cut short has found out is nowhere.
+        let isFlushed = Flag()
+        pipeline.flush { result in
+            Self.tell(result)
+            isFlushed.set()
+        }
+        while !isFlushed.isSet { machine_sleep(10_000_000) }
     }
 
     private var isDrained: Bool {

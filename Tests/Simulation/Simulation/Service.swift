@@ -11,6 +11,8 @@ struct Service: HTTPTransport {
 
     let life: Int
     let lies: Bool
+    /// Whether the disk may have kept the process from settling what it was told.
+    let diskFails: Bool
 
     func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
         Ledger.requests.value += 1
@@ -64,7 +66,7 @@ struct Service: HTTPTransport {
     }
 
     /// Whether a process may not have settled what it was told.
-    private func mayForget(_ life: Int) -> Bool { Ledger.wasKilled(life) || machine_faults().pointee.disk_errors > 0 }
+    private func mayForget(_ life: Int) -> Bool { diskFails || Ledger.wasKilled(life) }
 
     private static func answer(_ codes: [String?]) -> HTTPResponse {
         let failed = codes.count { $0 != nil }

@@ -27,6 +27,7 @@ struct World {
         heal()
         let isDrained = waitForEnd()
         if !isDrained { Ledger.violate("all is delivered once the faults are over", machine_running) }
+        machine_tell_files()
         look()
         check(isDrained)
         return Ledger.violations.value == 0
@@ -43,7 +44,7 @@ struct World {
         let kind = RecorderProcess.Kind(rawValue: Chance.below(RecorderProcess.Kind.allCases.count)) ?? .recorder
         let records = Ledger.isEnding.value == 0 ? records : 0
         guard machine_fork(Int32(process)) else { return }
-        RecorderProcess(kind, life: life, streams: streams, lies: profile.serviceLies).run(records: records)
+        RecorderProcess(kind, life: life, streams: streams, profile: profile).run(records: records)
         Ledger.process(of: life).value = -process
         machine_exit()
     }
@@ -112,7 +113,7 @@ struct World {
     private func look() {
         let process = Int(MACHINE_PROCESSES) - 1
         guard !machine_fork(Int32(process)) else {
-            RecorderProcess(.submitter, life: 0, streams: streams, lies: false).look()
+            RecorderProcess(.submitter, life: 0, streams: streams, profile: profile).look()
             machine_exit()
         }
         let end = machine_now() + 120_000_000_000
@@ -130,6 +131,9 @@ struct World {
                 if let other = keys[entry.key.value] { Ledger.violate("no key names two records", other, entry.number) }
                 keys[entry.key.value] = entry.number
             }
+        }
+        if Ledger.rescues.value > 0, !profile.liesAboutSyncs {
+            Ledger.violate("no store is damaged on a disk that syncs", Ledger.rescues.value)
         }
         if isDrained, missing > Ledger.discarded.value {
             Ledger.violate("what was saved arrives", missing, Ledger.discarded.value)

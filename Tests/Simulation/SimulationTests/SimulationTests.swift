@@ -9,7 +9,7 @@ import Testing
         #expect(run.status == 0, "\(run.out)")
     }
 
-    @Test(arguments: ["lying-lock", "lying-service"])
+    @Test(arguments: ["lying-disk", "lying-lock", "lying-service"])
     func `a machine that lies is noticed`(profile: String) async throws {
         let run = try await simulate(profile, seeds: 20)
         #expect(run.status == 1, "\(run.out)")

@@ -72,6 +72,8 @@ void machine_stall(int process, int64_t duration);
 void machine_set_disk_size(int64_t bytes);
 int64_t machine_disk_used(void);
 uint64_t machine_disk_hash(void);
+/* Tells of each file: its size, and what it takes of the disk; then what all take, and the disk's size. */
+void machine_tell_files(void);
 /* Makes a directory, and a file with this text, in the world. */
 void machine_make_directory(const char *_Nonnull path);
 void machine_make_file(const char *_Nonnull path, const char *_Nonnull text);
