@@ -323,7 +323,10 @@ let package = Package(
         .target(name: "SimulatedMachine", path: "Tests/Simulation/Machine"),
         .executableTarget(
             name: "Simulation",
-            dependencies: ["RecorderAWS", "RecorderEngine", "RecorderHTTP", "SimulatedMachine"],
+            dependencies: [
+                "AmplifyFoundation", "AmplifyRecordCache", "RecorderAWS", "RecorderEngine", "RecorderHTTP",
+                "SimulatedMachine",
+            ],
             path: "Tests/Simulation/Simulation"
         ),
         // Runs that program, and does not depend on it: that would link it into the bundle of all tests.

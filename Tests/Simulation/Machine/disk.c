@@ -277,6 +277,52 @@ void machine_remove_file(const char *path) {
     if (name && name->file >= 0) change_names(name, -1, NULL, -1);
 }
 
+/* MARK: copies */
+
+enum { COPIES = 8 };
+
+struct copy {
+    char path[NAME_BYTES];
+    int64_t size;
+    uint8_t *bytes;
+};
+
+/* Of the controller alone. */
+static struct copy copies[COPIES];
+static int copy_count;
+
+void machine_copy_files(const char *path) {
+    copy_count = 0;
+    for (int index = 0; index < disk->name_count && copy_count < COPIES; index++) {
+        struct name *name = &disk->names[index];
+        size_t length = strlen(path);
+        bool is_copied = strcmp(name->path, path) == 0 || (strncmp(name->path, path, length) == 0 && strcmp(name->path + length, "-wal") == 0);
+        if (name->file < 0 || !is_copied) continue;
+        struct file *file = &disk->files[name->file];
+        struct copy *copy = &copies[copy_count++];
+        strcpy(copy->path, name->path);
+        copy->size = file->size;
+        copy->bytes = machine_allocate((size_t)file->size + 1);
+        if (file->size > 0) memcpy(copy->bytes, file->seen, (size_t)file->size);
+    }
+}
+
+void machine_restore_files(const char *path, bool keeps_file) {
+    static const char *const endings[] = {"", "-wal", "-shm"};
+    for (int ending = 0; ending < 3; ending++) {
+        char full[NAME_BYTES + 8];
+        snprintf(full, sizeof full, "%s%s", path, endings[ending]);
+        if (!keeps_file || ending > 0) machine_remove_file(full);
+    }
+    for (int index = 0; index < copy_count; index++) {
+        struct file *file = find_file(copies[index].path);
+        if (!file) file = create_file(copies[index].path, false);
+        set_size(file, 0);
+        write_file(file, copies[index].bytes, copies[index].size, 0);
+        sync_file(file);
+    }
+}
+
 /* MARK: power cuts */
 
 static void lose_power(struct file *file, uint64_t kept) {

@@ -25,6 +25,12 @@ enum Ledger {
     /// What the final look into the store found.
     static let stored = Cell(index: 6)
     static let discarded = Cell(index: 7)
+    /// Of the final look: what was delivered, and what was cleared.
+    static let delivered = Cell(index: 10)
+    static let cleared = Cell(index: 11)
+    /// Whether a copy of the store was put back: records may be there again, or gone.
+    static let isRestored = Cell(index: 12)
+    static let copies = Cell(index: 13)
     static let rescues = Cell(index: 8)
     static let violations = Cell(index: 9)
     /// What the service does to requests to a stream, see `Service.Mood`.

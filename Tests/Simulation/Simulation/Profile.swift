@@ -12,6 +12,12 @@ struct Profile {
     var deadStream = false
     var clock = false
     var threads = false
+    /// Programs remove records, and small limits evict some, while others are on their way.
+    var discards = false
+    /// A copy of the store is made, and put back later.
+    var copies = false
+    /// The credentials provider of one process never returns.
+    var hangingProvider = false
     var processes = 1...3
     var records = 10...60
     var rounds = 3
@@ -52,6 +58,9 @@ struct Profile {
         Profile(name: "network", network: true, deadStream: true),
         Profile(name: "disk", diskErrors: true),
         Profile(name: "full", fullDisk: true, records: 50...400),
+        Profile(name: "discards", discards: true),
+        Profile(name: "copies", copies: true),
+        Profile(name: "provider", hangingProvider: true, processes: 2...4),
         Profile(name: "lying-disk", powerCuts: true, liesAboutSyncs: true),
         Profile(name: "lying-lock", processes: 3...5, locksExcludeNobody: true),
         Profile(name: "lying-service", serviceLies: true),

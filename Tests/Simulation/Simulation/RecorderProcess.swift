@@ -1,3 +1,5 @@
+import AmplifyFoundation
+import AmplifyRecordCache
 import FoundationEssentials
 import RecorderAWS
 import RecorderEngine
@@ -11,6 +13,13 @@ private final class Flag: Sendable {
     func set() { value.store(true, ordering: .releasing) }
 }
 
+/// The provider of a user who did not think of failures.
+private struct HangingProvider: AWSCredentialsProvider {
+    func resolve() async throws -> any AWSCredentials {
+        while true { machine_sleep(3_600_000_000_000) }
+    }
+}
+
 /// A simulated process with a recorder: saves records, flushes, and stays until everything is delivered.
 struct RecorderProcess {
     /// What kind of program it is.
@@ -19,18 +28,27 @@ struct RecorderProcess {
     }
 
     static let directory = "/world/store"
+    static let store = "\(directory)/kinesis.db"
     private let pipeline: RecordPipeline
     private let kind: Kind
+    private let discards: Bool
+    /// Whether its credentials provider never returns.
+    private let isHanging: Bool
     private let streams: Int
 
-    init(_ kind: Kind, life: Int, streams: Int, profile: Profile) {
+    init(_ kind: Kind, life: Int, streams: Int, profile: Profile, isHanging: Bool = false) {
         self.kind = kind
+        self.discards = profile.discards
+        self.isHanging = isHanging
         self.streams = streams
         let service = Service(life: life, lies: profile.serviceLies, diskFails: profile.diskErrors)
         var policy =
             kind == .amplifyClient ? RecorderPolicy.amplify(.kinesis, cacheBytes: 5_000_000, maxRetries: .max) : .legacy
         policy.keylessRecords = .withNumberedKeys
         policy.assumesDistributionByKey = true
+        if profile.discards, kind != .amplifyClient { policy.limits.bytes = 2_000 + Chance.below(20_000) }
+        let credentials: any CredentialsSource =
+            isHanging ? ProviderCredentials(HangingProvider()) : AnonymousCredentials()
         pipeline = RecordPipeline(
             .kinesis,
             store: RecordStore { () throws(RecorderError) in
@@ -43,7 +61,7 @@ struct RecorderProcess {
                     configuration: CallConfiguration(
                         region: try Region("us-east-1"),
                         endpoint: try Endpoint(url: "http://localhost:1"),
-                        credentials: AnonymousCredentials(),
+                        credentials: credentials,
                         transport: service
                     )
                 )
@@ -58,9 +76,10 @@ struct RecorderProcess {
     func run(records: Int) {
         if kind != .submitter { save(records) }
         while Ledger.isEnding.value == 0 || !isDrained {
-            flush()
+            if isHanging { flushInVain() } else { flush() }
             machine_sleep(Int64(500 + Chance.below(3_000)) * 1_000_000)
         }
+        if isHanging { return }
         // What a flush that is cut short has found out is nowhere.
         let isFlushed = Flag()
         pipeline.flush { result in
@@ -98,8 +117,18 @@ struct RecorderProcess {
                 machine_tell("answered", Int64(entry.number), 0)
             }
             if waits { machine_sleep(Int64(Chance.below(200)) * 1_000_000) }
-            if Chance.oneIn(15) { flush() }
+            if discards, Chance.oneIn(25) {
+                pipeline.clear { result in machine_tell("cleared", Int64((try? result.get()) ?? -1), 0) }
+            }
+            if Chance.oneIn(15), !isHanging { flush() }
         }
+    }
+
+    /// Starts a flush that cannot get credentials, and gives up.
+    private func flushInVain() {
+        let ticket = pipeline.flush { result in Self.tell(result) }
+        machine_sleep(Int64(Chance.below(3_000)) * 1_000_000)
+        pipeline.withdraw(ticket)
     }
 
     private func flush() {
@@ -131,6 +160,8 @@ struct RecorderProcess {
             let totals = status.totals
             Ledger.stored.value = totals.records
             Ledger.discarded.value = totals.discarded
+            Ledger.delivered.value = totals.delivered
+            Ledger.cleared.value = totals.cleared
             if totals.saved != totals.records + totals.delivered + totals.discarded + totals.cleared {
                 Ledger.violate("the store's counts agree", totals.saved, totals.records)
             }

@@ -66,7 +66,7 @@ struct Service: HTTPTransport {
     }
 
     /// Whether a process may not have settled what it was told.
-    private func mayForget(_ life: Int) -> Bool { diskFails || Ledger.wasKilled(life) }
+    private func mayForget(_ life: Int) -> Bool { diskFails || Ledger.isRestored.value != 0 || Ledger.wasKilled(life) }
 
     private static func answer(_ codes: [String?]) -> HTTPResponse {
         let failed = codes.count { $0 != nil }

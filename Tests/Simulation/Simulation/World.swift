@@ -26,14 +26,14 @@ struct World {
         for _ in 0..<profile.rounds { disturb() }
         heal()
         let isDrained = waitForEnd()
-        if !isDrained { Ledger.violate("all is delivered once the faults are over", machine_running) }
+        if !isDrained { Ledger.violate("all is delivered once the faults are over", running) }
         machine_tell_files()
         look()
         check(isDrained)
         return Ledger.violations.value == 0
     }
 
-    private var machine_running: Int { (1...processes).count { machine_is_running(Int32($0)) } }
+    private var running: Int { (1...processes).count { machine_is_running(Int32($0)) } }
 
     private func start(_ process: Int) {
         Ledger.lives.value += 1
@@ -44,7 +44,10 @@ struct World {
         let kind = RecorderProcess.Kind(rawValue: Chance.below(RecorderProcess.Kind.allCases.count)) ?? .recorder
         let records = Ledger.isEnding.value == 0 ? records : 0
         guard machine_fork(Int32(process)) else { return }
-        RecorderProcess(kind, life: life, streams: streams, profile: profile).run(records: records)
+        let isHanging = profile.hangingProvider && process == 1
+        RecorderProcess(kind, life: life, streams: streams, profile: profile, isHanging: isHanging).run(
+            records: records
+        )
         Ledger.process(of: life).value = -process
         machine_exit()
     }
@@ -76,7 +79,24 @@ struct World {
             let mood = Chance.oneIn(2) ? 0 : Chance.below(Service.Mood.allCases.count)
             Ledger.mood(of: stream).value = mood
         }
+        if profile.copies { copyOrRestore() }
+        for stream in 0..<streams where profile.discards {
+            Ledger.mood(of: stream).value = (Chance.oneIn(2) ? Service.Mood.answers : .isSlow).rawValue
+        }
         restart(within: 3_000)
+    }
+
+    /// Stops all processes, and copies the store or puts the last copy back.
+    private func copyOrRestore() {
+        for process in 1...processes { machine_kill_after(Int32(process), 1) }
+        while running > 0 { machine_sleep(1_000_000) }
+        if Chance.oneIn(2) || Ledger.copies.value == 0 {
+            machine_copy_files(RecorderProcess.store)
+            Ledger.copies.value += 1
+        } else {
+            machine_restore_files(RecorderProcess.store, Chance.oneIn(2))
+            Ledger.isRestored.value = 1
+        }
     }
 
     /// Starts what was killed.
@@ -106,8 +126,8 @@ struct World {
     /// Waits until all processes have ended; false if that takes half an hour.
     private func waitForEnd() -> Bool {
         let end = machine_now() + 1_800_000_000_000
-        while machine_running > 0, machine_now() < end { machine_sleep(100_000_000) }
-        return machine_running == 0
+        while running > 0, machine_now() < end { machine_sleep(100_000_000) }
+        return running == 0
     }
 
     private func look() {
@@ -135,8 +155,15 @@ struct World {
         if Ledger.rescues.value > 0, !profile.liesAboutSyncs {
             Ledger.violate("no store is damaged on a disk that syncs", Ledger.rescues.value)
         }
-        if isDrained, missing > Ledger.discarded.value {
-            Ledger.violate("what was saved arrives", missing, Ledger.discarded.value)
+        if isDrained, profile.discards {
+            let arrived = Ledger.entries.count { $0.arrivals.value > 0 }
+            if arrived != Ledger.delivered.value {
+                Ledger.violate("what arrived counts as delivered", arrived, Ledger.delivered.value)
+            }
+        }
+        let mayMiss = Ledger.discarded.value + Ledger.cleared.value
+        if isDrained, Ledger.isRestored.value == 0, missing > mayMiss {
+            Ledger.violate("what was saved arrives", missing, mayMiss)
         }
     }
 

@@ -79,6 +79,10 @@ void machine_make_directory(const char *_Nonnull path);
 void machine_make_file(const char *_Nonnull path, const char *_Nonnull text);
 void machine_remove_file(const char *_Nonnull path);
 
+/* Copies a database and its log, and puts the copies back: into the same file, or into a new one. No process may run. */
+void machine_copy_files(const char *_Nonnull path);
+void machine_restore_files(const char *_Nonnull path, bool keeps_file);
+
 /* Registers the simulated disk as SQLite's default. */
 void machine_register_disk(void);
 
