@@ -21,7 +21,35 @@ final class CurlThread: Sendable {
     init() {
         OwnDescriptors.occupyStandard()
         let isStarted = CurlLibrary.start == CURLE_OK
-        mailbox = Locked(Mailbox(multi: isStarted ? curl_multi_init() : nil))
+        mailbox = Locked(Mailbox(multi: isStarted ? Self.makeMulti() : nil))
+    }
+
+    /// Makes a multi handle of which no program that this process starts later inherits anything. libcurl opens a pair of sockets for
+    /// curl_multi_wakeup without close-on-exec, and has no option for it.
+    private static func makeMulti() -> UnsafeMutableRawPointer? {
+        let before = inheritablePairs()
+        let multi = curl_multi_init()
+        for file in inheritablePairs().subtracting(before) { _ = fcntl(file, F_SETFD, FD_CLOEXEC) }
+        return multi
+    }
+
+    /// The ends of pairs of sockets within this process that are open without close-on-exec; none where /proc is missing.
+    private static func inheritablePairs() -> Set<Int32> {
+        guard let directory = opendir("/proc/self/fd") else { return [] }
+        defer { closedir(directory) }
+        var pairs: Set<Int32> = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
+            }
+            guard let file = Int32(name), fcntl(file, F_GETFD) == 0 else { continue }
+            // `struct ucred`, which Swift does not have.
+            var peer: (process: pid_t, user: uid_t, group: gid_t) = (0, 0, 0)
+            var size = socklen_t(MemoryLayout.size(ofValue: peer))
+            let isSocket = getsockopt(file, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0
+            if isSocket, peer.process == getpid() { pairs.insert(file) }
+        }
+        return pairs
     }
 
     /// Starts a transfer, and the thread before the first one. Its completion is always called.

@@ -33,6 +33,20 @@ extension StoreChild {
         _ = await submitting.value
     }
 
+    /// A submit, during which the process starts a program, as libraries do: without saying which files it gets. Notes those.
+    func spawnProgram() async {
+        await save("\(name)-kept", to: "stream")
+        let submitting = Task { await submit() }
+        while access("\(journal.path).requested", F_OK) != 0 { usleep(1_000) }
+        let script = "for file in /proc/$$/fd/*; do readlink $file; done > '\(journal.path).files'; true"
+        let arguments: [String] = ["sh", "-c", script]
+        var words = arguments.map { strdup($0) } + [nil]
+        var child: pid_t = 0
+        guard posix_spawn(&child, "/bin/sh", nil, nil, &words, environ) == 0 else { fatalError("no program started") }
+        journal.note("the program ended with \(Self.end(of: child))")
+        _ = await submitting.value
+    }
+
     /// Continues in a forked child while this process waits for it to exit, as in a program that daemonizes itself.
     static func continueInForkedChild() {
         let child = Glibc.fork()

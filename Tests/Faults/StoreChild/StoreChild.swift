@@ -77,6 +77,7 @@ struct StoreChild {
         case "starve": await child.starve()
         case "fork": await child.fork()
         case "fork-left": await child.leaveForkedChild()
+        case "spawn": await child.spawnProgram()
         case "end": await child.end()
         case "evict": await child.evict()
         case "threads": child.withoutThreads()

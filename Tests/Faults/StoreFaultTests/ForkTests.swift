@@ -54,6 +54,25 @@ extension FaultRows {
             #expect(server.texts.keys.sorted() == ["p-kept"])
         }
 
+        @Test func `a program that is started during a submit gets no file and no connection of the store`()
+            async throws
+        {
+            let directory = try TemporaryDirectory()
+            let journal = directory.path("journal")
+            let server = try RecordingServer(beforeAnswer: { number in
+                guard number == 0 else { return }
+                _ = FileManager.default.createFile(atPath: "\(journal).requested", contents: nil)
+                while JournalReading(journal).notes.isEmpty { usleep(1_000) }
+            })
+            let child = try Child("spawn", directory.path("store"), server.url, journal, "s")
+            #expect(await child.end() == .exit(0))
+            #expect(JournalReading(journal).notes == ["the program ended with 0"])
+            let files = try String(contentsOfFile: "\(journal).files", encoding: .utf8).split(separator: "\n")
+            #expect(files.contains { $0.hasPrefix("pipe:") }, "its standard input")
+            #expect(!files.contains { $0.hasPrefix("socket:") || $0.contains(directory.path("store")) }, "\(files)")
+            #expect(server.texts == ["s-kept": 1])
+        }
+
         @Test func `a process forked before the first use has a working store`() async throws {
             let (reading, server) = try await run("daemon", named: "d")
             #expect(reading.failures == [] && reading.notes == [])

@@ -5,7 +5,7 @@ import Testing
 @Suite(.serialized) struct SimulationTests {
     @Test(arguments: ["none", "usual", "kills", "power", "network", "disk", "full", "discards", "copies", "provider"])
     func `every law holds, and a seed gives the same world again`(profile: String) async throws {
-        let run = try await simulate(profile, seeds: 10, "--twice")
+        let run = try await simulate(profile, seeds: 4, "--twice")
         #expect(run.status == 0, "\(run.out)")
     }
 
