@@ -34,6 +34,7 @@ struct machine {
     int64_t events, kills, power_after;
     int stickiness; /* of 256: how often a thread goes on where it could be left */
     int trace;
+    bool tells_calls;
     int tasks_used, tasks_started;
     struct task tasks[TASKS];
     struct process processes[MACHINE_PROCESSES];

@@ -30,7 +30,7 @@ static const char *const names[EVENTS] = {
     "read", "write", "sync", "truncate", "allocate", "delete", "rename", "status", "shared lock", "random",
 };
 
-void machine_start(uint64_t seed, int trace) {
+void machine_start(uint64_t seed, int trace, bool tells_calls) {
     char *memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) machine_fail("no memory for the world");
     machine = (struct machine *)memory;
@@ -41,6 +41,7 @@ void machine_start(uint64_t seed, int trace) {
     machine->wall = 1790000000000000000;
     machine->boots = 1;
     machine->trace = trace;
+    machine->tells_calls = tells_calls;
 
     static const int stickiness[] = {0, 128, 230, 250};
     machine->stickiness = stickiness[machine_random(4)];
@@ -106,7 +107,8 @@ void note_event(enum event event, int64_t first, int64_t second) {
     mix((uint64_t)event << 32 | (uint64_t)self);
     mix((uint64_t)first);
     mix((uint64_t)second);
-    if (machine->trace >= 0) write_event(names[event], first, second);
+    bool is_told = machine->tells_calls || event == KILL || event == POWER || event == STALL;
+    if (machine->trace >= 0 && is_told) write_event(names[event], first, second);
 }
 
 void machine_tell(const char *event, int64_t first, int64_t second) {

@@ -66,6 +66,43 @@ struct Profile {
         Profile(name: "lying-service", serviceLies: true),
     ]
 
+    /// The faults by name, as far as a world can be without them.
+    static let faults: [(name: String, path: any WritableKeyPath<Profile, Bool> & Sendable)] = [
+        ("kills", \.kills), ("power", \.powerCuts), ("stalls", \.stalls), ("disk", \.diskErrors), ("full", \.fullDisk),
+        ("network", \.network), ("dead-stream", \.deadStream), ("clock", \.clock), ("threads", \.threads),
+        ("discards", \.discards), ("copies", \.copies), ("provider", \.hangingProvider),
+    ]
+
+    /// Worlds with one fault less, or half of something.
+    var smaller: [Profile] {
+        func changed(_ change: (inout Profile) -> Void) -> Profile {
+            var profile = self
+            change(&profile)
+            return profile
+        }
+        var all = Self.faults.filter { self[keyPath: $0.path] }.map { fault in
+            changed { $0[keyPath: fault.path] = false }
+        }
+        let (processes, records) = (processes.upperBound, records.upperBound)
+        if processes > 1 { all.append(changed { $0.processes = 1...(processes / 2) }) }
+        if processes > 2 { all.append(changed { $0.processes = 1...(processes - 1) }) }
+        if records > 1 { all.append(changed { $0.records = 1...(records / 2) }) }
+        if rounds > 1 { all.append(changed { $0.rounds /= 2 }) }
+        return all
+    }
+
+    /// The options with which the program runs this world.
+    func options(comparedTo base: Profile) -> String {
+        let without = Self.faults.filter { base[keyPath: $0.path] && !self[keyPath: $0.path] }.map {
+            "--without \($0.name)"
+        }
+        var sizes: [String] = []
+        if processes != base.processes { sizes.append("--processes \(processes.upperBound)") }
+        if records != base.records { sizes.append("--records \(records.upperBound)") }
+        if rounds != base.rounds { sizes.append("--rounds \(rounds)") }
+        return (without + sizes).joined(separator: " ")
+    }
+
     static func named(_ name: String) -> Profile? { all.first { $0.name == name } }
 }
 

@@ -9,13 +9,14 @@ enum Report {
     }
 }
 
-/// What was asked for: `SEEDS=`, `SEED=`, `PROFILE=` of `make simulate`.
+/// What was asked for: `SEEDS=`, `SEED=`, `PROFILE=`, `ARGS=` of `make simulate`.
 struct Options {
     var first = 1
     var count = 20
-    var profile = "usual"
+    var profile = Profile.all[1]
     var isTold = false
     var repeats = false
+    var shrinks = false
 
     init(_ words: [String]) {
         var words = words[...]
@@ -25,8 +26,19 @@ struct Options {
             case "--seeds": count = number()
             case "--first": first = number()
             case "--seed": (first, count, isTold) = (number(), 1, true)
-            case "--profile": profile = words.popFirst() ?? ""
+            case "--profile":
+                guard let named = words.popFirst().flatMap(Profile.named) else {
+                    fail("profiles: \(Profile.all.map(\.name).joined(separator: ", "))")
+                }
+                profile = named
+            case "--without":
+                let name = words.popFirst()
+                for fault in Profile.faults where fault.name == name { profile[keyPath: fault.path] = false }
+            case "--processes": profile.processes = 1...max(number(), 1)
+            case "--records": profile.records = 1...max(number(), 1)
+            case "--rounds": profile.rounds = number()
             case "--twice": repeats = true
+            case "--shrink": shrinks = true
             default: fail("unknown: \(word)")
             }
         }
@@ -51,14 +63,27 @@ struct Outcome {
     var ended = false
 }
 
+/// How much of a world is told.
+enum Trace {
+    /// Nothing, not even which law was broken.
+    case silent
+    case none
+    /// What programs and faults did.
+    case story
+    /// And each call of the system.
+    case calls
+}
+
 /// Runs a world in a process of its own; nothing of it is left but what it prints, and this.
-func run(_ seed: Int, _ profile: Profile, trace: Int32) -> Outcome {
+func run(_ seed: Int, _ profile: Profile, trace: Trace = .none) -> Outcome {
     var ends: [Int32] = [0, 0]
     _ = pipe(&ends)
     let child = fork()
     if child == 0 {
         alarm(60)
-        machine_start(UInt64(seed), trace)
+        if trace == .silent { dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO) }
+        let isTold = trace == .story || trace == .calls
+        machine_start(UInt64(seed), isTold ? STDOUT_FILENO : -1, trace == .calls)
         let holds = World(profile).run()
         var outcome = Outcome(
             hash: machine_hash(),
@@ -80,7 +105,9 @@ func run(_ seed: Int, _ profile: Profile, trace: Int32) -> Outcome {
     close(ends[0])
     var status: Int32 = 0
     waitpid(child, &status, 0)
-    if !outcome.ended { Report.line("  seed \(seed): the world ended early, with the system's status \(status)") }
+    if !outcome.ended, trace != .silent {
+        Report.line("  seed \(seed): the world ended early, with the system's status \(status)")
+    }
     return outcome
 }
 
@@ -101,21 +128,38 @@ func startAgainFixed() {
 
 startAgainFixed()
 let options = Options(Array(CommandLine.arguments.dropFirst()))
-guard let profile = Profile.named(options.profile) else {
-    fail("profiles: \(Profile.all.map(\.name).joined(separator: ", "))")
+let profile = options.profile
+
+/// Finds a smaller world in which a law is broken, too, of this seed or one of the next, and tells its story.
+func shrink(_ seed: Int) {
+    var found = (seed: seed, profile: profile)
+    func smaller() -> (seed: Int, profile: Profile)? {
+        for profile in found.profile.smaller {
+            for seed in found.seed..<found.seed + 20 where !run(seed, profile, trace: .silent).holds {
+                return (seed, profile)
+            }
+        }
+        return nil
+    }
+    while let next = smaller() { found = next }
+    let options = found.profile.options(comparedTo: profile)
+    Report.line("a small one: make simulate SEED=\(found.seed) PROFILE=\(profile.name) ARGS=\"\(options)\"")
+    _ = run(found.seed, found.profile, trace: .story)
 }
+
 let start = ContinuousClock.now
 var failed: [Int] = []
 var different: [Int] = []
 var sum = Outcome()
 for seed in options.first..<(options.first + options.count) {
-    let outcome = run(seed, profile, trace: options.isTold ? STDOUT_FILENO : -1)
+    let outcome = run(seed, profile, trace: options.isTold && !options.shrinks ? .calls : .none)
     if !outcome.holds {
         failed.append(seed)
         Report.line("seed \(seed) of \(profile.name) fails: make simulate SEED=\(seed) PROFILE=\(profile.name)")
+        if options.shrinks { shrink(seed) }
     }
     if options.repeats {
-        let again = run(seed, profile, trace: -1)
+        let again = run(seed, profile, trace: .silent)
         if (again.hash, again.disk) != (outcome.hash, outcome.disk) { different.append(seed) }
     }
     sum.hash = (sum.hash ^ outcome.hash) &* 0x100_0000_01B3

@@ -1,3 +1,4 @@
+import Foundation
 import RecorderTestSupport
 import Testing
 
@@ -13,6 +14,22 @@ import Testing
     func `a machine that lies is noticed`(profile: String) async throws {
         let run = try await simulate(profile, seeds: 20)
         #expect(run.status == 1, "\(run.out)")
+    }
+
+    @Test func `no seed that ever found a fault finds it again`() async throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let list = try String(contentsOf: folder.appendingPathComponent("Seeds/seeds.txt"), encoding: .utf8)
+        for line in list.split(separator: "\n") where !line.hasPrefix("#") {
+            let words = line.split(separator: " ").map { String($0) }
+            let run = try await simulate(words[0], seeds: 1, "--first", words[1])
+            #expect(run.status == 0, "\(line): \(run.out)")
+        }
+    }
+
+    @Test func `a world that fails is shrunk to a story`() async throws {
+        let run = try await simulate("lying-service", seeds: 4, "--shrink")
+        #expect(run.out.contains("a small one: make simulate"))
+        #expect(run.out.contains("VIOLATION: what was saved arrives"), "\(run.out)")
     }
 
     private func simulate(_ profile: String, seeds: Int, _ more: String...) async throws -> BuiltProgram.Ran {

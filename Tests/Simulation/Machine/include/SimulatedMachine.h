@@ -29,8 +29,11 @@ struct machine_faults {
 
 struct machine_faults *_Nonnull machine_faults(void);
 
-/* Makes the world of a seed; the calling thread controls it from then on. `trace` is a descriptor for the events as text, or -1. */
-void machine_start(uint64_t seed, int trace);
+/*
+ * Makes the world of a seed; the calling thread controls it from then on. `trace` is a descriptor for the events as text, or -1; with
+ * `tells_calls` also for each call of the system.
+ */
+void machine_start(uint64_t seed, int trace, bool tells_calls);
 
 /* Words that all processes share, 0 at first. */
 int64_t *_Nonnull machine_notes(void);
