@@ -129,7 +129,7 @@ import Testing
         #expect(server.requests.count == 20)
     }
 
-    @Test func `after an answer that cannot be settled, each stream's stored error stays until it is sent`()
+    @Test func `an answer that cannot be settled is its stream's stored error until it can be`()
         async throws
     {
         let server = try LocalServer { request, index in
