@@ -103,6 +103,8 @@ final class InFlightRecords: Sendable {
     /// The service accepted these records, whatever has removed them; `isSettled` says whether the store has noted it.
     func accepted(_ ids: some Sequence<RecordID>, isSettled: Bool) {
         state.withLock { state in
+            // As nearly always: nothing is looked up for each record.
+            if isSettled, state.held.isEmpty, state.accepted.isEmpty { return }
             for id in ids {
                 let reason = state.held.removeValue(forKey: id)?.reason ?? state.accepted[id] ?? nil
                 state.accepted[id] = isSettled ? nil : .some(reason)
