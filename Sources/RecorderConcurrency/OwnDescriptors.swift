@@ -51,8 +51,10 @@ package enum OwnDescriptors {
     package static func occupyStandard() {
         for (file, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)] {
             guard fcntl(file, F_GETFD) < 0 else { continue }
-            // open() returns the lowest free number, and the lower ones are open.
-            _ = unsafe open("/dev/null", mode)
+            // open() returns the lowest free number, and the lower ones are open. A higher one means that a call of the program,
+            // such as a waiting accept(), holds this number.
+            let opened = unsafe open("/dev/null", mode)
+            if opened > file { _ = Glibc.close(opened) }
         }
     }
 }

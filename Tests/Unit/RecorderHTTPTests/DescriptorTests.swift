@@ -22,16 +22,19 @@ import Testing
         _ = try await request.value
     }
 
-    /// In a separate process, whose standard files are closed.
-    @Test func `no connection gets the number of a closed standard file`() async {
-        await #expect(processExitsWith: .success) {
-            let server = try LocalServer { _, _ in .json(200, "{}") }
+    /// In a separate process, whose standard files are closed. The server is not in it: a thread that waits in `accept` holds the
+    /// lowest free number already.
+    @Test func `no connection gets the number of a closed standard file`() async throws {
+        let server = try LocalServer { _, _ in .json(200, "{}") }
+        await #expect(processExitsWith: .success) { [url = server.url as String] in
             for file in 0...2 as ClosedRange<CInt> { close(file) }
-            let answer = try await CurlTransport.shared.send(HTTPRequest(url: server.url))
-            let links = (0...2).map {
-                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+            let answer = try await CurlTransport.shared.send(HTTPRequest(url: url))
+            let files = (0...2).map {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) ?? ""
             }
-            exit(answer.status == 200 && links == ["/dev/null", "/dev/null", "/dev/null"] ? 0 : 1)
+            // One may have become a timer of libdispatch's.
+            let areSafe = files.contains("/dev/null") && !files.contains { $0.hasPrefix("socket:") }
+            exit(answer.status == 200 && areSafe ? 0 : 1)
         }
     }
 
