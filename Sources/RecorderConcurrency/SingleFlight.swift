@@ -86,7 +86,7 @@ package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
             guard flight == state.flight, state.work != nil else { return [] }
             defer { state.waiting = [:] }
             state.work = nil
-            return Array(state.waiting.values)
+            return state.waiting.sorted { $0.key < $1.key }.map(\.value)
         }
         for continuation in waiting { continuation.resume(returning: outcome) }
     }

@@ -25,7 +25,8 @@ struct FlushContext: Sendable {
     /// what could still not be.
     func settleEarlier() async throws(RecorderError) -> FlushReport {
         var report = FlushReport()
-        for (stream, answers) in Dictionary(grouping: settles.takeUnsettled(), by: \.stream) {
+        let unsettled = Dictionary(grouping: settles.takeUnsettled(), by: \.stream)
+        for (stream, answers) in unsettled.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             var settler = BatchSettler(stream, context: self)
             for answer in answers {
                 do throws(RecorderError) { try await settler.apply(answer) } catch { settler.reportFailure(error) }

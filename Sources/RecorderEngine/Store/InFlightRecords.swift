@@ -52,9 +52,8 @@ final class InFlightRecords: Sendable {
             let stream = range.upperBound.stream
             if !state.ranges.contains(where: { $0.upperBound.stream == stream }) { state.removed[stream] = nil }
             var discards: [Discard] = []
-            for (id, record) in state.held where range.contains(id) && !state.contains(id) {
-                state.held[id] = nil
-                discards.add(record)
+            for id in state.held.keys.filter({ range.contains($0) && !state.contains($0) }).sorted() {
+                if let record = state.held.removeValue(forKey: id) { discards.add(record) }
             }
             return discards
         }

@@ -32,7 +32,7 @@ extension StoreWriter {
             let table = try segments.table(of: segment)
             let records = try table.records(cursor: statements.cursor(of:)).prefix(Self.mostMoved)
             var moved = 0
-            for (stream, records) in Dictionary(grouping: records, by: \.id.stream) {
+            for (stream, records) in Dictionary(grouping: records, by: \.id.stream).sorted(by: { $0.key < $1.key }) {
                 guard let last = records.last?.id, let cursor = try statements.cursor(of: stream) else { continue }
                 moved += try table.copy(after: cursor, through: last, to: kept)
                 try statements.moveCursor(to: last)

@@ -163,7 +163,7 @@ extension StoreWriter {
 
     /// Counts one failure of each of these records, which become kept ones.
     private func countFailures(of ids: [RecordID], end: Int64) throws(SQLiteError) {
-        for (stream, ids) in Dictionary(grouping: ids, by: \.stream) {
+        for (stream, ids) in Dictionary(grouping: ids, by: \.stream).sorted(by: { $0.key < $1.key }) {
             guard let cursor = try statements.cursor(of: stream), let last = ids.max() else { continue }
             if cursor < last {
                 try segments.move(after: cursor, through: last, to: kept, end: end)

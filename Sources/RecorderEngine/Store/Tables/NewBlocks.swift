@@ -38,7 +38,7 @@ final class NewBlocks {
     func store() throws(SQLiteError) {
         if let last { blocks[last.stream] = last }
         last = nil
-        for stream in Array(blocks.keys) {
+        for stream in blocks.keys.sorted() {
             guard var block = blocks.removeValue(forKey: stream) else { continue }
             if block.count > 0 { try store(&block) }
             blocks[stream] = block

@@ -123,7 +123,7 @@ final class OldestRecords {
     func removeTaken(end: Int64) throws(SQLiteError) {
         try segments.storeBlocks()
         guard takenCount > 0, let reading else { return }
-        for id in taken.values { try statements.moveCursor(to: id) }
+        for id in taken.values.sorted() { try statements.moveCursor(to: id) }
         guard let range = try segments.oldest(before: end), range.segment.first == reading.segment.first else {
             throw SQLiteError.contradiction("the oldest segment is missing", action: "making room")
         }

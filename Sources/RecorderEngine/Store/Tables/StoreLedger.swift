@@ -145,8 +145,10 @@ struct StoreLedger {
     /// The stream that takes the most, once `shares` is known.
     mutating func largestStream() -> Int64? { shares?.largest() }
 
-    /// The changes of the counts of each stream.
-    var streams: [StreamChange] { Array(otherStreams.values) + (lastStream.number > 0 ? [lastStream] : []) }
+    /// The changes of the counts of each stream, by its number.
+    var streams: [StreamChange] {
+        (Array(otherStreams.values) + (lastStream.number > 0 ? [lastStream] : [])).sorted { $0.number < $1.number }
+    }
 
     /// The same counts at the start of the next transaction.
     var carriedOver: StoreLedger {

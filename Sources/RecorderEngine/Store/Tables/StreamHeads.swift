@@ -71,7 +71,7 @@ final class StreamHeads {
     func removeTaken(end: Int64) throws(SQLiteError) {
         guard !taken.isEmpty else { return }
         try segments.storeBlocks()
-        for head in heads.values { try statements.moveCursor(to: head.position) }
+        for position in heads.values.map(\.position).sorted() { try statements.moveCursor(to: position) }
         taken.sort { $0.sequence < $1.sequence }
         try segments.countRemoved(taken, end: end)
         forget()
