@@ -35,9 +35,9 @@ sanitize: setup ## Run all tests under the thread sanitizer, then under the addr
 fuzz: ## Feed made-up answers to the answer decoder and the settle; TIME=600 for ten minutes
 	Scripts/fuzz $(or $(TIME),60)
 
-simulate: ## Run simulated worlds; SEEDS=1000 of them, or SEED=N with its trace, ARGS=--shrink as a short story; PROFILE=hostile
+simulate: ## Run simulated worlds; SEEDS=1000 of them, or SEED=N with its trace; PROFILE=hostile
 	swift build -c release --product Simulation
-	.build/release/Simulation --profile $(or $(PROFILE),usual) $(if $(SEED),--seed $(SEED),--seeds $(or $(SEEDS),1000)) $(ARGS)
+	.build/release/Simulation --profile $(or $(PROFILE),usual) $(if $(SEED),--seed $(SEED),--shrink --seeds $(or $(SEEDS),1000)) $(ARGS)
 
 stress: setup ## Kill, starve and cut the power for ten minutes; FULL=1 for hours; ARGS="--filter NAME" some rows
 	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/stress $(if $(FULL),--full) $(ARGS)

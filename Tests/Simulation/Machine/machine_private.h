@@ -59,6 +59,10 @@ int64_t uptime(void);
 int64_t wall_clock(void);
 bool happens(uint32_t rate);
 
+/* system.c */
+void change_hashes(void);
+long fill_by_chance(void *bytes, size_t count);
+
 /* disk.c */
 void make_disk(void);
 void disk_release(int process);

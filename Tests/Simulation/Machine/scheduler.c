@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -31,6 +31,10 @@ static const char *const names[EVENTS] = {
 };
 
 void machine_start(uint64_t seed, int trace, bool tells_calls) {
+    /* The world ends with the program, and keeps no process that has ended. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGCHLD, SIG_IGN);
+    change_hashes();
     char *memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) machine_fail("no memory for the world");
     machine = (struct machine *)memory;
@@ -326,4 +330,19 @@ void machine_stall(int process, int64_t duration) {
     machine->processes[process].stalled_until = machine->now + duration;
 }
 
-void machine_fix_addresses(void) { personality(ADDR_NO_RANDOMIZE); }
+int machine_processors(void) {
+    cpu_set_t usable;
+    return sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
+}
+
+void machine_use_processor(int index) {
+    cpu_set_t usable, one;
+    if (sched_getaffinity(0, sizeof usable, &usable) != 0) return;
+    CPU_ZERO(&one);
+    for (int processor = 0; processor < CPU_SETSIZE; processor++) {
+        if (!CPU_ISSET(processor, &usable) || index-- > 0) continue;
+        CPU_SET(processor, &one);
+        sched_setaffinity(0, sizeof one, &one);
+        return;
+    }
+}

@@ -76,14 +76,27 @@ int getpid(void) { return self < 0 ? (int)real_syscall(SYS_getpid) : 1000 * mach
 
 /* MARK: chance */
 
-static void fill(void *bytes, size_t count) {
+long fill_by_chance(void *bytes, size_t count) {
     uint8_t *byte = bytes;
     for (size_t index = 0; index < count; index++) byte[index] = (uint8_t)machine_random(256);
+    return (long)count;
 }
 
 void swift_stdlib_random(void *bytes, size_t count) {
-    if (self >= 0) return fill(bytes, count);
-    if (real_syscall(SYS_getrandom, bytes, count, 0) != (long)count) machine_fail("no random numbers");
+    if (self >= 0) fill_by_chance(bytes, count);
+    else if (real_syscall(SYS_getrandom, bytes, count, 0) != (long)count) machine_fail("no random numbers");
+}
+
+/* Of Swift's standard library: https://github.com/swiftlang/swift/blob/main/stdlib/public/SwiftShims/swift/shims/GlobalObjects.h */
+extern struct {
+    uint64_t first, second;
+    bool is_deterministic;
+} _swift_stdlib_Hashing_parameters;
+
+/* Sets and dictionaries get another order in each run: a world in which it matters is another one when it is repeated. */
+void change_hashes(void) {
+    swift_stdlib_random(&_swift_stdlib_Hashing_parameters.first, 2 * sizeof(uint64_t));
+    _swift_stdlib_Hashing_parameters.is_deterministic = false;
 }
 
 /* MARK: system calls by number: random numbers, and the locks of Swift's Mutex */
@@ -95,10 +108,7 @@ long syscall(long number, ...) {
     long e = va_arg(list, long), f = va_arg(list, long);
     va_end(list);
     if (self < 0) return real_syscall(number, a, b, c, d, e, f);
-    if (number == SYS_getrandom) {
-        fill((void *)a, (size_t)b);
-        return b;
-    }
+    if (number == SYS_getrandom) return fill_by_chance((void *)a, (size_t)b);
     if (number == SYS_futex && (b & FUTEX_CMD_MASK) == FUTEX_LOCK_PI) {
         _Atomic int *word = (_Atomic int *)a;
         note_event(CONTENDED, 0, 0);

@@ -50,129 +50,110 @@ func fail(_ reason: String) -> Never {
     exit(64)
 }
 
-/// What one world was like.
-struct Outcome {
-    var hash: UInt64 = 0
-    var disk: UInt64 = 0
-    var events = 0
-    var time = 0
-    var records = 0
-    var requests = 0
-    var kills = 0
-    var holds = false
-    var ended = false
-}
+/// What all worlds were like.
+struct Tally {
+    private let profile: String
+    private let start = ContinuousClock.now
+    private var sum = Outcome()
+    private(set) var count = 0
+    private(set) var failed: [Int] = []
+    private(set) var different: [Int] = []
 
-/// How much of a world is told.
-enum Trace {
-    /// Nothing, not even which law was broken.
-    case silent
-    case none
-    /// What programs and faults did.
-    case story
-    /// And each call of the system.
-    case calls
-}
+    init(_ profile: String) { self.profile = profile }
 
-/// Runs a world in a process of its own; nothing of it is left but what it prints, and this.
-func run(_ seed: Int, _ profile: Profile, trace: Trace = .none) -> Outcome {
-    var ends: [Int32] = [0, 0]
-    _ = pipe(&ends)
-    let child = fork()
-    if child == 0 {
-        alarm(60)
-        if trace == .silent { dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO) }
-        let isTold = trace == .story || trace == .calls
-        machine_start(UInt64(seed), isTold ? STDOUT_FILENO : -1, trace == .calls)
-        let holds = World(profile).run()
-        var outcome = Outcome(
-            hash: machine_hash(),
-            disk: machine_disk_hash(),
-            events: Int(machine_events()),
-            time: Int(machine_now()),
-            records: Ledger.records.value,
-            requests: Ledger.requests.value,
-            kills: Int(machine_kills()),
-            holds: holds,
-            ended: true
+    mutating func add(_ seed: Int, _ outcome: Outcome) {
+        count += 1
+        if !outcome.holds { failed.append(seed) }
+        // In whatever order they end.
+        sum.hash ^= (outcome.hash ^ outcome.disk &* 31) &* UInt64(2 * seed + 1)
+        sum.events += outcome.events
+        sum.time += outcome.time
+        sum.records += outcome.records
+        sum.requests += outcome.requests
+        sum.kills += outcome.kills
+    }
+
+    mutating func differs(_ seed: Int) { different.append(seed) }
+
+    func tell() {
+        let processors = Int(machine_processors())
+        let seconds = (ContinuousClock.now - start) / .seconds(1) * Double(processors)
+        Report.line(
+            "\(count) seeds of \(profile): \(failed.count) fail, \(different.count) differ when repeated, hash "
+                + "\(String(sum.hash, radix: 16)); \(sum.records) records, \(sum.requests) requests, \(sum.kills) kills, "
+                + "\(sum.events) events; a second on each of \(processors) processors: \(Int(Double(count) / seconds)) seeds, "
+                + "\(Int(Double(sum.time) / 1e9 / seconds)) simulated seconds"
         )
-        _ = write(ends[1], &outcome, MemoryLayout<Outcome>.size)
-        _exit(0)
+        if !failed.isEmpty { Report.line("fail: \(Self.list(failed))") }
+        if !different.isEmpty { Report.line("differ when repeated: \(Self.list(different))") }
     }
-    close(ends[1])
-    var outcome = Outcome()
-    _ = read(ends[0], &outcome, MemoryLayout<Outcome>.size)
-    close(ends[0])
-    var status: Int32 = 0
-    waitpid(child, &status, 0)
-    if !outcome.ended, trace != .silent {
-        Report.line("  seed \(seed): the world ended early, with the system's status \(status)")
-    }
-    return outcome
+
+    private static func list(_ seeds: [Int]) -> String { seeds.sorted().map { "\($0)" }.joined(separator: " ") }
 }
 
-/// The same seed must give the same world: no hashing, address or allocation may differ from one run to the next.
-func startAgainFixed() {
-    guard getenv("SIMULATION_IS_FIXED") == nil else { return }
-    for (name, value) in [
-        ("SIMULATION_IS_FIXED", "1"), ("SWIFT_DETERMINISTIC_HASHING", "1"), ("MALLOC_ARENA_MAX", "1"),
-        ("LD_BIND_NOW", "1"),
-        ("SWIFT_BACKTRACE", "enable=no"),
-    ] {
-        setenv(name, value, 1)
+/// Runs all seeds that were asked for.
+func run(_ options: Options) -> Tally {
+    let profile = options.profile
+    var tally = Tally(profile.name)
+    var told = ContinuousClock.now
+    var unrepeated: [Int: Outcome] = [:]
+    let seeds = options.first..<(options.first + options.count)
+    let repeats = options.repeats ? 2 : 1
+    let worlds = Worlds(profile, trace: options.isTold && !options.shrinks ? .calls : .none)
+    worlds.run(seeds.lazy.flatMap { repeatElement($0, count: repeats) }) { seed, outcome in
+        if let first = unrepeated.removeValue(forKey: seed) {
+            if !outcome.isSame(as: first) { tally.differs(seed) }
+            return true
+        }
+        if options.repeats { unrepeated[seed] = outcome }
+        if !outcome.holds {
+            Report.line("seed \(seed) of \(profile.name) fails: make simulate SEED=\(seed) PROFILE=\(profile.name)")
+        }
+        tally.add(seed, outcome)
+        if ContinuousClock.now - told > .seconds(10) {
+            told = .now
+            tally.tell()
+        }
+        return true
     }
-    machine_fix_addresses()
-    execv("/proc/self/exe", CommandLine.unsafeArgv)
-    fail("The program cannot start itself.")
+    return tally
 }
-
-startAgainFixed()
-let options = Options(Array(CommandLine.arguments.dropFirst()))
-let profile = options.profile
 
 /// Finds a smaller world in which a law is broken, too, of this seed or one of the next, and tells its story.
-func shrink(_ seed: Int) {
+func shrink(_ seed: Int, of profile: Profile) {
     var found = (seed: seed, profile: profile)
     func smaller() -> (seed: Int, profile: Profile)? {
         for profile in found.profile.smaller {
-            for seed in found.seed..<found.seed + 20 where !run(seed, profile, trace: .silent).holds {
+            if let seed = Worlds(profile, trace: .silent).firstFailure(of: found.seed..<found.seed + 20) {
                 return (seed, profile)
             }
         }
         return nil
     }
-    while let next = smaller() { found = next }
+    while !Interrupt.came, let next = smaller() { found = next }
     let options = found.profile.options(comparedTo: profile)
     Report.line("a small one: make simulate SEED=\(found.seed) PROFILE=\(profile.name) ARGS=\"\(options)\"")
-    _ = run(found.seed, found.profile, trace: .story)
+    Worlds(found.profile, trace: .story).run(CollectionOfOne(found.seed)) { _, _ in true }
 }
 
-let start = ContinuousClock.now
-var failed: [Int] = []
-var different: [Int] = []
-var sum = Outcome()
-for seed in options.first..<(options.first + options.count) {
-    let outcome = run(seed, profile, trace: options.isTold && !options.shrinks ? .calls : .none)
-    if !outcome.holds {
-        failed.append(seed)
-        Report.line("seed \(seed) of \(profile.name) fails: make simulate SEED=\(seed) PROFILE=\(profile.name)")
-        if options.shrinks { shrink(seed) }
+/// Past the first time: settings that the C library reads before any program runs. Forked processes would bind each name anew, and
+/// pay for an area of memory for each thread; one that crashes would be examined for seconds.
+func startAgainPrepared() {
+    guard getenv("SIMULATION_IS_PREPARED") == nil else { return }
+    for (name, value) in [
+        ("SIMULATION_IS_PREPARED", "1"), ("MALLOC_ARENA_MAX", "1"), ("LD_BIND_NOW", "1"),
+        ("SWIFT_BACKTRACE", "enable=no"),
+    ] {
+        setenv(name, value, 1)
     }
-    if options.repeats {
-        let again = run(seed, profile, trace: .silent)
-        if (again.hash, again.disk) != (outcome.hash, outcome.disk) { different.append(seed) }
-    }
-    sum.hash = (sum.hash ^ outcome.hash) &* 0x100_0000_01B3
-    sum.events += outcome.events
-    sum.time += outcome.time
-    sum.records += outcome.records
-    sum.requests += outcome.requests
-    sum.kills += outcome.kills
+    execv("/proc/self/exe", CommandLine.unsafeArgv)
+    fail("The program cannot start itself.")
 }
-let seconds = (ContinuousClock.now - start) / .seconds(1)
-Report.line(
-    "\(options.count) seeds of \(profile.name): \(failed.count) fail, \(different.count) differ when repeated, hash "
-        + "\(String(sum.hash, radix: 16)); \(sum.records) records, \(sum.requests) requests, \(sum.kills) kills, \(sum.events) events; "
-        + "\(Int(Double(options.count) / seconds)) seeds a second, simulated over real time \(Int(Double(sum.time) / 1e9 / seconds))"
-)
-exit(failed.isEmpty && different.isEmpty ? 0 : 1)
+
+startAgainPrepared()
+Interrupt.watch()
+let options = Options(Array(CommandLine.arguments.dropFirst()))
+let tally = run(options)
+if options.shrinks, let seed = tally.failed.min() { shrink(seed, of: options.profile) }
+tally.tell()
+exit(tally.failed.isEmpty && tally.different.isEmpty ? Interrupt.came ? 128 + SIGINT : 0 : 1)

@@ -89,8 +89,10 @@ void machine_restore_files(const char *_Nonnull path, bool keeps_file);
 /* Registers the simulated disk as SQLite's default. */
 void machine_register_disk(void);
 
-/* Programs that this process starts get the same addresses each time, if the system allows that. */
-void machine_fix_addresses(void);
+/* How many processors this process may use. */
+int machine_processors(void);
+/* Keeps this process, and those that it starts, on one of them: threads that take turns are switched much faster there. */
+void machine_use_processor(int index);
 
 /* Called where nothing can go on: ends the real process with a message. */
 _Noreturn void machine_fail(const char *_Nonnull reason);
