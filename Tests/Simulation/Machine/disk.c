@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 long real_syscall(long number, ...);
-#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 enum {
     SECTOR = 512, BLOCK = 4096, REGION = 32768, REGIONS = 32, FILES = 4096, NAMES = 4096, CHANGES = 1024, DESCRIPTORS = 1024,
@@ -37,6 +36,7 @@ struct file {
     int64_t changed, born;
     uint8_t *seen, *durable, *is_dirty;
     int64_t size, durable_size, capacity, allocated, durable_allocated;
+    int64_t used; /* bytes from here on are 0 in both images, and were never touched, so that they take no memory */
     int lock_holder, lock_sharers; /* of flock: a descriptor, and how many share it */
     struct { int holder; int64_t byte; } claims[CLAIMS];
     /* of SQLite: its descriptors */
@@ -68,6 +68,7 @@ struct descriptor {
 
 struct disk {
     int64_t size, used;
+    int files_used; /* from here on none was ever there */
     struct file files[FILES];
     struct name names[NAMES];
     int name_count;
@@ -92,15 +93,16 @@ int64_t machine_disk_used(void) { return disk->used; }
 
 static struct file *new_file(bool is_directory) {
     int index = 0;
-    while (index < FILES && disk->files[index].exists) index++;
+    while (index < disk->files_used && disk->files[index].exists) index++;
     if (index == FILES) machine_fail("too many files");
+    if (index == disk->files_used) disk->files_used++;
     struct file *file = &disk->files[index];
     uint8_t *seen = file->seen, *durable = file->durable, *is_dirty = file->is_dirty;
     int64_t capacity = file->capacity;
-    if (capacity > 0) {
-        memset(seen, 0, (size_t)capacity);
-        memset(durable, 0, (size_t)capacity);
-        memset(is_dirty, 0, (size_t)(capacity / SECTOR));
+    if (file->used > 0) {
+        memset(seen, 0, (size_t)file->used);
+        memset(durable, 0, (size_t)file->used);
+        memset(is_dirty, 0, (size_t)(file->used / SECTOR));
     }
     /* As ext4 does, the number of a file that has ended is the next one's. */
     *file = (struct file){
@@ -119,14 +121,14 @@ static int64_t rounded(int64_t bytes, int64_t unit) { return (bytes + unit - 1) 
 
 static void grow(struct file *file, int64_t bytes) {
     if (bytes <= file->capacity) return;
-    int64_t capacity = file->capacity ? file->capacity : 65536;
+    int64_t capacity = file->capacity ? file->capacity : 1 << 20;
     while (capacity < bytes) capacity *= 2;
     uint8_t *seen = machine_allocate((size_t)capacity), *durable = machine_allocate((size_t)capacity);
     uint8_t *is_dirty = machine_allocate((size_t)(capacity / SECTOR));
-    if (file->capacity > 0) {
-        memcpy(seen, file->seen, (size_t)file->capacity);
-        memcpy(durable, file->durable, (size_t)file->capacity);
-        memcpy(is_dirty, file->is_dirty, (size_t)(file->capacity / SECTOR));
+    if (file->used > 0) {
+        memcpy(seen, file->seen, (size_t)file->used);
+        memcpy(durable, file->durable, (size_t)file->used);
+        memcpy(is_dirty, file->is_dirty, (size_t)(file->used / SECTOR));
     }
     file->seen = seen;
     file->durable = durable;
@@ -153,6 +155,7 @@ static void give_back(struct file *file, int64_t bytes) {
 
 static void mark(struct file *file, int64_t from, int64_t to) {
     grow(file, to);
+    if (to > file->used) file->used = rounded(to, SECTOR);
     for (int64_t sector = from / SECTOR; sector * SECTOR < to; sector++) file->is_dirty[sector] = 1;
 }
 
@@ -255,7 +258,7 @@ void machine_make_directory(const char *path) {
 static void sync_file(struct file *file) {
     if (machine->faults.lies_about_syncs) return;
     if (disk->change_count > 0) sync_names();
-    for (int64_t sector = 0; sector < file->capacity / SECTOR; sector++) {
+    for (int64_t sector = 0; sector < file->used / SECTOR; sector++) {
         if (!file->is_dirty[sector]) continue;
         memcpy(file->durable + sector * SECTOR, file->seen + sector * SECTOR, SECTOR);
         file->is_dirty[sector] = 0;
@@ -327,17 +330,16 @@ void machine_restore_files(const char *path, bool keeps_file) {
 
 static void lose_power(struct file *file, uint64_t kept) {
     int64_t size = machine_random(2) ? file->size : file->durable_size;
-    grow(file, rounded(size, SECTOR));
-    for (int64_t sector = 0; sector < file->capacity / SECTOR; sector++) {
+    for (int64_t sector = 0; sector < file->used / SECTOR; sector++) {
         if (!file->is_dirty[sector]) continue;
         file->is_dirty[sector] = 0;
-        if (machine_random(100) >= kept) continue;
-        size_t torn = machine_random(10) == 0 ? machine_random(SECTOR) : SECTOR;
-        memcpy(file->durable + sector * SECTOR, file->seen + sector * SECTOR, torn);
+        uint8_t *seen = file->seen + sector * SECTOR, *durable = file->durable + sector * SECTOR;
+        if (machine_random(100) < kept) memcpy(durable, seen, machine_random(10) == 0 ? machine_random(SECTOR) : SECTOR);
+        memcpy(seen, durable, SECTOR);
     }
-    if (file->capacity > size) memset(file->durable + size, 0, (size_t)(file->capacity - size));
+    int64_t end = file->size > file->durable_size ? file->size : file->durable_size;
+    for (int64_t byte = size; byte < end && byte < file->used; byte++) file->seen[byte] = file->durable[byte] = 0;
     file->size = file->durable_size = size;
-    if (file->capacity > 0) memcpy(file->seen, file->durable, (size_t)file->capacity);
     /* As in ext4, a sync of a file makes its allocated space durable, too. */
     int64_t allocated = machine_random(2) ? file->allocated : file->durable_allocated;
     if (allocated < rounded(size, BLOCK)) allocated = rounded(size, BLOCK);
@@ -353,14 +355,14 @@ void disk_lose_power(void) {
         }
     }
     disk->change_count = 0;
-    for (int index = 0; index < FILES; index++) disk->files[index].names = 0;
+    for (int index = 0; index < disk->files_used; index++) disk->files[index].names = 0;
     for (int index = 0; index < disk->name_count; index++) {
         struct name *name = &disk->names[index];
         name->file = name->durable;
         if (name->file >= 0) disk->files[name->file].names++;
     }
     uint64_t kept = machine_random(101);
-    for (int index = 0; index < FILES; index++) {
+    for (int index = 0; index < disk->files_used; index++) {
         struct file *file = &disk->files[index];
         if (!file->exists) continue;
         end_if_unused(file);
@@ -380,7 +382,12 @@ uint64_t machine_disk_hash(void) {
         if (name->file < 0) continue;
         struct file *file = &disk->files[name->file];
         for (const char *c = name->path; *c; c++) hash = (hash ^ (uint64_t)*c) * 0x100000001B3u;
-        for (int64_t byte = 0; byte < file->size && byte < file->capacity; byte++) hash = (hash ^ file->seen[byte]) * 0x100000001B3u;
+        hash = (hash ^ (uint64_t)file->size) * 0x100000001B3u;
+        for (int64_t byte = 0; byte < file->size && byte < file->used; byte += sizeof(uint64_t)) {
+            uint64_t word;
+            memcpy(&word, file->seen + byte, sizeof word);
+            hash = (hash ^ word ^ hash >> 32) * 0x100000001B3u;
+        }
     }
     return hash;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "SimulatedMachine.h"
+#include <dlfcn.h>
 #include <stdatomic.h>
 
 #define FOREVER INT64_MAX
@@ -45,6 +46,13 @@ struct machine {
 
 extern struct machine *machine;
 extern _Thread_local int self; /* the calling thread's task; -1 outside of the world */
+
+/* The definition that this program's stands before, looked up once. */
+#define REAL(name) ({ \
+    static __typeof__(&name) real_##name; \
+    if (!real_##name) real_##name = (__typeof__(&name))dlsym(RTLD_NEXT, #name); \
+    real_##name; \
+})
 
 /* scheduler.c */
 void *machine_allocate(size_t bytes);

@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 /* Swift's tasks are queued by a function of libdispatch that is looked up past this program. Without it, by `dispatch_async_f`. */
 void *dlsym(void *library, const char *name) {
@@ -26,14 +25,12 @@ void *dlsym(void *library, const char *name) {
 /* MARK: real ones, where only another file's definition is at hand */
 
 long real_syscall(long number, ...) {
-    static long (*real)(long, ...);
-    if (!real) real = REAL(syscall);
     va_list list;
     va_start(list, number);
     long a = va_arg(list, long), b = va_arg(list, long), c = va_arg(list, long), d = va_arg(list, long);
     long e = va_arg(list, long), f = va_arg(list, long);
     va_end(list);
-    return real(number, a, b, c, d, e, f);
+    return REAL(syscall)(number, a, b, c, d, e, f);
 }
 
 int real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *context) {
@@ -124,14 +121,9 @@ long syscall(long number, ...) {
 }
 
 int pthread_mutex_lock(pthread_mutex_t *mutex) {
-    static int (*lock)(pthread_mutex_t *), (*try)(pthread_mutex_t *);
-    if (!lock) {
-        try = REAL(pthread_mutex_trylock);
-        lock = REAL(pthread_mutex_lock);
-    }
-    if (self < 0) return lock(mutex);
+    if (self < 0) return REAL(pthread_mutex_lock)(mutex);
     int status;
-    while ((status = try(mutex)) == EBUSY) machine_sleep(20 * MICROSECOND);
+    while ((status = pthread_mutex_trylock(mutex)) == EBUSY) machine_sleep(20 * MICROSECOND);
     return status;
 }
 
@@ -169,13 +161,13 @@ static struct semaphore *find_semaphore(void *object) {
 }
 
 void *dispatch_semaphore_create(long value) {
-    void *object = ((void *(*)(long))dlsym(RTLD_NEXT, "dispatch_semaphore_create"))(value);
+    void *object = REAL(dispatch_semaphore_create)(value);
     if (self >= 0) *find_semaphore(object) = (struct semaphore){.object = object, .value = value};
     return object;
 }
 
 long dispatch_semaphore_signal(void *object) {
-    if (self < 0) return ((long (*)(void *))dlsym(RTLD_NEXT, "dispatch_semaphore_signal"))(object);
+    if (self < 0) return REAL(dispatch_semaphore_signal)(object);
     struct semaphore *semaphore = find_semaphore(object);
     bool wakes = semaphore->count > 0;
     if (wakes) {
@@ -189,7 +181,7 @@ long dispatch_semaphore_signal(void *object) {
 }
 
 long dispatch_semaphore_wait(void *object, uint64_t deadline) {
-    if (self < 0) return ((long (*)(void *, uint64_t))dlsym(RTLD_NEXT, "dispatch_semaphore_wait"))(object, deadline);
+    if (self < 0) return REAL(dispatch_semaphore_wait)(object, deadline);
     struct semaphore *semaphore = find_semaphore(object);
     call(WAIT, semaphore->value > 0, 0);
     if (semaphore->value > 0) {
@@ -268,27 +260,27 @@ static void run_block(void *context) {
 
 void dispatch_async_f(void *queue, void *context, void (*body)(void *)) {
     if (self >= 0) return run_later(body, context, 0);
-    ((void (*)(void *, void *, void (*)(void *)))dlsym(RTLD_NEXT, "dispatch_async_f"))(queue, context, body);
+    REAL(dispatch_async_f)(queue, context, body);
 }
 
 void dispatch_async(void *queue, const void *block) {
     if (self >= 0) return run_later(run_block, _Block_copy(block), 0);
-    ((void (*)(void *, const void *))dlsym(RTLD_NEXT, "dispatch_async"))(queue, block);
+    REAL(dispatch_async)(queue, block);
 }
 
 void dispatch_after_f(uint64_t deadline, void *queue, void *context, void (*body)(void *)) {
     if (self >= 0) return run_later(body, context, time_of(deadline));
-    ((void (*)(uint64_t, void *, void *, void (*)(void *)))dlsym(RTLD_NEXT, "dispatch_after_f"))(deadline, queue, context, body);
+    REAL(dispatch_after_f)(deadline, queue, context, body);
 }
 
 void dispatch_after(uint64_t deadline, void *queue, const void *block) {
     if (self >= 0) return run_later(run_block, _Block_copy(block), time_of(deadline));
-    ((void (*)(uint64_t, void *, const void *))dlsym(RTLD_NEXT, "dispatch_after"))(deadline, queue, block);
+    REAL(dispatch_after)(deadline, queue, block);
 }
 
 /* A new queue of Swift's pool; the real one would use a thread for this. */
 void dispatch_queue_set_width(void *queue, long width) {
-    if (self < 0) ((void (*)(void *, long))dlsym(RTLD_NEXT, "dispatch_queue_set_width"))(queue, width);
+    if (self < 0) REAL(dispatch_queue_set_width)(queue, width);
 }
 
 /* MARK: timers of libdispatch, as Swift's tasks use them: made, set, activated, and released when they have fired */
@@ -309,10 +301,7 @@ static struct timer *find_timer(void *object) {
 }
 
 void *dispatch_source_create(const void *type, uintptr_t handle, unsigned long mask, void *queue) {
-    if (self < 0) {
-        void *(*real)(const void *, uintptr_t, unsigned long, void *) = dlsym(RTLD_NEXT, "dispatch_source_create");
-        return real(type, handle, mask, queue);
-    }
+    if (self < 0) return REAL(dispatch_source_create)(type, handle, mask, queue);
     struct timer *timer = calloc(1, sizeof *timer);
     timer->next = timers;
     return timers = timer;
@@ -321,32 +310,32 @@ void *dispatch_source_create(const void *type, uintptr_t handle, unsigned long m
 void dispatch_source_set_timer(void *object, uint64_t start, uint64_t interval, uint64_t leeway) {
     struct timer *timer = find_timer(object);
     if (timer) timer->start = time_of(start);
-    else ((void (*)(void *, uint64_t, uint64_t, uint64_t))dlsym(RTLD_NEXT, "dispatch_source_set_timer"))(object, start, interval, leeway);
+    else REAL(dispatch_source_set_timer)(object, start, interval, leeway);
 }
 
 void dispatch_set_context(void *object, void *context) {
     struct timer *timer = find_timer(object);
     if (timer) timer->context = context;
-    else ((void (*)(void *, void *))dlsym(RTLD_NEXT, "dispatch_set_context"))(object, context);
+    else REAL(dispatch_set_context)(object, context);
 }
 
 void dispatch_source_set_event_handler_f(void *object, void (*handler)(void *)) {
     struct timer *timer = find_timer(object);
     if (timer) timer->handler = handler;
-    else ((void (*)(void *, void (*)(void *)))dlsym(RTLD_NEXT, "dispatch_source_set_event_handler_f"))(object, handler);
+    else REAL(dispatch_source_set_event_handler_f)(object, handler);
 }
 
 void dispatch_activate(void *object) {
     struct timer *timer = find_timer(object);
     if (timer) run_later(timer->handler, timer->context, timer->start);
-    else ((void (*)(void *))dlsym(RTLD_NEXT, "dispatch_activate"))(object);
+    else REAL(dispatch_activate)(object);
 }
 
 void dispatch_release(void *object) {
     struct timer **link = &timers;
     while (*link && *link != object) link = &(*link)->next;
     struct timer *timer = *link;
-    if (!timer) return ((void (*)(void *))dlsym(RTLD_NEXT, "dispatch_release"))(object);
+    if (!timer) return REAL(dispatch_release)(object);
     *link = timer->next;
     free(timer);
 }

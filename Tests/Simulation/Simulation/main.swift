@@ -1,4 +1,5 @@
 import Glibc
+import RecorderAWS
 import SimulatedMachine
 
 /// Prints, past all buffers that a fork would copy.
@@ -151,6 +152,8 @@ func startAgainPrepared() {
 }
 
 startAgainPrepared()
+// OpenSSL is set up once, and not in each process.
+_ = Digest.sha256([])
 Interrupt.watch()
 let options = Options(Array(CommandLine.arguments.dropFirst()))
 let tally = run(options)
