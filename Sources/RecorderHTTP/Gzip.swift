@@ -1,4 +1,5 @@
 internal import CRecorderZlib
+import Glibc
 
 /// The gzip format, https://www.rfc-editor.org/rfc/rfc1952, by zlib.
 package enum Gzip {
@@ -34,5 +35,98 @@ package enum Gzip {
             count = isComplete ? Int(stream.total_out) : 0
         }
         return isComplete ? output : nil
+    }
+}
+
+/// Reads a file in gzip format from one byte of its content to the next; going back begins at its start. Used by one thread.
+package final class GzipFile {
+    private let descriptor: Int32
+    private var stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+    private var input = [UInt8](repeating: 0, count: 64 * 1_024)
+    /// The bytes of the input that were read, and those of them that were decoded.
+    private var (filled, used) = (0, 0)
+    private var fileOffset = 0
+    /// Where in the content the next decoded byte is.
+    private var offset = 0
+    private var isAtEnd = false
+
+    /// Does not take over the file; it must stay open.
+    package init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        stream.initialize(to: z_stream())
+        // 15 is the largest window, and adding 16 selects the gzip header: https://zlib.net/manual.html
+        _ = inflateInit2_(stream, 15 + 16, zlibVersion(), Int32(MemoryLayout<z_stream>.size))
+    }
+
+    deinit {
+        inflateEnd(stream)
+        stream.deallocate()
+    }
+
+    /// The bytes from one of the content on, less at its end; nil if the file is damaged, ends early, or cannot be read.
+    package func read(at start: Int, atMost count: Int) -> [UInt8]? {
+        if start < offset { begin() }
+        while offset < start {
+            guard let skipped = decode(min(start - offset, input.count)) else { return nil }
+            if skipped.isEmpty { return [] }
+        }
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            guard let more = decode(count - bytes.count) else { return nil }
+            if more.isEmpty { break }
+            bytes += more
+        }
+        return bytes
+    }
+
+    private func begin() {
+        inflateReset(stream)
+        (filled, used, fileOffset, offset, isAtEnd) = (0, 0, 0, 0, false)
+    }
+
+    /// At most so many bytes; none at the end.
+    private func decode(_ count: Int) -> [UInt8]? {
+        while !isAtEnd {
+            if used == filled {
+                filled = input.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(fileOffset)) }
+                used = 0
+                guard filled > 0 else {
+                    filled = 0
+                    return nil
+                }
+                fileOffset += filled
+            }
+            var status = Z_OK
+            let bytes = [UInt8](unsafeUninitializedCapacity: count) { output, decoded in
+                input.withUnsafeMutableBufferPointer { input in
+                    stream.pointee.next_in = input.baseAddress.map { $0 + used }
+                    stream.pointee.avail_in = uInt(filled - used)
+                    stream.pointee.next_out = output.baseAddress
+                    stream.pointee.avail_out = uInt(count)
+                    status = inflate(stream, Z_NO_FLUSH)
+                    used = filled - Int(stream.pointee.avail_in)
+                }
+                decoded = count - Int(stream.pointee.avail_out)
+            }
+            offset += bytes.count
+            if status == Z_STREAM_END {
+                endMember()
+            } else if status != Z_OK, status != Z_BUF_ERROR {
+                return nil
+            }
+            if !bytes.isEmpty { return bytes }
+        }
+        return []
+    }
+
+    /// A file may be several compressed ones, one after the other.
+    private func endMember() {
+        if used == filled {
+            filled = input.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(fileOffset)) }
+            filled = max(filled, 0)
+            (used, fileOffset) = (0, fileOffset + filled)
+        }
+        isAtEnd = used == filled
+        if !isAtEnd { inflateReset(stream) }
     }
 }

@@ -83,7 +83,6 @@ struct AgentService: Sendable {
 
     /// The same without opening the store.
     func checkSettings() throws(CommandFailure) {
-        for target in targets { try target.flow.check() }
         do throws(ConfigurationFailure) {
             _ = try session.caller(for: pipeline.service.service)
         } catch {

@@ -6,7 +6,7 @@ struct FileAdmission {
     /// With those of an earlier scan that could not be stored.
     var changes: FilePositionChanges
     /// The patterns that are marked by these changes.
-    var marks: Set<String> = []
+    var marks: Set<[UInt8]> = []
     /// The ids and the inodes of the files that the scans of all patterns found: some may be with another process, or could not be
     /// opened now.
     private let foundIDs: Set<Int64>
@@ -59,7 +59,7 @@ struct FileAdmission {
 
     /// The mark of a pattern; nil if its files are first looked for now, or the mark was lost.
     func mark(of pattern: FilePattern, _ stream: String) -> FilePosition? {
-        positions.first { $0.isPatternMark && $0.stream == stream && $0.pattern == pattern.text }
+        positions.first { $0.isPatternMark && $0.stream == stream && $0.isOf(pattern) }
     }
 
     /// The stored position of a file. The number of its device may have changed at a boot or as it was
@@ -82,7 +82,7 @@ struct FileAdmission {
     /// The positions of a pattern that belong to no file that was found.
     mutating func takeGone(of stream: String, _ pattern: FilePattern) -> [FilePosition] {
         let gone = positions.filter { position in
-            !position.isPatternMark && position.stream == stream && position.pattern == pattern.text
+            !position.isPatternMark && position.stream == stream && position.isOf(pattern)
                 && !foundInodes.contains(position.inode)
         }
         if !gone.isEmpty {
@@ -91,4 +91,9 @@ struct FileAdmission {
         }
         return gone
     }
+}
+
+extension FilePosition {
+    /// Two patterns may be equal as text, and not be the same.
+    func isOf(_ pattern: FilePattern) -> Bool { self.pattern.utf8.elementsEqual(pattern.text.utf8) }
 }

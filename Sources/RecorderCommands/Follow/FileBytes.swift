@@ -1,7 +1,9 @@
+import CRecorderProcess
 import FoundationEssentials
 import Glibc
 import RecorderAWS
 import RecorderEngine
+import RecorderHTTP
 
 /// Bytes of open files.
 enum FileBytes {
@@ -45,6 +47,50 @@ enum FileBytes {
     static func fingerprint(_ file: Int32, _ range: Range<Int>) -> FilePosition.Fingerprint? {
         guard let bytes = read(file, range) else { return nil }
         return unsafe bytes.withUnsafeBytes { unsafe FilePosition.Fingerprint(of: $0) }
+    }
+
+    /// Whether a file has all the bytes that were read up to a position, of whatever file that is. Reads all of them.
+    static func hold(_ file: Int32, upTo position: FilePosition) -> Bool {
+        hold(position) { read(file, $0) }
+    }
+
+    /// The same for the content of a compressed file.
+    static func hold(compressed file: Int32, upTo position: FilePosition) -> Bool {
+        let content = GzipFile(file)
+        return hold(position) { content.read(at: $0.lowerBound, atMost: $0.count) }
+    }
+
+    private static func hold(_ position: FilePosition, read: (Range<Int>) -> [UInt8]?) -> Bool {
+        let offset = position.offset
+        func holds(_ fingerprint: FilePosition.Fingerprint, _ range: Range<Int>) -> Bool {
+            read(range).map { unsafe $0.withUnsafeBytes { unsafe FilePosition.Fingerprint(of: $0) } } == fingerprint
+        }
+        // What is before the summed bytes was not read.
+        guard holds(position.head, 0..<position.head.length) else { return false }
+        var sum = ContentSum(before: position.sum.start)
+        while offset - sum.end >= 8 {
+            let end = min(sum.end + 256 * 1_024, offset)
+            guard let bytes = read(sum.end..<end), bytes.count == end - sum.end else { return false }
+            sum = unsafe bytes.withUnsafeBytes { unsafe sum.adding($0, upTo: end) }
+        }
+        return sum == position.sum && holds(position.tail, offset - position.tail.length..<offset)
+    }
+
+    /// How many bytes of a range are the same in two files, from its beginning; blocks that differ count as none.
+    static func countEqual(_ file: Int32, _ other: Int32, in range: Range<Int>) -> Int {
+        var equal = range.lowerBound
+        while equal < range.upperBound {
+            let block = equal..<min(equal + 256 * 1_024, range.upperBound)
+            guard let bytes = read(file, block), bytes == read(other, block) else { break }
+            equal = block.upperBound
+        }
+        return equal - range.lowerBound
+    }
+
+    /// Whether a file is one of a container, which becomes another one with the same inode when it is written to first.
+    static func isLayered(_ file: Int32) -> Bool {
+        var status = statfs()
+        return unsafe fstatfs(file, &status) == 0 && UInt32(truncatingIfNeeded: status.f_type) == 0x794C_7630
     }
 
     /// Where the last line begins that ends in `delimiter` before `end`, or 0: the line after it is not complete.

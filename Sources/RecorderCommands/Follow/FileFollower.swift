@@ -28,6 +28,8 @@ struct FileFollower: Sendable {
     /// Returns once everything that was read is stored.
     func run() async throws(CommandFailure) -> FollowEnd {
         ProcessSetup.keepFreedMemory()
+        // Sent if somebody opens a deleted file, by its number, in the moment in which this process asks who has it open.
+        _ = signal(SIGIO, SIG_IGN)
         return try await CommandFailure.onNewThread(named: "recorder-follow") {
             FollowLoop(targets, console: console, stop: stop, metrics: metrics).run(started: started)
         }
@@ -45,15 +47,14 @@ final class FollowLoop {
     private let directories = FileWatcher()
     private let contents = FileWatcher()
     private let saves = FollowSaves()
+    private let openFiles = OpenFiles()
     /// The files that are watched for one event.
-    private var watched: [FileWatcher.Watch: [FollowedFile]] = [:]
+    private var watched: [FileWatcher.Watch: [(FollowedFile, FlowFollower)]] = [:]
+    /// When files were last looked at that may be copies.
+    private var lastLook = ContinuousClock.now - pollInterval
     /// When files were last read because they had changed.
     private var lastChange = ContinuousClock.now - steadyWait
 
-    /// How long a deleted file is kept open after its last byte: a program may still write to it.
-    private static let deletedWait = Duration.seconds(5)
-    /// The same for a file that was rotated away; after that it is looked at again if it changes.
-    private static let rotatedWait = Duration.seconds(60)
     /// How often files are looked at for which there are no events.
     private static let pollInterval = Duration.seconds(1)
     private static let scanInterval = Duration.seconds(60)
@@ -70,26 +71,29 @@ final class FollowLoop {
         self.log = log
         var claims: [ObjectIdentifier: FileClaims] = [:]
         let directory = Files.workingDirectory
+        let openFiles = openFiles
         flows = targets.map { target in
             let pipeline = ObjectIdentifier(target.pipeline)
             let shared = claims[pipeline] ?? target.pipeline.fileClaims()
             claims[pipeline] = shared
-            return FlowFollower(target, claims: shared, directory: directory, log: log)
+            return FlowFollower(target, claims: shared, openFiles: openFiles, directory: directory, log: log)
         }
     }
 
     func run(started: () -> Void) -> FollowEnd {
-        Self.allowOpenFiles()
         var hasStarted = false
         while stop.number == nil {
             for flow in flows where flow.needsScan && flow.mayRead { scan(flow) }
             if !hasStarted { started() }
             hasStarted = true
             var hasMore = false
+            let looks = ContinuousClock.now - lastLook >= Self.pollInterval
+            if looks { lastLook = .now }
             for flow in flows where flow.mayRead && !flow.needsScan {
-                let (isUnfinished, isRewound) = (readRound(flow), checkSaves(flow))
+                let (isUnfinished, isRewound) = (readRound(flow), checkSaves(flow, looks: looks))
                 hasMore = hasMore || isUnfinished || (isRewound && flow.mayRead)
             }
+            makeRoom()
             saves.begin()
             noteFlows(hasMore: hasMore)
             wait(hasMore: hasMore || flows.contains { $0.needsScan && $0.mayRead })
@@ -115,21 +119,14 @@ final class FollowLoop {
         }
     }
 
-    /// Each followed file is open. The usual soft limit of 1,024 is for programs that call select(2).
-    private static func allowOpenFiles() {
-        var limit = rlimit()
-        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    }
-
     private func scan(_ flow: FlowFollower) {
         do throws(RecorderError) {
             try flow.scan(directories)
-            for file in flow.files where file.descriptor == nil && !file.isArmed {
-                arm(file)
+            for file in flow.files where file.descriptor == nil && arm(file, of: flow) {
                 // It may have grown before.
-                if file.sizeAtPath != file.position.offset { flow.needsScan = true }
+                if !flow.hasWaiting, FileFacts(file.path, followsLink: true).map(file.differs) ?? true {
+                    flow.needsScan = true
+                }
             }
         } catch {
             flow.stop(because: error)
@@ -139,11 +136,11 @@ final class FollowLoop {
 
     // MARK: - reading
 
-    /// Reads a piece of each file that has news; true if there is more. Of files that were rotated one after the other, a later
+    /// Reads a piece of each file that may have more; true if there is more. Of files that were rotated one after the other, a later
     /// one is read once an earlier one is at its end.
     private func readRound(_ flow: FlowFollower) -> Bool {
         var unfinished: Set<String> = []
-        for file in flow.files where file.hasNews && file.failure == nil && !file.isEnding {
+        for file in flow.files where file.state.mayHaveUnreadBytes && file.failure == nil {
             guard !unfinished.contains(file.base) else { continue }
             let stored = saves.stored
             let hasMore = read(file, of: flow)
@@ -158,108 +155,124 @@ final class FollowLoop {
 
     /// Reads a piece; true if there is more.
     private func read(_ file: FollowedFile, of flow: FlowFollower) -> Bool {
-        arm(file)
+        arm(file, of: flow)
         let before = file.counts
-        let reading = file.read(atMost: flow.pieceSize) {
-            saves.save($0, of: file, to: flow, .init(stored: [$1]), at: $1)
-        }
+        let (reading, grew) = file.read(atMost: flow.pieceSize, save(of: file, in: flow))
         let (counts, limit) = (file.counts, flow.flow.recordLimit)
         if before.withoutKey == 0, counts.withoutKey > 0 { log.tellWithoutKey(counts, of: file.path, flow.flow.rules) }
         if counts.refusedCount > before.refusedCount { log.tellRefused(counts, of: file.path, over: limit) }
         if counts.cutCount > before.cutCount { log.tellCut(counts, of: file.path, over: limit) }
         switch reading {
-        case .lines: return true
-        case .end:
-            file.hasNews = false
-            if file.isAheadOfPosition { storePosition(of: file, flow) }
-            return false
-        case .truncated:
-            // What was read before may still be on its way.
-            saves.waitUntilStored()
-            guard !file.holdsStoredLines else {
-                // Only what follows the stored lines was written anew, such as a line without its end.
-                log.tellCutOff(file.path, at: file.storedPosition.offset)
-                if file.failure == nil { file.rewind() }
-                return file.hasNews
-            }
-            flow.restart(file)
-            return false
+        case .lines:
+            handle(.read(.more(grew: grew)), of: file, in: flow)
+            return true
+        case .end: handle(.read(.end(grew: grew, isAhead: file.isAheadOfPosition)), of: file, in: flow)
+        case .truncated: return readTruncated(file, of: flow)
         case .failed(let number):
             log.tell("\(file.path) cannot be read: \(Files.message(of: number)).", about: file.path)
+            handle(.read(.failed), of: file, in: flow)
+        }
+        return false
+    }
+
+    /// True if what follows the stored lines is to be read again.
+    private func readTruncated(_ file: FollowedFile, of flow: FlowFollower) -> Bool {
+        // What was read before may still be on its way.
+        saves.waitUntilStored()
+        guard file.failure == nil else { return false }
+        guard file.holdsStoredLines else {
+            handle(.read(.replaced), of: file, in: flow)
             return false
         }
+        // Only what follows the stored lines was written anew, such as a line without its end.
+        log.tellCutOff(file.path, at: file.storedPosition.offset)
+        handle(.read(.cutOff), of: file, in: flow)
+        return true
     }
 
-    private func storePosition(of file: FollowedFile, _ flow: FlowFollower, isFinished: Bool = false) {
-        let position = file.currentPosition(isFinished: isFinished)
-        saves.save(PayloadList(), of: file, to: flow, .init(stored: [position]), at: position)
-    }
-
-    /// Asks for one event of a file: before it is read, or while it is at rest.
-    private func arm(_ file: FollowedFile) {
-        guard !file.isArmed else { return }
+    /// Asks for one event of a file: before it is read, or while it is closed. False if it is asked for already.
+    @discardableResult
+    private func arm(_ file: FollowedFile, of flow: FlowFollower) -> Bool {
+        guard !file.isArmed else { return false }
         file.isArmed = true
         let watch =
             file.descriptor.map { contents.watch(file: $0, isRemote: file.isRemote) }
             ?? contents.watch(file: file.path)
-        if let watch { watched[watch, default: []].append(file) }
+        if let watch { watched[watch, default: []].append((file, flow)) }
+        return true
     }
 
-    // MARK: - files that are not read on
+    // MARK: - events and actions
 
-    /// Handles failed saves, and files that are at rest or gone; true if a file is to be read again.
-    private func checkSaves(_ flow: FlowFollower) -> Bool {
+    private func handle(_ event: FileState.Event, of file: FollowedFile, in flow: FlowFollower) {
+        for action in file.handle(event) { perform(action, on: file, in: flow) }
+    }
+
+    private func perform(_ action: FileState.Action, on file: FollowedFile, in flow: FlowFollower) {
+        switch action {
+        case .scan: for flow in flows { flow.needsScan = true }
+        case .compare: flow.compare(file)
+        case .close: file.close()
+        case .storePosition(let isFinished): storePosition(of: file, in: flow, isFinished: isFinished)
+        case .endRecord: file.endRecord(save(of: file, in: flow))
+        case .endLine: file.endLine(save(of: file, in: flow))
+        case .forget(let writers):
+            saves.save(PayloadList(), of: file, to: flow, .init(forgotten: [file.position.id]), at: file.position)
+            if file.isCompressed {
+                log.tellDecompressed(file.path, at: file.position.offset)
+            } else {
+                log.tellDeleted(file.path, at: file.position.offset, writers: writers)
+            }
+        case .tellLeft: log.tellLeft(file.path)
+        case .goBack: file.goBack()
+        case .startOver: flow.startOver(file)
+        case .drop: flow.end(file)
+        case .open, .skip: preconditionFailure("only a scan opens a file, or takes it for a copy")
+        }
+    }
+
+    private func save(of file: FollowedFile, in flow: FlowFollower) -> (PayloadList, FilePosition) -> Void {
+        { [saves] in saves.save($0, of: file, to: flow, .init(stored: [$1]), at: $1) }
+    }
+
+    private func storePosition(of file: FollowedFile, in flow: FlowFollower, isFinished: Bool) {
+        let position = file.currentPosition(isFinished: isFinished)
+        guard !file.isPositionStored || file.storedPosition != position else { return }
+        saves.save(PayloadList(), of: file, to: flow, .init(stored: [position]), at: position)
+    }
+
+    /// Handles what became of saves, and what time changes; true if a file is to be read again. `looks`: also whether files are copies.
+    private func checkSaves(_ flow: FlowFollower, looks: Bool) -> Bool {
         var isRewound = false
-        for file in flow.files where !file.hasSavesUnderWay {
+        for file in flow.files where file.state.isOpen && !file.hasSavesUnderWay {
             if let failure = file.failure {
                 flow.stop(because: failure)
-                file.isEnding = false
-                file.rewind()
+                handle(.failed, of: file, in: flow)
                 isRewound = true
-            } else if file.isEnding {
-                file.isEnding = false
-                if file.isGone {
-                    flow.end(file)
-                } else if !file.hasNews {
-                    file.rest()
-                }
-            } else if !file.isPositionStored {
-                storePosition(of: file, flow)
-            } else if !file.hasNews, file.descriptor != nil {
-                checkIdle(file, flow)
+                continue
             }
+            handle(.saved(isStored: file.isPositionStored), of: file, in: flow)
+            let mayLook = file.state.phase == .undecided ? looks : file.state.needsLook || file.holdsRecord
+            if mayLook, !file.hasSavesUnderWay { handle(.looked(file.look), of: file, in: flow) }
         }
         return isRewound
     }
 
-    private func checkIdle(_ file: FollowedFile, _ flow: FlowFollower) {
-        let idle = ContinuousClock.now - file.lastGrowth
-        let save: (PayloadList, FilePosition) -> Void = { [saves] in
-            saves.save($0, of: file, to: flow, .init(stored: [$1]), at: $1)
-        }
-        if file.holdsRecord, idle >= RecordRules.multilineWait { file.endRecord(save) }
-        guard file.relation != .matches, idle >= Self.deletedWait else { return }
-        // A file that is deleted is found under no name by the next scan.
-        let isDeleted = (file.relation == nil || idle >= Self.rotatedWait) && file.isDeleted
-        guard isDeleted || idle >= Self.rotatedWait else { return }
-        guard !file.hasGrown else {
-            file.hasNews = true
+    /// Closes files, if others wait to be opened: those that are read to their ends, or those that were open for longest.
+    private func makeRoom() {
+        let waiting = flows.filter(\.hasWaiting)
+        guard !waiting.isEmpty else { return }
+        log.tellTurns(openFiles)
+        if openFiles.hasRoom {
+            for flow in waiting { flow.needsScan = true }
             return
         }
-        if isDeleted || file.relation == nil {
-            // Its last line ends with it.
-            file.finish(save)
-            if file.isDeleted {
-                saves.save(PayloadList(), of: file, to: flow, .init(forgotten: [file.position.id]), at: file.position)
-            } else {
-                // It may come back.
-                storePosition(of: file, flow, isFinished: true)
-                log.tellLeft(file.path)
-            }
-            (file.isGone, file.isEnding) = (true, true)
-        } else if !file.isWithinLine, !file.holdsRecord {
-            storePosition(of: file, flow, isFinished: true)
-            file.isEnding = true
+        let open = flows.flatMap { flow in flow.files.filter { $0.state.isOpen }.map { ($0, flow) } }
+        let read = open.filter { file, _ in file.state.isRead }
+        let long = ContinuousClock.now - Self.pollInterval
+        let busy = read.isEmpty ? open.filter { file, _ in file.state.mayHaveUnreadBytes && file.opened < long } : []
+        for (file, flow) in (read + busy).sorted(by: { $0.0.opened < $1.0.opened }).prefix(openFiles.limit / 2 + 1) {
+            handle(.needed, of: file, in: flow)
         }
     }
 
@@ -270,7 +283,7 @@ final class FollowLoop {
         let lastScan = flows.map(\.lastScan).min() ?? .now
         var timeout = max(Self.scanInterval - (.now - lastScan), .zero)
         let files = flows.lazy.flatMap(\.files).filter { $0.descriptor != nil }
-        let hasPending = files.contains { $0.relation != .matches || $0.holdsRecord || $0.isEnding }
+        let hasPending = files.contains { $0.state.isPending || $0.holdsRecord } || flows.contains(where: \.hasWaiting)
         if hasPending || directories.needsPolling || contents.needsPolling || flows.contains(where: \.needsRescan) {
             timeout = min(timeout, Self.pollInterval)
         }
@@ -303,13 +316,14 @@ final class FollowLoop {
     private func takeContentChanges() {
         let changes = contents.changes()
         if contents.needsPolling || changes == nil {
-            for file in flows.lazy.flatMap(\.files) where file.descriptor != nil { file.hasNews = true }
+            for flow in flows {
+                for file in flow.files where file.state.isOpen { handle(.changed, of: file, in: flow) }
+            }
         }
         for watch in changes ?? Set(watched.keys) {
-            for file in watched.removeValue(forKey: watch) ?? [] {
+            for (file, flow) in watched.removeValue(forKey: watch) ?? [] {
                 file.isArmed = false
-                file.hasNews = true
-                if file.descriptor == nil { for flow in flows { flow.needsScan = true } }
+                handle(.changed, of: file, in: flow)
             }
         }
     }

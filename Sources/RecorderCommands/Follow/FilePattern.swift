@@ -12,12 +12,14 @@ struct FilePattern: Sendable, Hashable {
         case rotated
         /// Such a name, which the pattern matches itself; another file has the name without the rotation.
         case matchesRotated
-        /// A compressed file, which is never read.
+        /// A compressed file. It is read if it was followed before it was compressed.
         case compressed
     }
 
     /// Absolute.
     let text: String
+    /// What tells patterns apart that are equal as text.
+    var bytes: [UInt8] { Array(text.utf8) }
     /// The components of the directories, and the pattern of the name.
     private let directories: [String]
     private let name: String
@@ -60,16 +62,27 @@ struct FilePattern: Sendable, Hashable {
     /// it does not belong.
     func relation(of found: String) -> (relation: Relation, base: String)? {
         guard found.utf8.starts(with: fixedStart.utf8) else { return nil }
-        let isCompressed = Self.compressed.contains { found.hasSuffix($0) }
-        let base = Self.unrotatedNames(of: found).first { Self.fits($0, name) }
-        if Self.fits(found, name) { return (isCompressed ? .compressed : .matches, base ?? found) }
-        return isCompressed ? nil : base.map { (.rotated, $0) }
+        guard let ending = Self.compressed.first(where: { found.hasSuffix($0) }) else {
+            let base = Self.unrotatedNames(of: found).first { Self.fits($0, name) }
+            if Self.fits(found, name) { return (.matches, base ?? found) }
+            return base.map { (.rotated, $0) }
+        }
+        let original = String(found.dropLast(ending.count))
+        let base = (Self.unrotatedNames(of: original) + [original]).first { Self.fits($0, name) }
+        return base.map { (.compressed, $0) } ?? (Self.fits(found, name) ? (.compressed, found) : nil)
+    }
+
+    /// The path that a file had before it was rotated, if it belongs to the pattern.
+    func base(ofPath path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return path }
+        let directory = path[...slash]
+        return relation(of: String(path[path.index(after: slash)...])).map { "\(directory)\($0.base)" } ?? path
     }
 
     /// How a name belongs to the literal name of a file.
     static func relation(of found: String, to name: String) -> Relation? {
-        if found == name { return .matches }
-        return unrotatedNames(of: found).contains(name) ? .rotated : nil
+        if fits(found, literal: name) { return .matches }
+        return unrotatedNames(of: found).contains { fits($0, literal: name) } ? .rotated : nil
     }
 
     private static let compressed = [".gz", ".bz2", ".xz", ".zst", ".lz4", ".Z", ".zip", ".lzma", ".br"]
@@ -83,9 +96,12 @@ struct FilePattern: Sendable, Hashable {
     }
 
     private static func fits(_ name: String, _ pattern: String) -> Bool {
-        if name == pattern { return true }
+        if fits(name, literal: pattern) { return true }
         return unsafe isWild(pattern) && fnmatch(pattern, name, FNM_PERIOD) == 0
     }
+
+    /// By bytes: two names may be equal as text, and not be the same.
+    private static func fits(_ name: String, literal: String) -> Bool { name.utf8.elementsEqual(literal.utf8) }
 
     /// The names that a rotated file may have had: without the numbers and dates at its end, or before its extension.
     private static func unrotatedNames(of name: String) -> [String] {

@@ -17,7 +17,9 @@ package enum FileStart: Equatable {
         let hasTail = Self.holds(stored.point, file)
         let hasOtherBirth = stored.birth != 0 && birth != 0 && stored.birth != birth
         switch (hasHead, hasTail) {
-        case _ where hasOtherBirth: self = .otherFile
+        case _ where hasOtherBirth:
+            // Copied into the layer of a container that is written to, a file has another time of birth.
+            self = FileBytes.isLayered(file) && FileBytes.hold(file, upTo: stored) ? .resumed : .otherFile
         case (true, true): self = .resumed
         case (true, false) where stored.boot != boot && Self.holds(stored.settled, file):
             self = .endLost(at: stored.settled.offset)
@@ -31,26 +33,5 @@ package enum FileStart: Equatable {
     /// Whether the bytes before a point are those of the file.
     private static func holds(_ point: FilePosition.Point, _ file: Int32) -> Bool {
         FileBytes.fingerprint(file, point.offset - point.tail.length..<point.offset) == point.tail
-    }
-
-    /// Whether all of a file is the beginning of an open one, as a copy is that was made before the original grew; nil if it is
-    /// empty, and may become a copy.
-    static func isCopy(_ file: Int32, size: Int, ofOpen original: Int32) -> Bool? {
-        guard size > 0 else { return nil }
-        let length = FilePosition.fingerprintLength
-        for range in [0..<min(size, length), max(size - length, 0)..<size] {
-            let bytes = FileBytes.read(original, range)
-            guard bytes != nil, bytes == FileBytes.read(file, range) else { return false }
-        }
-        return true
-    }
-
-    /// Whether a file is a copy of the one that a position is of, at least up to there; nil if it may become one, as it grows.
-    static func isCopy(_ file: Int32, size: Int, of position: FilePosition) -> Bool? {
-        guard position.head.length > 0, size >= position.head.length,
-            FileBytes.fingerprint(file, 0..<position.head.length) == position.head
-        else { return false }
-        guard size >= position.offset else { return nil }
-        return holds(position.point, file)
     }
 }

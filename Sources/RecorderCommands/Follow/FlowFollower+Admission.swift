@@ -18,13 +18,19 @@ extension FlowFollower {
 
     /// Takes up the files of a pattern that were found for the first time. Files with a position come first: others may be copies
     /// of what they held.
-    func admit(_ found: [FoundFile], of pattern: FilePattern, in scan: PatternScan, into admission: inout FileAdmission)
-    {
+    /// `isWhole` says whether these are all.
+    func admit(
+        _ found: [FoundFile],
+        of pattern: FilePattern,
+        in scan: PatternScan,
+        isWhole: Bool,
+        into admission: inout FileAdmission
+    ) {
         let mark = admission.mark(of: pattern, flow.stream)
         var unknown: [Opened] = []
-        var hasUnread = scan.hasUnread
+        var hasUnread = scan.hasUnread || !isWhole
         for file in found {
-            guard var opened = open(file, pattern) else {
+            guard var opened = open(file, of: pattern) else {
                 hasUnread = true
                 continue
             }
@@ -32,25 +38,26 @@ extension FlowFollower {
                 unknown.append(opened)
                 continue
             }
-            guard resume(&opened, at: stored, &admission) else {
+            guard resume(&opened, at: stored, in: scan, into: &admission) else {
                 unknown.append(opened)
                 continue
             }
-            let isAtRest = file.relation != .matches && !file.isRecent && opened.position.offset == file.size
-            add(opened, isAtRest: isAtRest, isStored: true, to: &admission)
+            let isRead = opened.position.offset == file.facts.size
+            let mayClose = file.relation != .matches && !file.facts.isRecent && isRead
+            add(opened, as: mayClose ? .closed : .unread(since: .now), isStored: true, to: &admission)
         }
-        forgetGone(pattern, scan, in: &admission)
+        forgetGone(of: pattern, scan, in: &admission)
         for opened in unknown {
             switch admission.origin(of: opened.position, mark) {
-            case .first: begin(opened, &admission)
-            case .later: beginLater(opened, &admission)
+            case .first: begin(opened, into: &admission)
+            case .later: beginLater(opened, into: &admission)
             case .positionLost:
                 log.tellLost(opened.found.path)
-                add(opened, isAtRest: false, isStored: false, to: &admission)
+                add(opened, isStored: false, to: &admission)
             }
         }
         // Otherwise the next scan looks for files that are gone.
-        if scan.isStable { admission.marks.insert(pattern.text) }
+        if scan.isStable { admission.marks.insert(pattern.bytes) }
         if mark == nil || (mark?.birth != 0 && !hasUnread) {
             var mark = FilePosition(stream: flow.stream, pattern: pattern.text)
             if hasUnread { mark.birth = scan.start }
@@ -58,12 +65,11 @@ extension FlowFollower {
         }
     }
 
-    private func open(_ file: FoundFile, _ pattern: FilePattern) -> Opened? {
+    private func open(_ file: FoundFile, of pattern: FilePattern) -> Opened? {
         let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (file.isLink ? 0 : O_NOFOLLOW)
         let descriptor = unsafe Glibc.open(file.path, flags)
         let number = errno
-        var status = stat()
-        guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0, FileKey(status) == file.key else {
+        guard descriptor >= 0, FileFacts(descriptor)?.key == file.key else {
             if descriptor >= 0 {
                 _ = close(descriptor)
             } else if number != ENOENT {
@@ -77,30 +83,49 @@ extension FlowFollower {
         var position = FilePosition(stream: flow.stream, pattern: pattern.text)
         (position.path, position.directoryDevice) = (file.path, file.directoryDevice)
         (position.device, position.inode) = (file.key.device, file.key.inode)
-        (position.birth, position.boot) = (birthTime(of: descriptor), boot)
+        (position.birth, position.boot) = (file.key.birth, boot)
         return Opened(found: file, descriptor: descriptor, position: position)
     }
 
-    private func add(_ opened: Opened, isAtRest: Bool, isStored: Bool, to admission: inout FileAdmission) {
+    @discardableResult
+    private func add(
+        _ opened: Opened,
+        as phase: FileState.Phase = .unread(since: .now),
+        isStored: Bool,
+        to admission: inout FileAdmission
+    ) -> FollowedFile {
         let saves = FileSaves(opened.position, isStored: isStored)
-        let file = FollowedFile(opened.found, in: flow, descriptor: opened.descriptor, saves: saves)
-        if isAtRest { file.rest() }
-        file.hasNews = !isAtRest
+        let file = FollowedFile(
+            opened.found,
+            in: flow,
+            descriptor: opened.descriptor,
+            saves: saves,
+            as: phase,
+            among: openFiles
+        )
         admission.files.append(file)
+        return file
     }
 
     /// Goes on where reading ended; false if the position is another file's, whose inode this one has.
-    private func resume(_ opened: inout Opened, at stored: FilePosition, _ admission: inout FileAdmission) -> Bool {
-        let hasOtherDevice = stored.id != opened.position.id
-        if hasOtherDevice { admission.changes.forgotten.append(stored.id) }
+    private func resume(
+        _ opened: inout Opened,
+        at stored: FilePosition,
+        in scan: PatternScan,
+        into admission: inout FileAdmission
+    ) -> Bool {
+        let hasOtherID = stored.id != opened.position.id
         let path = opened.found.path
-        switch FileStart(stored, of: opened.descriptor, birth: opened.position.birth, boot: boot) {
+        let start = FileStart(stored, of: opened.descriptor, birth: opened.position.birth, boot: boot)
+        if hasOtherID, start != .otherFile { admission.changes.forgotten.append(stored.id) }
+        switch start {
         case .resumed:
             (opened.position.head, opened.position.tail) = (stored.head, stored.tail)
-            (opened.position.offset, opened.position.isFinished) = (stored.offset, stored.isFinished)
+            (opened.position.offset, opened.position.sum) = (stored.offset, stored.sum)
+            opened.position.isFinished = stored.isFinished
             // What was read from the disk after a boot is on it.
             opened.position.settled = stored.boot == boot ? stored.settled : stored.point
-            if hasOtherDevice { admission.changes.stored.append(opened.position) }
+            if hasOtherID { admission.changes.stored.append(opened.position) }
         case .endLost(let end):
             log.tell(
                 "\(path) lost its end when the machine went down. It had been read to byte \(Formatting.count(stored.offset)), "
@@ -114,17 +139,16 @@ extension FlowFollower {
             orphans.append(Orphan(position: stored, isTruncated: true))
             admission.changes.stored.append(opened.position)
         case .otherFile:
-            if !stored.isFinished { orphans.append(Orphan(position: stored, isTruncated: false)) }
-            if !hasOtherDevice { admission.changes.forgotten.append(stored.id) }
+            lose(stored, isClaimed: hasOtherID && (try? claims.claim(stored.id)) == true, in: scan, into: &admission)
             return false
         }
         return true
     }
 
     /// Begins with a file that existed when its pattern was followed for the first time. What was rotated away is not read.
-    private func begin(_ opened: Opened, _ admission: inout FileAdmission) {
+    private func begin(_ opened: Opened, into admission: inout FileAdmission) {
         var opened = opened
-        let (size, isRotated) = (opened.found.size, opened.found.relation == .rotated)
+        let (size, isRotated) = (opened.found.facts.size, opened.found.relation == .rotated)
         let beginsAtEnd = isRotated || flow.firstSight == .end
         if beginsAtEnd {
             let end =
@@ -134,70 +158,118 @@ extension FlowFollower {
             opened.position.isFinished = isRotated
             admission.changes.stored.append(opened.position)
         }
-        add(opened, isAtRest: isRotated, isStored: beginsAtEnd, to: &admission)
+        add(opened, as: isRotated ? .closed : .unread(since: .now), isStored: beginsAtEnd, to: &admission)
     }
 
     /// Begins with a file that appeared later: at its start, unless it is a copy of a file that was read.
-    private func beginLater(_ opened: Opened, _ admission: inout FileAdmission) {
-        var opened = opened
-        if let index = orphans.firstIndex(where: { isCopy(opened, of: $0.position) == true }) {
-            let orphan = orphans.remove(at: index)
-            log.tellCopy(opened.found.path, of: orphan)
-            opened.position.move(to: orphan.position.offset, in: opened.descriptor)
-            // Before anything else of the original is stored in place of its position.
-            admission.changes.stored.append(opened.position)
-            return add(opened, isAtRest: false, isStored: true, to: &admission)
+    private func beginLater(_ opened: Opened, into admission: inout FileAdmission) {
+        let hasOriginal =
+            orphans.contains { mayBeCopy(base: opened.found.base, path: opened.found.path, of: $0.position) }
+            || (files + admission.files).contains {
+                mayBeCopy(base: opened.found.base, path: opened.found.path, of: $0.position)
+            }
+        guard hasOriginal else {
+            if opened.found.relation == .rotated { log.tellRotated(opened.found.path, from: opened.found.base) }
+            add(opened, isStored: false, to: &admission)
+            return
         }
-        if copies.contains(opened.found.key), orphans.contains(where: { isShorterCopy(opened, of: $0.position) }) {
+        compare(add(opened, as: .undecided, isStored: false, to: &admission), beside: admission.files)
+    }
+
+    // MARK: - copies
+
+    /// What a file that may be a copy is by now. A copy is a file whose whole content was read from another one, or all of it up to
+    /// where that was read to.
+    func comparison(of file: FollowedFile, beside new: [FollowedFile] = []) -> FileState.Comparison {
+        guard let descriptor = file.descriptor, let facts = FileFacts(descriptor) else { return .nothing }
+        if facts.size == 0, facts.names == 0 { return .nothing }
+        if let found = comparisonWithOrphans(of: file, descriptor, facts: facts) { return found }
+        for original in files + new
+        where original !== file && mayBeCopy(base: file.base, path: file.path, of: original.position) {
+            if let found = comparison(of: file, descriptor, facts: facts, with: original) { return found }
+        }
+        // Something may be copied into an empty file.
+        return facts.size == 0 && facts.isRecent ? .undecided : .other
+    }
+
+    /// Compares with files that were truncated or are gone; nil if it is no copy of those.
+    private func comparisonWithOrphans(
+        of file: FollowedFile,
+        _ descriptor: Int32,
+        facts: FileFacts
+    ) -> FileState.Comparison? {
+        for (index, orphan) in orphans.enumerated()
+        where mayBeCopy(base: file.base, path: file.path, of: orphan.position) {
+            let offset = orphan.position.offset
+            if facts.size >= offset, offset > 0, FileBytes.hold(descriptor, upTo: orphan.position) {
+                orphans.remove(at: index)
+                log.tellCopy(file.path, of: orphan)
+                var position = file.position
+                (position.offset, position.sum) = (offset, orphan.position.sum)
+                (position.head, position.tail) = (orphan.position.head, orphan.position.tail)
+                // Before anything else of the original is stored in place of its position.
+                begin(file, at: position)
+                return .other
+            }
             // The original was read on after it was copied: all lines of the copy are stored.
-            opened.position.move(to: opened.found.size, in: opened.descriptor)
-            opened.position.isFinished = true
-            admission.changes.stored.append(opened.position)
-            return add(opened, isAtRest: true, isStored: true, to: &admission)
+            if facts.size > 0, file.compared.bytes == facts.size, facts.size <= offset { return .copy }
         }
-        for file in files + admission.files where file.key != opened.found.key {
-            let isCopy = isCopy(opened, of: file)
-            let mayBecomeCopy = isCopy == nil && opened.found.isRecent
-            guard isCopy == true || mayBecomeCopy else { continue }
-            holdsCopies = true
-            copies.insert(opened.found.key)
-            needsRescan = needsRescan || mayBecomeCopy
-            _ = close(opened.descriptor)
-            return release(opened.found.key)
-        }
-        copies.remove(opened.found.key)
-        if opened.found.relation == .rotated { log.tellRotated(opened.found.path, from: opened.found.base) }
-        add(opened, isAtRest: false, isStored: false, to: &admission)
+        return nil
     }
 
-    private func isCopy(_ opened: Opened, of file: FollowedFile) -> Bool? {
-        guard mayBeCopy(opened.found, of: file.position) else { return false }
-        if let original = file.descriptor {
-            let isCopy = FileStart.isCopy(opened.descriptor, size: opened.found.size, ofOpen: original)
-            guard isCopy == false else { return isCopy }
-            // The original may have been truncated since it was copied; otherwise a copy would not differ.
-            guard !file.holdsStoredLines else { return false }
+    /// Compares with a file that is followed; nil if it is no copy of that.
+    private func comparison(
+        of file: FollowedFile,
+        _ descriptor: Int32,
+        facts: FileFacts,
+        with original: FollowedFile
+    ) -> FileState.Comparison? {
+        let stored = original.storedPosition
+        guard let other = original.descriptor else {
+            let isCopy = facts.size == stored.offset && FileBytes.hold(descriptor, upTo: stored)
+            if isCopy { file.compared = (facts.size, original.path) }
+            return isCopy ? .copy : nil
         }
-        let isShorter = copies.contains(opened.found.key) && isShorterCopy(opened, of: file.position)
-        return isShorter ? true : isCopy(opened, of: file.position)
+        let known = file.compared.path == original.path ? file.compared.bytes : 0
+        // A large file is compared in several steps; others are read between them.
+        let end = min(facts.size, known + 64 * 1_024 * 1_024)
+        if end > known {
+            let equal = FileBytes.countEqual(descriptor, other, in: known..<end)
+            file.compared = (known + equal, original.path)
+        }
+        if file.compared.bytes == facts.size {
+            let isRead = facts.size <= stored.offset
+            return facts.size > 0 && isRead && (!facts.isRecent || facts.names == 0)
+                ? .copy : facts.size > 0 ? .undecided : nil
+        }
+        if file.compared.bytes == end {
+            needsScan = true
+            return .undecided
+        }
+        // The original may have been truncated since it was copied; otherwise a copy would not differ.
+        guard stored.offset > 0, !original.holdsStoredLines else { return nil }
+        let mayBeCopy = facts.size < stored.offset || FileBytes.hold(descriptor, upTo: stored)
+        return mayBeCopy && facts.names > 0 ? .undecided : nil
     }
 
-    private func isShorterCopy(_ opened: Opened, of position: FilePosition) -> Bool {
-        mayBeCopy(opened.found, of: position) && isCopy(opened, of: position) == nil
-    }
-
-    private func isCopy(_ opened: Opened, of position: FilePosition) -> Bool? {
-        guard mayBeCopy(opened.found, of: position) else { return false }
-        return FileStart.isCopy(opened.descriptor, size: opened.found.size, of: position)
+    /// Stores that all of a copy was read.
+    func skip(_ file: FollowedFile) {
+        guard let descriptor = file.descriptor else { return }
+        var position = file.position
+        position.move(to: file.compared.bytes, in: descriptor)
+        position.isFinished = true
+        begin(file, at: position)
+        needsScan = true
+        log.tellSkipped(file.path, bytes: file.compared.bytes, of: file.compared.path)
     }
 
     /// Whether a file has a name that a copy would have. Others may begin with the same lines.
-    private func mayBeCopy(_ found: FoundFile, of position: FilePosition) -> Bool {
-        found.base == position.path && found.path != position.path
+    private func mayBeCopy(base: String, path: String, of position: FilePosition) -> Bool {
+        base.utf8.elementsEqual(position.path.utf8) && !path.utf8.elementsEqual(position.path.utf8)
     }
 
     /// Forgets positions of files that the scan should have found.
-    private func forgetGone(_ pattern: FilePattern, _ scan: PatternScan, in admission: inout FileAdmission) {
+    private func forgetGone(of pattern: FilePattern, _ scan: PatternScan, in admission: inout FileAdmission) {
         guard scan.isStable else { return }
         let known = Set(files.map(\.position.id))
         for stored in admission.takeGone(of: flow.stream, pattern) where !known.contains(stored.id) {
@@ -208,9 +280,39 @@ extension FlowFollower {
                 log.tellUnreachable(stored)
                 continue
             }
-            claims.release(stored.id)
-            admission.changes.forgotten.append(stored.id)
-            orphans.append(Orphan(position: stored, isTruncated: false))
+            lose(stored, isClaimed: true, in: scan, into: &admission)
         }
+    }
+
+    /// Reads the content of a file that is gone, if it was compressed; otherwise forgets its position. `isClaimed`: its position is claimed.
+    private func lose(
+        _ stored: FilePosition,
+        isClaimed: Bool,
+        in scan: PatternScan,
+        into admission: inout FileAdmission
+    ) {
+        if isClaimed, !stored.isFinished, let file = reopenCompressed(stored, in: scan) {
+            return admission.files.append(file)
+        }
+        if isClaimed { claims.release(stored.id) }
+        admission.changes.forgotten.append(stored.id)
+        orphans.append(Orphan(position: stored, isTruncated: false))
+    }
+
+    /// The content of a file that was compressed before it was read to its end; nil if there is none that begins with what was read.
+    func reopenCompressed(_ stored: FilePosition, in scan: PatternScan) -> FollowedFile? {
+        let base = scan.pattern.base(ofPath: stored.path)
+        for found in scan.compressed where base.utf8.elementsEqual(found.base.utf8) {
+            guard openFiles.reserve() else { return nil }
+            let descriptor = unsafe Glibc.open(found.path, O_RDONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)
+            guard descriptor >= 0 else { continue }
+            guard FileBytes.hold(compressed: descriptor, upTo: stored) else {
+                _ = close(descriptor)
+                continue
+            }
+            log.tellCompressed(found.path, of: stored)
+            return FollowedFile(compressed: found, of: stored, in: flow, descriptor: descriptor, among: openFiles)
+        }
+        return nil
     }
 }

@@ -25,10 +25,10 @@ final class FlowFollower {
     private var resets: [FilePosition] = []
     /// What an earlier scan could not store. Its files are open, but not read before it is stored.
     private var unstored = FilePositionChanges()
-    /// Whether there are copies of followed files, which are not read, or files that may become such.
-    var holdsCopies = false
-    /// Those that were found lately.
-    var copies: Set<FileKey> = []
+    /// How many files may be open, and are; all flows together.
+    let openFiles: OpenFiles
+    /// Whether files wait until others are closed.
+    private(set) var hasWaiting = false
     /// Whether a scan is due when its directories change.
     var needsScan = true
     /// When it was scanned last, or became due.
@@ -48,9 +48,10 @@ final class FlowFollower {
     /// The counts of files that are not followed any more.
     private var ended = FollowEnd()
     /// The patterns whose files have been followed before.
-    private var marked: Set<String> = []
+    private var marked: Set<[UInt8]> = []
 
-    init(_ target: FileFlowTarget, claims: FileClaims, directory: String, log: FollowLog) {
+    init(_ target: FileFlowTarget, claims: FileClaims, openFiles: OpenFiles, directory: String, log: FollowLog) {
+        self.openFiles = openFiles
         flow = target.flow
         pipeline = target.pipeline
         saved = target.saved
@@ -67,10 +68,13 @@ final class FlowFollower {
         lastScan = .now
         let (failedBefore, earlierWatches) = (hasFailedScan, watches)
         (needsScan, needsRescan, hasFailedScan) = (false, false, true)
-        (holdsCopies, watches) = (false, [])
+        (hasWaiting, watches) = (false, [])
+        defer { openFiles.endReservations() }
         let scans = patterns.map { PatternScan($0) }
         var admission = FileAdmission(scans, stream: flow.stream, unstored: unstored)
-        try find(scans, &admission, watcher)
+        try find(scans, into: &admission, watcher: watcher)
+        // Before the position of an original that was truncated or is gone is forgotten.
+        for file in files where file.handle(.changed) == [.compare] { compare(file) }
         try store(admission)
         hasFailedScan = false
         plainPaths.formIntersection(scans.flatMap(\.files).map(\.path) + files.map(\.path))
@@ -82,21 +86,24 @@ final class FlowFollower {
     /// Finds files, and what has become of others.
     private func find(
         _ scans: [PatternScan],
-        _ admission: inout FileAdmission,
-        _ watcher: FileWatcher
+        into admission: inout FileAdmission,
+        watcher: FileWatcher
     ) throws(RecorderError) {
         // A file may be renamed so that another pattern fits.
         let found = Dictionary(scans.flatMap(\.files).map { ($0.key, $0) }) { first, _ in first }
-        copies.formIntersection(found.keys)
+        handOver(found.keys)
         var known = Set(files.map(\.key))
-        var unread: [(pattern: FilePattern, scan: PatternScan, files: [FoundFile])] = []
+        var unread: [(pattern: FilePattern, scan: PatternScan, files: [FoundFile], isWhole: Bool)] = []
         for (pattern, scan) in zip(patterns, scans) {
             watches.formUnion(scan.directories.compactMap { watcher.watch(directory: $0) })
             for (path, problem) in scan.problems { log.tell("\(path) is not followed: \(problem).", about: path) }
             needsRescan = needsRescan || scan.isIncomplete || !scan.isStable
-            update(files.filter { $0.position.pattern == pattern.text }, by: scan, found)
-            let claimed = scan.files.filter { known.insert($0.key).inserted && claim($0) }
-            if !claimed.isEmpty || !marked.contains(pattern.text) { unread.append((pattern, scan, claimed)) }
+            update(files.filter { $0.position.isOf(pattern) }, by: scan, found: found, into: &admission)
+            let new = scan.files.filter { known.insert($0.key).inserted }
+            let claimed = claim(new)
+            if !claimed.files.isEmpty || !marked.contains(pattern.bytes) {
+                unread.append((pattern, scan, claimed.files, claimed.isWhole))
+            }
         }
         guard !unread.isEmpty else { return }
         do throws(RecorderError) {
@@ -106,9 +113,19 @@ final class FlowFollower {
             for file in unread.lazy.flatMap(\.files) { release(file.key) }
             throw error
         }
-        for (pattern, scan, claimed) in unread {
+        for (pattern, scan, claimed, isWhole) in unread {
             if scan.files.isEmpty { log.progress("there is no \(pattern.text) yet; it is followed once there is.") }
-            admit(claimed, of: pattern, in: scan, into: &admission)
+            admit(claimed, of: pattern, in: scan, isWhole: isWhole, into: &admission)
+        }
+    }
+
+    /// Ends the following of files that are open, and were copied to another layer of a container: the copies, which have their inodes,
+    /// are read on where these ended.
+    private func handOver(_ found: some Collection<FileKey>) {
+        let byInode = Dictionary(found.map { ([$0.device, $0.inode], $0) }) { first, _ in first }
+        for file in files where file.state.isOpen {
+            guard let other = byInode[[file.key.device, file.key.inode]], other.hasInode(of: file.key) else { continue }
+            if file.hasSavesUnderWay { needsRescan = true } else { drop(file) }
         }
     }
 
@@ -119,38 +136,97 @@ final class FlowFollower {
         marked.formUnion(admission.marks)
         unstored = admission.changes
         unstored.forgotten = Array(Set(unstored.forgotten + admission.damaged))
-        let gone = files.filter { $0.relation == nil && $0.descriptor == nil }
         var changes = unstored
         changes.stored += resets
-        changes.forgotten += gone.map(\.position.id)
         if !changes.stored.isEmpty || !changes.forgotten.isEmpty {
             try pipeline.saveNow(changes, stream: flow.stream)
         }
         for orphan in orphans { log.tell(orphan) }
         (orphans, resets, unstored) = ([], [], FilePositionChanges())
-        for file in gone { end(file) }
     }
 
     /// Takes over what a scan says about files that are followed.
-    private func update(_ followed: [FollowedFile], by scan: PatternScan, _ found: [FileKey: FoundFile]) {
+    private func update(
+        _ followed: [FollowedFile],
+        by scan: PatternScan,
+        found: [FileKey: FoundFile],
+        into admission: inout FileAdmission
+    ) {
         for file in followed {
             let now = found[file.key]
             if now == nil {
                 let isGone = scan.isStable && scan.isGone(file.path, from: file.position.directoryDevice)
                 guard isGone || file.isDeleted else { continue }
             }
-            file.update(now)
-            guard file.descriptor == nil, let now, now.size != file.position.offset else { continue }
-            if now.relation == .rotated { log.tellRotated(now.path, from: now.base) }
-            wake(file)
+            for action in file.handle(file.found(now)) {
+                switch action {
+                case .open: open(file, as: now)
+                case .compare: compare(file)
+                case .drop: forget(file, in: scan, into: &admission)
+                default: preconditionFailure("a scan has the action \(action)")
+                }
+            }
         }
     }
 
-    private func wake(_ file: FollowedFile) {
-        if file.wake(in: flow) { return }
-        // Another file has its inode now; the next scan finds that.
-        drop(file)
-        needsScan = true
+    /// Ends the following of a closed file that is gone. If it was compressed, and has bytes that were not read, these are read.
+    private func forget(_ file: FollowedFile, in scan: PatternScan, into admission: inout FileAdmission) {
+        let (position, unread) = (file.position, file.unreadBytes)
+        if unread > 0, let compressed = reopenCompressed(position, in: scan) {
+            drop(file)
+            _ = try? claims.claim(position.id)
+            return admission.files.append(compressed)
+        }
+        admission.changes.forgotten.append(position.id)
+        end(file)
+        if unread > 0 { orphans.append(Orphan(position: position, isTruncated: false)) }
+    }
+
+    /// Opens a closed file that was written to.
+    private func open(_ file: FollowedFile, as found: FoundFile?) {
+        guard openFiles.hasRoom else {
+            hasWaiting = true
+            return
+        }
+        if let found, found.relation == .rotated { log.tellRotated(found.path, from: found.base) }
+        for action in file.handle(.opened(file.open(in: flow))) {
+            switch action {
+            // Another file has its inode now; the next scan finds that.
+            case .drop: drop(file)
+            case .scan: needsScan = true
+            default: preconditionFailure("an opened file has the action \(action)")
+            }
+        }
+    }
+
+    /// Looks whether an undecided file is a copy.
+    func compare(_ file: FollowedFile, beside new: [FollowedFile] = []) {
+        for action in file.handle(.compared(comparison(of: file, beside: new))) {
+            switch action {
+            case .skip: skip(file)
+            case .drop: drop(file)
+            default: preconditionFailure("a comparison has the action \(action)")
+            }
+        }
+    }
+
+    /// Stores a position with the next scan, before anything is read.
+    func begin(_ file: FollowedFile, at position: FilePosition) {
+        file.begin(at: position)
+        resets.append(position)
+    }
+
+    /// The files that this process may read; of many, those for which there is room.
+    private func claim(_ new: [FoundFile]) -> (files: [FoundFile], isWhole: Bool) {
+        var claimed: [FoundFile] = []
+        for found in new {
+            guard openFiles.hasRoom else {
+                hasWaiting = true
+                return (claimed, false)
+            }
+            if claim(found), openFiles.reserve() { claimed.append(found) }
+        }
+        return (claimed, true)
     }
 
     /// Whether this process may read a file.
@@ -180,9 +256,9 @@ final class FlowFollower {
     // MARK: - end
 
     /// Begins anew with a file that was truncated, after a scan that looks for a copy of what it held.
-    func restart(_ file: FollowedFile) {
+    func startOver(_ file: FollowedFile) {
         orphans.append(Orphan(position: file.storedPosition, isTruncated: true))
-        file.restart()
+        file.startOver()
         resets.append(file.position)
         needsScan = true
     }
@@ -191,7 +267,7 @@ final class FlowFollower {
     func end(_ file: FollowedFile) {
         var position = file.storedPosition
         drop(file)
-        guard holdsCopies else { return }
+        guard files.contains(where: { $0.state.phase == .undecided }) else { return }
         position.isFinished = true
         orphans.append(Orphan(position: position, isTruncated: false))
         needsScan = true
@@ -209,7 +285,7 @@ final class FlowFollower {
         ended.add(file.totals)
         log.forget(file.path)
         files.removeAll { $0 === file }
-        file.rest()
+        file.close()
         release(file.key)
     }
 
@@ -267,14 +343,14 @@ struct FollowPause {
 extension FilePosition {
     static func id(of key: FileKey, stream: String) -> Int64 {
         var position = FilePosition(stream: stream, pattern: "")
-        (position.device, position.inode) = (key.device, key.inode)
+        (position.device, position.inode, position.birth) = (key.device, key.inode, key.birth)
         return position.id
     }
 
     /// Takes the fingerprints at a byte of an open file.
     mutating func move(to end: Int, in file: Int32) {
         let length = Self.fingerprintLength
-        offset = end
+        (offset, sum) = (end, ContentSum(before: end))
         head = FileBytes.fingerprint(file, 0..<min(end, length)) ?? .none
         tail = FileBytes.fingerprint(file, max(end - length, 0)..<end) ?? .none
     }

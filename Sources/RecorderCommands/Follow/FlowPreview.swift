@@ -25,7 +25,7 @@ struct FlowPreview {
         let scan = PatternScan(pattern)
         let start = flow.firstSight == .end ? "from their ends when followed for the first time" : "from their starts"
         let title = "\(pattern.text) to \(service.name) \(StreamName(unchecked: flow.stream)), \(start):"
-        let files = scan.files.map { "\($0.path), \(ByteCount($0.size))\(Self.note(on: $0.relation))" }
+        let files = scan.files.map { "\($0.path), \(ByteCount($0.facts.size))\(Self.note(on: $0.relation))" }
         let problems = scan.problems.sorted { $0.key < $1.key }.map { "\($0.key) cannot be followed: \($0.value)" }
         let found = files + problems
         return ([title] + (found.isEmpty ? ["no file yet"] : found).map { "  \($0)" }).joined(separator: "\n")

@@ -78,16 +78,21 @@ struct FollowCommand: Command {
 }
 
 extension FileFlow {
-    /// Throws for a path that cannot be followed. A file that does not exist yet can.
+    /// Throws if no path can be followed. A file that does not exist yet can; what is wrong with some of several paths is a warning
+    /// while the others are followed.
     func check() throws(CommandFailure) {
-        for pattern in patterns.map({ FilePattern($0, in: Files.workingDirectory) }) where !pattern.hasWildcards {
-            if let problem = PatternScan(pattern).problems[pattern.text] {
-                throw CommandFailure(.noInput, message: "\(pattern.text) cannot be followed: \(problem).")
-            }
-            guard unsafe access(pattern.text, R_OK) != 0, errno == EACCES else { continue }
-            let message = Files.message(of: EACCES)
-            throw CommandFailure(.noInput, message: "\(pattern.text) cannot be read: \(message).")
+        let problems = patterns.map { problem(of: FilePattern($0, in: Files.workingDirectory)) }
+        guard problems.allSatisfy({ $0 != nil }), let first = problems.first, let first else { return }
+        throw CommandFailure(.noInput, message: first)
+    }
+
+    private func problem(of pattern: FilePattern) -> String? {
+        guard !pattern.hasWildcards else { return nil }
+        if let problem = PatternScan(pattern).problems[pattern.text] {
+            return "\(pattern.text) cannot be followed: \(problem)."
         }
+        guard unsafe access(pattern.text, R_OK) != 0, errno == EACCES else { return nil }
+        return "\(pattern.text) cannot be read: \(Files.message(of: EACCES))."
     }
 }
 

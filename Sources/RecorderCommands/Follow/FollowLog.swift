@@ -101,6 +101,40 @@ final class FollowLog {
         )
     }
 
+    func tellSkipped(_ path: String, bytes: Int, of original: String) {
+        progress(
+            "\(path) is not read: its \(Formatting.count(bytes)) bytes are a copy of those of \(original), which were read."
+        )
+    }
+
+    func tellCompressed(_ path: String, of position: FilePosition) {
+        progress(
+            "\(position.path) was compressed before it was read to its end: its content in \(path) is read from byte "
+                + "\(Formatting.count(position.offset)) on."
+        )
+    }
+
+    func tellDecompressed(_ path: String, at end: Int) {
+        progress("the content of \(path) was read to byte \(Formatting.count(end)), its end.")
+    }
+
+    /// Says why a deleted file is read no more.
+    func tellDeleted(_ path: String, at end: Int, writers: FileState.Look.Writers) {
+        let reason =
+            writers == .none
+            ? "no program has it open for writing"
+            : "nothing was added to it for \(Formatting.elapsed(FileState.idleTime))"
+        progress("\(path) was deleted, and \(reason): it was read to byte \(Formatting.count(end)), its end.")
+    }
+
+    /// Says how many of the files can be open.
+    func tellTurns(_ files: OpenFiles) {
+        tell(
+            "at most \(files.limit) files are open at a time, as the limit of open files is \(files.descriptors); more are read in turn.",
+            about: "open files"
+        )
+    }
+
     func tellLost(_ path: String) {
         console.warning(
             "the position of \(path) was lost when the store was damaged. It is read from byte 0: its lines may be stored a "

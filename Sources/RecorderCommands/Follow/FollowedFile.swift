@@ -2,7 +2,8 @@ import Glibc
 import RecorderConcurrency
 import RecorderEngine
 
-/// A file that is read from a position on, whatever its name is by now. Used by the follower's thread only.
+/// A file that is read from a position on, whatever its name is by now: the state, and what it is about. Used by the follower's thread
+/// only.
 final class FollowedFile {
     /// How long the kernel takes at most to write what was written to a file, as it is configured by default: 30 seconds, and up
     /// to 5 more (https://docs.kernel.org/admin-guide/sysctl/vm.html, dirty_expire_centisecs).
@@ -12,25 +13,23 @@ final class FollowedFile {
     /// Its path as of the last scan; `base` is the path that it had before it was rotated.
     private(set) var path: String
     let base: String
-    /// nil if the last scan showed that it is gone.
-    private(set) var relation: FilePattern.Relation?
+    private(set) var state: FileState
     private var directoryDevice: UInt64
-    /// nil while it is at rest: it was rotated away, and read to its end. There may be many such files.
+    private let openFiles: OpenFiles
+    /// nil while it is closed: there may be many such files.
     private var reader: FileReader?
-    /// Whether there may be something to read.
-    var hasNews = true
-    /// Whether its last line is being stored, after which it is forgotten.
-    var isEnding = false
-    /// Whether it is forgotten then; otherwise it is at rest.
-    var isGone = false
-    /// Whether an event of it is awaited.
-    var isArmed = false
-    /// When something was read last.
-    private(set) var lastGrowth = ContinuousClock.now
     /// Of the last save that was begun.
     private(set) var position: FilePosition
-    /// nil while it is at rest: its position is stored.
+    /// nil while it is closed: its position is stored.
     private(set) var saves: FileSaves?
+    /// Its size and the time of its last change when it was closed, and how many bytes were left unread.
+    private var atClosing = (size: 0, changed: Int64(0), unread: 0)
+    /// While it is undecided: so many of its bytes are those of another file, which had this path.
+    var compared = (bytes: 0, path: "")
+    /// Whether an event of it is awaited.
+    var isArmed = false
+    /// When it was opened.
+    private(set) var opened = ContinuousClock.now
 
     /// What was refused before the last beginning.
     private var earlier = FollowEnd()
@@ -38,20 +37,55 @@ final class FollowedFile {
     private var settling: (point: FilePosition.Point, since: ContinuousClock.Instant)
 
     /// Takes over an open file.
-    init(_ found: FoundFile, in flow: FileFlow, descriptor: Int32, saves: FileSaves) {
+    init(
+        _ found: FoundFile,
+        in flow: FileFlow,
+        descriptor: Int32,
+        saves: FileSaves,
+        as phase: FileState.Phase,
+        among openFiles: OpenFiles
+    ) {
+        self.openFiles = openFiles
         key = found.key
         path = found.path
         base = found.base
-        relation = found.relation
+        state = FileState(phase, name: found.relation.name)
         directoryDevice = found.directoryDevice
         position = saves.stored
         settling = (position.point, .now)
         self.saves = saves
-        reader = FileReader(descriptor, flow, at: position)
+        atClosing = (found.facts.size, found.facts.changed, 0)
+        reader = FileReader(descriptor, of: flow, at: position, in: openFiles)
+        if !state.isOpen { close() }
     }
 
+    /// Takes over the compressed content of a file that is gone, to read on at its position. It has the key of that file.
+    init(
+        compressed found: FoundFile,
+        of position: FilePosition,
+        in flow: FileFlow,
+        descriptor: Int32,
+        among openFiles: OpenFiles
+    ) {
+        self.openFiles = openFiles
+        key = FileKey(device: position.device, inode: position.inode, birth: position.birth)
+        (path, base, directoryDevice) = (found.path, found.base, found.directoryDevice)
+        state = FileState(.unread(since: .now), name: .none)
+        self.position = position
+        self.position.path = found.path
+        settling = (position.point, .now)
+        saves = FileSaves(position, isStored: true)
+        reader = FileReader(descriptor, isCompressed: true, of: flow, at: position, in: openFiles)
+    }
+
+    func handle(_ event: FileState.Event) -> [FileState.Action] { state.handle(event, at: .now) }
+
     /// Closes the file. All of its lines that are passed on must be stored.
-    func rest() {
+    func close() {
+        precondition(saves?.areUnderWay != true, "a file is closed whose lines are on their way")
+        if let facts = reader.flatMap({ FileFacts($0.descriptor) }) {
+            atClosing = (facts.size, facts.changed, max(facts.size - position.offset, 0))
+        }
         earlier.add(counts)
         (reader, saves) = (nil, nil)
     }
@@ -69,48 +103,54 @@ final class FollowedFile {
         guard let descriptor, stored.offset > 0 else { return false }
         return FileStart(stored, of: descriptor, birth: stored.birth, boot: stored.boot) == .resumed
     }
-    /// nil while it is at rest.
+    /// nil while it is closed.
     var descriptor: Int32? { reader?.descriptor }
     /// Whether the open file is on a file system of another machine.
     var isRemote: Bool { reader?.isRemote ?? false }
-    var isWithinLine: Bool { reader?.isWithinLine ?? false }
-    var holdsRecord: Bool { reader?.holdsRecord ?? false }
     /// Since the last beginning.
     var counts: RecordCounts { reader?.counts ?? RecordCounts() }
-    /// Whether lines were refused or left out since the last save.
-    var isAheadOfPosition: Bool { (reader?.offset ?? 0) > position.offset }
+    /// The bytes of the file behind the last position that was stored.
+    var unreadBytes: Int { reader.map { max(($0.size ?? 0) - storedPosition.offset, 0) } ?? atClosing.unread }
+
+    var isCompressed: Bool { reader?.isCompressed ?? false }
     /// Whether the open file has no name any more.
     var isDeleted: Bool { reader?.isDeleted ?? false }
-    /// The bytes of the open file behind the last position that was stored.
-    var unreadBytes: Int { reader?.size.map { max($0 - storedPosition.offset, 0) } ?? 0 }
-    /// Whether the open file has bytes that were not read.
-    var hasGrown: Bool { reader?.hasGrown ?? false }
 
-    /// How long the file with its path is now; nil if there is none.
-    var sizeAtPath: Int? {
-        var status = stat()
-        return unsafe stat(path, &status) == 0 ? Int(status.st_size) : nil
+    /// Whether there is a record of complete lines that the next line may belong to.
+    var holdsRecord: Bool { reader?.holdsRecord ?? false }
+
+    /// What the open file looks like, and its last record.
+    var look: FileState.Look {
+        var look = FileState.Look()
+        guard let reader else { return look }
+        (look.isWithinLine, look.holdsRecord) = (reader.isWithinLine, reader.holdsRecord)
+        look.isDeleted = reader.isDeleted
+        if look.isDeleted { look.writers = reader.writers }
+        // Last: a writer may have added something before it closed the file.
+        look.hasGrown = reader.hasGrown
+        return look
     }
 
     /// Takes over where a scan found it; nil if it is gone.
-    func update(_ found: FoundFile?) {
-        if found?.relation != relation || found == nil { hasNews = true }
-        // A program may still write to a file that is gone.
-        if found == nil, relation != nil { lastGrowth = .now }
-        relation = found?.relation
-        guard let found else { return }
+    func found(_ found: FoundFile?) -> FileState.Event {
+        guard let found else { return .missing }
         (path, directoryDevice) = (found.path, found.directoryDevice)
+        return .found(found.relation.name, differs: differs(found.facts))
+    }
+
+    /// Whether something was written to it since it was closed.
+    func differs(_ facts: FileFacts) -> Bool {
+        reader == nil && (atClosing.unread > 0 || facts.size != atClosing.size || facts.changed != atClosing.changed)
     }
 
     // MARK: - reading
 
     /// Reads what follows, and passes complete records to `save`, together with the position after them.
-    func read(atMost size: Int, _ save: (PayloadList, FilePosition) -> Void) -> FileReader.Reading {
-        guard let reader else { return .end }
+    func read(atMost size: Int, _ save: (PayloadList, FilePosition) -> Void) -> (FileReader.Reading, grew: Bool) {
+        guard let reader else { preconditionFailure("a closed file is read") }
         let end = reader.end
         let reading = reader.read(atMost: size) { lines in pass(lines, of: reader, to: save) }
-        if reader.end > end { lastGrowth = .now }
-        return reading
+        return (reading, reader.end > end)
     }
 
     /// Passes on the record of several lines that waits for its next line.
@@ -120,10 +160,13 @@ final class FollowedFile {
     }
 
     /// Passes on the last line, which lacks its end: the file is gone.
-    func finish(_ save: (PayloadList, FilePosition) -> Void) {
+    func endLine(_ save: (PayloadList, FilePosition) -> Void) {
         guard let reader else { return }
         reader.finish { lines in pass(lines, of: reader, to: save) }
     }
+
+    /// Whether lines were refused or left out since the last save.
+    var isAheadOfPosition: Bool { (reader?.offset ?? 0) > position.offset }
 
     /// The position now, if lines were refused or left out after the last save.
     func currentPosition(isFinished: Bool = false) -> FilePosition {
@@ -142,7 +185,7 @@ final class FollowedFile {
     }
 
     private func advance(to offset: Int, of reader: FileReader) {
-        position.tail = reader.tail(at: offset)
+        (position.tail, position.sum) = reader.mark(at: offset)
         position.offset = offset
         (position.path, position.directoryDevice) = (path, directoryDevice)
         position.isFinished = false
@@ -165,41 +208,48 @@ final class FollowedFile {
     // MARK: - another beginning
 
     /// Begins at byte 0 of what was written anew.
-    func restart() {
+    func startOver() {
         var new = position
-        (new.offset, new.head, new.tail) = (0, .none, .none)
+        (new.offset, new.head, new.tail, new.sum) = (0, .none, .none, ContentSum())
         begin(at: new)
     }
 
     /// Goes back to the last position that was stored, after a save failed.
-    func rewind() {
+    func goBack() {
         begin(at: storedPosition)
     }
 
-    /// Opens a file at rest, in which something was written. False if it is another file by now.
-    func wake(in flow: FileFlow) -> Bool {
-        guard reader == nil else { return true }
-        let file = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-        guard file >= 0 else { return false }
-        var status = stat()
-        guard unsafe fstat(file, &status) == 0, FileKey(status) == key,
-            position.birth == 0 || birthTime(of: file) == position.birth
-        else {
-            _ = close(file)
-            return false
-        }
-        rewind()
-        reader = FileReader(file, flow, at: position)
-        return true
-    }
-
-    private func begin(at position: FilePosition) {
+    /// Begins where the original of this file was read to, or at its end.
+    func begin(at position: FilePosition) {
         earlier.add(counts)
         self.position = position
         settling = (position.point, .now)
         saves = FileSaves(position, isStored: isPositionStored)
         reader?.begin(at: position)
-        hasNews = true
+    }
+
+    /// Opens a closed file, in which something was written. False if it is another file by now.
+    func open(in flow: FileFlow) -> Bool {
+        precondition(reader == nil, "a file is opened twice")
+        let file = unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        guard FileFacts(file)?.key == key else {
+            _ = Glibc.close(file)
+            return false
+        }
+        goBack()
+        opened = .now
+        reader = FileReader(file, of: flow, at: position, in: openFiles)
+        return true
+    }
+}
+
+extension FilePattern.Relation {
+    fileprivate var name: FileState.Name {
+        switch self {
+        case .matches: .plain
+        case .rotated, .matchesRotated, .compressed: .rotated
+        }
     }
 }
 

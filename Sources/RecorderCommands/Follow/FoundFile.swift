@@ -1,15 +1,4 @@
-import CRecorderProcess
 import Glibc
-
-/// What a file is, whatever its name: the inode on its device, and when it was created, since an inode is used again.
-struct FileKey: Sendable, Hashable {
-    let device: UInt64
-    let inode: UInt64
-
-    init(_ status: stat) {
-        (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
-    }
-}
 
 /// A file that a scan found.
 struct FoundFile: Sendable {
@@ -17,32 +6,19 @@ struct FoundFile: Sendable {
     /// Its name before it was rotated, with its directory.
     let base: String
     fileprivate(set) var relation: FilePattern.Relation
-    let key: FileKey
     /// The device of its directory.
     let directoryDevice: UInt64
-    let size: Int
-    /// When it was changed last, in nanoseconds since 1970.
-    let changed: Int64
+    let facts: FileFacts
     let isLink: Bool
 
-    /// Whether it was changed lately, so that it may still grow.
-    var isRecent: Bool { Self.now - changed < 5_000_000_000 }
-
-    /// In nanoseconds since 1970.
-    static var now: Int64 {
-        var now = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &now)
-        return now.nanoseconds
-    }
-}
-
-extension timespec {
-    fileprivate var nanoseconds: Int64 { Int64(tv_sec) * 1_000_000_000 + Int64(tv_nsec) }
+    var key: FileKey { facts.key }
 }
 
 /// One scan of the directories of a pattern.
 struct PatternScan {
     private(set) var files: [FoundFile] = []
+    /// Files that were compressed, in a format that can be read.
+    private(set) var compressed: [FoundFile] = []
     /// The directories to be watched.
     private(set) var directories: Set<String> = []
     /// The directories that were read, and their devices.
@@ -51,14 +27,14 @@ struct PatternScan {
     private(set) var isIncomplete = false
     /// A moment before it began, in nanoseconds since 1970. A file that is created later has a later time of birth, although that is
     /// the last tick of the kernel's clock.
-    let start = FoundFile.now - Self.clockTick
+    let start = FileFacts.now - Self.clockTick
     /// Whether no name changed meanwhile. A file that is renamed while its directory is read may be found under neither name.
     private(set) var isStable = true
     /// What cannot be followed, by path.
     private(set) var problems: [String: String] = [:]
     /// Links to nothing, names that cannot be looked up now, and directories that cannot be read: files may be there again later.
     private var outOfReach: Set<String> = []
-    private let pattern: FilePattern
+    let pattern: FilePattern
 
     /// The changes of a directory's names in this time may have the same timestamp.
     private static let clockTick: Int64 = 10_000_000
@@ -92,8 +68,10 @@ struct PatternScan {
         for (index, file) in files.enumerated() where file.relation == .matches && file.path != file.base {
             if paths.contains(file.base) { files[index].relation = .matchesRotated }
         }
-        // The lines of rotated files are older.
-        files.sort { ($0.changed, $0.path) < ($1.changed, $1.path) }
+        // The lines of rotated files are older. A file that has the name of the pattern is that, whatever other names it has.
+        files.sort { ($0.facts.changed, $0.path) < ($1.facts.changed, $1.path) }
+        let named = Set(files.lazy.filter { $0.relation == .matches }.map(\.key))
+        files.removeAll { $0.relation == .rotated && named.contains($0.key) }
     }
 
     /// Whether there may be files that it could not look at.
@@ -105,14 +83,13 @@ struct PatternScan {
         if outOfReach.contains(path) { return false }
         var directory = Self.parent(of: path)
         if let listed = devices[directory] { return listed == device }
-        var status = stat()
         var isRemoved = false
-        while unsafe stat(directory, &status) != 0 {
+        while true {
+            if let facts = FileFacts(directory, followsLink: true) { return isRemoved && facts.key.device == device }
             guard errno == ENOENT || errno == ENOTDIR, directory != "/" else { return false }
             directory = Self.parent(of: directory)
             isRemoved = true
         }
-        return isRemoved && UInt64(status.st_dev) == device
     }
 
     private static func parent(of path: String) -> String {
@@ -127,11 +104,11 @@ struct PatternScan {
         namesFrom start: String = "",
         relation: (String) -> (relation: FilePattern.Relation, base: String)?
     ) {
-        let before = Self.status(of: directory)
+        let before = FileFacts(directory, followsLink: true)
         defer {
-            let changed = before.changed
-            let isUnchanged = changed == Self.status(of: directory).changed
-            if !isUnchanged || abs(FoundFile.now - changed) < Self.clockTick { isStable = false }
+            let changed = before?.changed ?? 0
+            let isUnchanged = changed == FileFacts(directory, followsLink: true)?.changed ?? 0
+            if !isUnchanged || abs(FileFacts.now - changed) < Self.clockTick { isStable = false }
         }
         guard
             let names = Self.names(
@@ -147,7 +124,8 @@ struct PatternScan {
             return
         }
         directories.insert(directory)
-        devices[directory] = before.device
+        devices[directory] = before?.key.device ?? 0
+        addLinks(on: directory)
         for name in names {
             guard let (relation, base) = relation(name) else { continue }
             add(directory == "/" ? "/\(name)" : "\(directory)/\(name)", relation, base: base)
@@ -155,8 +133,7 @@ struct PatternScan {
     }
 
     private mutating func add(_ path: String, _ relation: FilePattern.Relation, base: String) {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0 else {
+        guard let own = FileFacts(path, followsLink: false) else {
             let number = errno
             guard number != ENOENT else {
                 isStable = false
@@ -165,33 +142,30 @@ struct PatternScan {
             problems[path] = Files.message(of: number)
             return setOutOfReach(path)
         }
-        let isLink = status.st_mode & S_IFMT == S_IFLNK
-        if isLink, unsafe stat(path, &status) != 0 {
-            // As if the file system of its target were not mounted.
-            return setOutOfReach(path)
-        }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            guard relation == .matches, status.st_mode & S_IFMT != S_IFDIR || !pattern.hasWildcards else { return }
-            problems[path] = Self.refusal(of: status)
+        let isLink = own.kind == .link
+        // As if the file system of its target were not mounted.
+        guard let facts = isLink ? FileFacts(path, followsLink: true) : own else { return setOutOfReach(path) }
+        guard facts.kind == .file else {
+            guard relation == .matches, facts.kind != .directory || !pattern.hasWildcards else { return }
+            problems[path] = Self.refusal(of: facts.kind)
             return
         }
-        guard relation != .compressed else {
-            if !pattern.hasWildcards { problems[path] = Self.compressed }
-            return
-        }
-        let changed = status.st_mtim.nanoseconds
-        files.append(
-            FoundFile(
-                path: path,
-                base: base,
-                relation: relation,
-                key: FileKey(status),
-                directoryDevice: devices[Self.parent(of: path)] ?? 0,
-                size: Int(status.st_size),
-                changed: changed,
-                isLink: isLink
-            )
+        let file = FoundFile(
+            path: path,
+            base: base,
+            relation: relation,
+            directoryDevice: devices[Self.parent(of: path)] ?? 0,
+            facts: facts,
+            isLink: isLink
         )
+        guard relation != .compressed else {
+            if path.hasSuffix(".gz") { compressed.append(file) }
+            if !pattern.hasWildcards, path.utf8.elementsEqual(pattern.text.utf8) {
+                problems[path] = Self.refusalOfCompressed
+            }
+            return
+        }
+        files.append(file)
         if isLink, relation == .matches { scanTarget(of: path, base: base) }
     }
 
@@ -221,24 +195,44 @@ struct PatternScan {
     }
 
     /// Why something is not followed.
-    private static func refusal(of status: stat) -> String {
+    private static func refusal(of kind: FileFacts.Kind) -> String {
         let kind =
-            switch status.st_mode & S_IFMT {
-            case S_IFDIR: "a directory; give the files in it, as in DIR/*.log"
-            case S_IFIFO: "a FIFO; `\(Program.name) save STREAM --file` reads it"
-            case S_IFSOCK: "a socket"
+            switch kind {
+            case .directory: "a directory; give the files in it, as in DIR/*.log"
+            case .fifo: "a FIFO; `\(Program.name) save STREAM --file` reads it"
+            case .socket: "a socket"
             default: "a device; `\(Program.name) save STREAM --file` reads it"
             }
         return "it is \(kind)"
     }
 
-    private static let compressed = "it is compressed; `zcat FILE | \(Program.name) save STREAM` saves its lines"
+    private static let refusalOfCompressed =
+        "it is compressed; `zcat FILE | \(Program.name) save STREAM` saves its lines"
 
-    /// When a name in a directory was changed last, in nanoseconds since 1970, and the directory's device.
-    private static func status(of directory: String) -> (changed: Int64, device: UInt64) {
-        var status = stat()
-        guard unsafe stat(directory, &status) == 0 else { return (0, 0) }
-        return (status.st_mtim.nanoseconds, UInt64(status.st_dev))
+    /// Adds the directories of the links on the way to a directory: one of them may lead elsewhere next.
+    private mutating func addLinks(on directory: String) {
+        var (resolved, parts) = ("", directory.split(separator: "/").map(String.init)[...])
+        var links = 0
+        while let part = parts.popFirst() {
+            let path = part == ".." ? Self.parent(of: resolved) : "\(resolved)/\(part)"
+            guard part != ".", let target = Self.target(of: path) else {
+                if part != "." { resolved = path == "/" ? "" : path }
+                continue
+            }
+            directories.insert(resolved.isEmpty ? "/" : resolved)
+            links += 1
+            // As many as the kernel follows.
+            guard links <= 40 else { return }
+            if target.hasPrefix("/") { resolved = "" }
+            parts = target.split(separator: "/").map(String.init) + parts
+        }
+    }
+
+    /// Where a link leads; nil if there is no link.
+    private static func target(of path: String) -> String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink(path, &bytes, bytes.count)
+        return count < 0 ? nil : String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// The names that begin with `start`. nil, with `errno` set, if the directory cannot be read to its end. `invalid` gets names that
@@ -263,13 +257,4 @@ struct PatternScan {
         }
         return errno == 0 ? names : nil
     }
-}
-
-/// When an open file was created, in nanoseconds since 1970; 0 where the file system does not say.
-func birthTime(of descriptor: Int32) -> Int64 {
-    let emptyPath: Int32 = 0x1000
-    let birth: UInt32 = 0x800
-    var status = statx()
-    guard unsafe statx(descriptor, "", emptyPath, birth, &status) == 0, status.stx_mask & birth != 0 else { return 0 }
-    return Int64(status.stx_btime.tv_sec) * 1_000_000_000 + Int64(status.stx_btime.tv_nsec)
 }

@@ -36,7 +36,8 @@ enum RecordChecksum {
     private static let seed: UInt64 = 0x9E37_79B9_7F4A_7C15
     private static let factor: UInt64 = 0xD6E8_FEB8_6659_FD93
 
-    private static func mix(_ sum: UInt64, _ word: UInt64) -> UInt64 {
+    /// Adds a word.
+    static func mix(_ sum: UInt64, _ word: UInt64) -> UInt64 {
         let mixed = sum ^ word
         return (mixed << 29 | mixed >> 35) &* factor
     }

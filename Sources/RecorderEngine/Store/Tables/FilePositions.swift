@@ -3,8 +3,8 @@ import RecorderSQLite
 
 /// How far a followed file has been read into the store. It is committed together with the records that were read.
 ///
-/// The file is recognized by its inode and its bytes, whatever its name is: a rotated file has another name, an inode may be used
-/// again by another file, and some devices get another number at each boot.
+/// The file is recognized by its inode, the time of its birth and its bytes, whatever its name is: a rotated file has another name, an
+/// inode may be used again by another file, and some devices get another number at each boot.
 package struct FilePosition: Sendable, Hashable {
     /// A checksum of some bytes of a file, and their number: the file may grow behind them.
     package struct Fingerprint: Sendable, Hashable {
@@ -56,6 +56,8 @@ package struct FilePosition: Sendable, Hashable {
     package var head = Fingerprint.none
     /// Of the last bytes before `offset`.
     package var tail = Fingerprint.none
+    /// Of all bytes that were read before `offset`. A copy of the file has them, too.
+    package var sum = ContentSum()
     /// Every line before this byte is stored, or was refused.
     package var offset = 0
     /// An earlier position, of a minute before or more: the kernel has written the bytes before it to disk since.
@@ -80,7 +82,7 @@ package struct FilePosition: Sendable, Hashable {
 
     /// The same for each position of a file by one stream, or mark of a pattern by one stream.
     package var id: Int64 {
-        let text = isPatternMark ? "\(stream)\0\(pattern)" : "\(stream)\0\(device)\0\(inode)"
+        let text = isPatternMark ? "\(stream)\0\(pattern)" : "\(stream)\0\(device)\0\(inode)\0\(birth)"
         // Positive, and so small that it can be the first byte of a locked range. 0 is the mark of lost positions.
         return max(text.checksum & (1 << 62 - 1), 1)
     }
@@ -90,7 +92,7 @@ package struct FilePosition: Sendable, Hashable {
         """
         \(stream)\0\(pattern)\0\(path)\0\(device)\0\(inode)\0\(birth)\0\(boot)\0\(head.length)\0\(head.sum)\0\
         \(tail.length)\0\(tail.sum)\0\(offset)\0\(isFinished)\0\(directoryDevice)\0\(settled.offset)\0\
-        \(settled.tail.length)\0\(settled.tail.sum)
+        \(settled.tail.length)\0\(settled.tail.sum)\0\(sum.start)\0\(sum.value)
         """.checksum
     }
 }
@@ -179,7 +181,7 @@ final class FilePositionTable {
     fileprivate static let existence = "SELECT 1 FROM sqlite_schema WHERE name = '\(name)'"
     fileprivate static let query = """
         SELECT id, stream, pattern, path, boot, device, inode, birth, head_length, head, tail_length, tail, offset,
-            is_finished, sum, directory_device, settled_offset, settled_length, settled
+            is_finished, sum, directory_device, settled_offset, settled_length, settled, read_from, read
         FROM \(name)
         """
     /// The id of a row that says when positions were lost.
@@ -215,7 +217,7 @@ final class FilePositionTable {
         try connection.execute(
             """
             INSERT INTO \(Self.name)
-            VALUES (\(Self.lossMark), '', '', '', '', 0, 0, \(time), 0, 0, 0, 0, 0, 0, \(time), 0, 0, 0, 0)
+            VALUES (\(Self.lossMark), '', '', '', '', 0, 0, \(time), 0, 0, 0, 0, 0, 0, \(time), 0, 0, 0, 0, 0, 0)
             """
         )
     }
@@ -227,7 +229,7 @@ final class FilePositionTable {
             head_length INTEGER NOT NULL, head INTEGER NOT NULL, tail_length INTEGER NOT NULL,
             tail INTEGER NOT NULL, offset INTEGER NOT NULL, is_finished INTEGER NOT NULL, sum INTEGER NOT NULL,
             directory_device INTEGER NOT NULL, settled_offset INTEGER NOT NULL, settled_length INTEGER NOT NULL,
-            settled INTEGER NOT NULL
+            settled INTEGER NOT NULL, read_from INTEGER NOT NULL, read INTEGER NOT NULL
         )
         """
 
@@ -238,7 +240,8 @@ final class FilePositionTable {
             store: try connection.prepare(
                 """
                 INSERT OR REPLACE INTO \(Self.name)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
+                    ?21)
                 """
             ),
             forget: try connection.prepare("DELETE FROM \(Self.name) WHERE id = ?1")
@@ -267,6 +270,8 @@ extension FilePosition {
         directoryDevice = UInt64(bitPattern: row.integer(at: 15))
         settled.offset = Int(row.integer(at: 16))
         settled.tail = Fingerprint(length: Int(row.integer(at: 17)), sum: row.integer(at: 18))
+        let value = UInt64(bitPattern: row.integer(at: 20))
+        sum = ContentSum(start: Int(row.integer(at: 19)), end: max(offset & ~7, 0), value: value)
         guard row.integer(at: 14) == checksum, row.integer(at: 0) == id else { return nil }
     }
 }
@@ -279,7 +284,8 @@ extension SQLiteStatement {
             Int64(bitPattern: position.device), Int64(bitPattern: position.inode), position.birth, Int64(head.length),
             head.sum, Int64(tail.length), tail.sum, Int64(position.offset), position.isFinished ? 1 : 0,
             position.checksum, Int64(bitPattern: position.directoryDevice), Int64(settled.offset),
-            Int64(settled.tail.length), settled.tail.sum,
+            Int64(settled.tail.length), settled.tail.sum, Int64(position.sum.start),
+            Int64(bitPattern: position.sum.value),
         ]
         try bind(position.id, at: 1)
         for (index, text) in texts.enumerated() { try bind(text, at: Int32(index + 2)) }

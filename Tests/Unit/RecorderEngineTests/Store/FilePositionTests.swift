@@ -11,7 +11,7 @@ import Testing
         (position.device, position.inode, position.birth, position.boot) = (64_768, inode, 1_234, "boot 1")
         position.head = [UInt8]("first".utf8).withUnsafeBytes { FilePosition.Fingerprint(of: $0) }
         position.tail = [UInt8]("last".utf8).withUnsafeBytes { FilePosition.Fingerprint(of: $0) }
-        position.offset = offset
+        (position.offset, position.sum) = (offset, ContentSum(before: offset))
         return position
     }
 

@@ -1,0 +1,84 @@
+import CRecorderProcess
+import Glibc
+
+/// What a file is, whatever its name: the inode on its device, and when it was created, since an inode is used again.
+struct FileKey: Sendable, Hashable {
+    let device: UInt64
+    let inode: UInt64
+    /// In nanoseconds since 1970; 0 where the file system does not say.
+    let birth: Int64
+
+    /// Whether another file has the same inode. Of an open file, only its copy in another layer of a container can be that.
+    func hasInode(of other: FileKey) -> Bool {
+        device == other.device && inode == other.inode && birth != other.birth
+    }
+}
+
+/// What the system says about a file.
+struct FileFacts: Sendable {
+    enum Kind: Sendable {
+        case file, directory, link, fifo, socket, device
+    }
+
+    let key: FileKey
+    let kind: Kind
+    let size: Int
+    /// When its bytes were changed last, in nanoseconds since 1970; of a directory, the names in it.
+    let changed: Int64
+    /// How many names it has.
+    let names: Int
+
+    /// Those of the file at a path. nil, with `errno` set, if there is none.
+    init?(_ path: String, followsLink: Bool) {
+        self.init(AT_FDCWD, path, flags: followsLink ? 0 : AT_SYMLINK_NOFOLLOW)
+    }
+
+    /// Those of an open file.
+    init?(_ descriptor: Int32) {
+        let emptyPath: Int32 = 0x1000
+        self.init(descriptor, "", flags: emptyPath)
+    }
+
+    private init?(_ directory: Int32, _ path: String, flags: Int32) {
+        let wanted = UInt32(STATX_BASIC_STATS) | UInt32(STATX_BTIME)
+        var status = statx()
+        guard unsafe statx(directory, path, flags, wanted, &status) == 0 else { return nil }
+        let hasBirth = status.stx_mask & UInt32(STATX_BTIME) != 0
+        key = FileKey(
+            device: UInt64(status.stx_dev_major) << 32 | UInt64(status.stx_dev_minor),
+            inode: status.stx_ino,
+            birth: hasBirth ? Self.nanoseconds(status.stx_btime) : 0
+        )
+        kind =
+            switch mode_t(status.stx_mode) & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .directory
+            case S_IFLNK: .link
+            case S_IFIFO: .fifo
+            case S_IFSOCK: .socket
+            default: .device
+            }
+        size = Int(clamping: status.stx_size)
+        changed = Self.nanoseconds(status.stx_mtime)
+        names = Int(status.stx_nlink)
+    }
+
+    /// Whether it was changed lately, so that it may still grow.
+    var isRecent: Bool { abs(Self.now - changed) < 5_000_000_000 }
+
+    /// In nanoseconds since 1970.
+    static var now: Int64 {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &now)
+        return nanoseconds(now.tv_sec, now.tv_nsec)
+    }
+
+    private static func nanoseconds(_ time: statx_timestamp) -> Int64 {
+        nanoseconds(Int(time.tv_sec), Int(time.tv_nsec))
+    }
+
+    /// A file may have any time; those beyond the years 1843 and 2096 count as these, so that no difference of two overflows.
+    private static func nanoseconds(_ seconds: Int, _ nanoseconds: Int) -> Int64 {
+        Int64(min(max(seconds, -4_000_000_000), 4_000_000_000)) * 1_000_000_000 + Int64(nanoseconds)
+    }
+}
