@@ -216,13 +216,37 @@ static struct file *find_file(const char *path) {
     return name && name->file >= 0 ? &disk->files[name->file] : NULL;
 }
 
-static void sync_names(void) {
-    disk->change_count = 0;
+/* Whether a path names something in a directory; in any one if that is NULL. */
+static bool is_in(const char *path, const char *directory) {
+    if (!directory) return true;
+    size_t length = strlen(directory);
+    return strncmp(path, directory, length) == 0 && path[length] == '/' && !strchr(path + length + 1, '/');
+}
+
+/* Makes the names in a directory durable, or all. */
+static void sync_names(const char *directory) {
+    int left = 0;
+    for (int index = 0; index < disk->change_count; index++) {
+        if (!is_in(disk->names[disk->changes[index].name[0]].path, directory)) disk->changes[left++] = disk->changes[index];
+    }
+    disk->change_count = left;
     for (int index = 0; index < disk->name_count; index++) {
         struct name *name = &disk->names[index];
+        if (!is_in(name->path, directory)) continue;
         int before = name->durable;
         name->durable = name->file;
         if (before >= 0 && before != name->durable) end_if_unused(&disk->files[before]);
+    }
+}
+
+/* Makes durable what a sync of a file does: its name; of a directory, the names in it. */
+static void sync_names_of(struct file *file) {
+    for (int index = 0; index < disk->name_count; index++) {
+        if (disk->names[index].file != index_of(file)) continue;
+        char directory[NAME_BYTES];
+        strcpy(directory, disk->names[index].path);
+        if (!file->is_directory) *strrchr(directory, '/') = 0;
+        sync_names(directory);
     }
 }
 
@@ -236,7 +260,7 @@ static void set_name(struct name *name, int file) {
 
 static void change_names(struct name *first, int first_file, struct name *second, int second_file) {
     /* A journal is written when it is full. */
-    if (disk->change_count == CHANGES) sync_names();
+    if (disk->change_count == CHANGES) sync_names(NULL);
     disk->changes[disk->change_count++] = (struct change){
         {(int)(first - disk->names), second ? (int)(second - disk->names) : -1}, {first_file, second_file}
     };
@@ -252,12 +276,12 @@ static struct file *create_file(const char *path, bool is_directory) {
 
 void machine_make_directory(const char *path) {
     create_file(path, true);
-    sync_names();
+    sync_names(NULL);
 }
 
 static void sync_file(struct file *file) {
     if (machine->faults.lies_about_syncs) return;
-    if (disk->change_count > 0) sync_names();
+    if (disk->change_count > 0) sync_names_of(file);
     for (int64_t sector = 0; sector < file->used / SECTOR; sector++) {
         if (!file->is_dirty[sector]) continue;
         memcpy(file->durable + sector * SECTOR, file->seen + sector * SECTOR, SECTOR);
@@ -286,7 +310,7 @@ enum { COPIES = 8 };
 
 struct copy {
     char path[NAME_BYTES];
-    int64_t size;
+    int64_t size, changed;
     uint8_t *bytes;
 };
 
@@ -299,31 +323,48 @@ void machine_copy_files(const char *path) {
     for (int index = 0; index < disk->name_count && copy_count < COPIES; index++) {
         struct name *name = &disk->names[index];
         size_t length = strlen(path);
-        bool is_copied = strcmp(name->path, path) == 0 || (strncmp(name->path, path, length) == 0 && strcmp(name->path + length, "-wal") == 0);
+        const char *ending = name->path + length;
+        bool is_copied = strncmp(name->path, path, length) == 0
+            && (!*ending || strcmp(ending, "-wal") == 0 || strcmp(ending, ".lock") == 0);
         if (name->file < 0 || !is_copied) continue;
         struct file *file = &disk->files[name->file];
         struct copy *copy = &copies[copy_count++];
         strcpy(copy->path, name->path);
         copy->size = file->size;
+        copy->changed = file->changed;
         copy->bytes = machine_allocate((size_t)file->size + 1);
         if (file->size > 0) memcpy(copy->bytes, file->seen, (size_t)file->size);
     }
 }
 
-void machine_restore_files(const char *path, bool keeps_file) {
+static void start_again(void) {
+    machine->booted = machine->now;
+    char boot[32];
+    snprintf(boot, sizeof boot, "boot %d", ++machine->boots);
+    machine_make_file("/proc/sys/kernel/random/boot_id", boot);
+}
+
+void machine_restore_files(const char *path, enum machine_restore way) {
     static const char *const endings[] = {"", "-wal", "-shm"};
     for (int ending = 0; ending < 3; ending++) {
         char full[NAME_BYTES + 8];
         snprintf(full, sizeof full, "%s%s", path, endings[ending]);
-        if (!keeps_file || ending > 0) machine_remove_file(full);
+        bool stays = ending == 0 && way == MACHINE_SAME_FILE;
+        for (int copy = 0; copy < copy_count && way == MACHINE_IMAGE; copy++) stays = stays || strcmp(copies[copy].path, full) == 0;
+        if (!stays) machine_remove_file(full);
     }
     for (int index = 0; index < copy_count; index++) {
+        size_t length = strlen(copies[index].path);
+        bool is_lock = length > 5 && strcmp(copies[index].path + length - 5, ".lock") == 0;
+        if (is_lock && way != MACHINE_IMAGE) continue;
         struct file *file = find_file(copies[index].path);
         if (!file) file = create_file(copies[index].path, false);
         set_size(file, 0);
         write_file(file, copies[index].bytes, copies[index].size, 0);
+        if (way == MACHINE_IMAGE) file->changed = copies[index].changed;
         sync_file(file);
     }
+    if (way == MACHINE_IMAGE) start_again();
 }
 
 /* MARK: power cuts */
@@ -347,6 +388,14 @@ static void lose_power(struct file *file, uint64_t kept) {
     file->allocated = file->durable_allocated = allocated;
 }
 
+/* Whether the directory of a path is there. */
+static bool has_directory(const char *path) {
+    char directory[NAME_BYTES];
+    strcpy(directory, path);
+    *strrchr(directory, '/') = 0;
+    return !*directory || strncmp(directory, "/world", 6) != 0 || find_file(directory);
+}
+
 void disk_lose_power(void) {
     for (uint64_t left = machine_random((uint64_t)disk->change_count + 1), index = 0; index < left; index++) {
         for (int part = 0; part < 2; part++) {
@@ -356,9 +405,11 @@ void disk_lose_power(void) {
     }
     disk->change_count = 0;
     for (int index = 0; index < disk->files_used; index++) disk->files[index].names = 0;
+    for (int index = 0; index < disk->name_count; index++) disk->names[index].file = disk->names[index].durable;
+    /* Outer directories have their names first. */
     for (int index = 0; index < disk->name_count; index++) {
         struct name *name = &disk->names[index];
-        name->file = name->durable;
+        if (!has_directory(name->path)) name->file = name->durable = NONE_YET;
         if (name->file >= 0) disk->files[name->file].names++;
     }
     uint64_t kept = machine_random(101);
@@ -370,9 +421,7 @@ void disk_lose_power(void) {
     }
     /* What a file had given back may be another's already. */
     if (disk->size >= 0 && disk->size < disk->used) disk->size = disk->used;
-    char boot[32];
-    snprintf(boot, sizeof boot, "boot %d", machine->boots + 1);
-    machine_make_file("/proc/sys/kernel/random/boot_id", boot);
+    start_again();
 }
 
 uint64_t machine_disk_hash(void) {
@@ -996,7 +1045,12 @@ static int delete_file(sqlite3_vfs *vfs, const char *path, int syncs) {
     call(DELETE, 0, 1);
     if (!find_file(path)) return SQLITE_IOERR_DELETE_NOENT;
     change_names(find_name(path), -1, NULL, -1);
-    if (syncs && !machine->faults.lies_about_syncs) sync_names();
+    if (syncs && !machine->faults.lies_about_syncs) {
+        char directory[NAME_BYTES];
+        strcpy(directory, path);
+        *strrchr(directory, '/') = 0;
+        sync_names(directory);
+    }
     return SQLITE_OK;
 }
 

@@ -301,8 +301,6 @@ static void cut_power(void) {
     }
     disk_release(process_of(self));
     disk_lose_power();
-    machine->booted = machine->now;
-    machine->boots++;
     kill_process(process_of(self));
 }
 
@@ -321,7 +319,7 @@ void machine_spare_all(void) {
     machine->power_after = 0;
     for (int process = 0; process < MACHINE_PROCESSES; process++) {
         machine->processes[process].kill_after = 0;
-        machine->processes[process].stalled_until = 0;
+        if (machine->processes[process].stalled_until > machine->now) machine->processes[process].stalled_until = machine->now;
     }
 }
 
@@ -329,6 +327,8 @@ void machine_stall(int process, int64_t duration) {
     note_event(STALL, process, duration);
     machine->processes[process].stalled_until = machine->now + duration;
 }
+
+int64_t machine_stall_end(int process) { return machine->processes[process].stalled_until; }
 
 int machine_processors(void) {
     cpu_set_t usable;

@@ -25,12 +25,18 @@ enum Ledger {
     /// What the final look into the store found.
     static let stored = Cell(index: 6)
     static let discarded = Cell(index: 7)
-    /// Of the final look: what was delivered, and what was cleared.
+    /// Of the final look: what was delivered, what was cleared, and what each reason has discarded.
     static let delivered = Cell(index: 10)
     static let cleared = Cell(index: 11)
+    static func discarded(by reason: Loss) -> Cell { Cell(index: 576 + reason.rawValue) }
+    /// How many records programs were told of as discarded.
+    static func reported(by reason: Loss) -> Cell { Cell(index: 580 + reason.rawValue) }
     /// Whether a copy of the store was put back: records may be there again, or gone.
     static let isRestored = Cell(index: 12)
     static let copies = Cell(index: 13)
+    /// When the store's files, or one of its locks, were removed last; 0 if they were not.
+    static let removedAt = Cell(index: 14)
+    static let unlockedAt = Cell(index: 15)
     static let rescues = Cell(index: 8)
     static let violations = Cell(index: 9)
     /// What the service does to requests to a stream, see `Service.Mood`.
@@ -40,6 +46,11 @@ enum Ledger {
     /// Which process a life is one of; negative once that has ended by itself.
     static func process(of life: Int) -> Cell { Cell(index: 64 + life) }
     static let mostLives = 512
+    /// How often a process has used a format that the service does not understand.
+    static func wrongFormats(of process: Int) -> Cell { Cell(index: 640 + process) }
+    /// What a process cleared last: the records before this one, by then.
+    static func clearedEnd(by process: Int) -> Cell { Cell(index: 608 + process) }
+    static func clearedAt(by process: Int) -> Cell { Cell(index: 624 + process) }
 
     /// Whether a life was ended by a kill.
     static func wasKilled(_ number: Int) -> Bool {
@@ -48,6 +59,14 @@ enum Ledger {
     }
     static let mostStreams = 8
 
+    /// Whether nothing can be delivered to a stream, even when all passing faults are over.
+    static func isGone(_ stream: Int) -> Bool { mood(of: stream).value != Service.Mood.answers.rawValue }
+
+    /// Why a record left without being delivered.
+    enum Loss: Int, CaseIterable {
+        case evicted, expired, rejected, exhausted
+    }
+
     /// A record, by its number.
     struct Entry {
         enum State: Int {
@@ -55,7 +74,10 @@ enum Ledger {
         }
 
         let number: Int
-        private func cell(_ field: Int) -> Cell { Cell(index: 1_024 + number * 6 + field) }
+        fileprivate static let fields = 11
+        /// What the store counts for a record besides its data: its key, and what it takes besides.
+        static let overhead = 36 + 64
+        private func cell(_ field: Int) -> Cell { Cell(index: 1_024 + number * Self.fields + field) }
         var state: State { State(rawValue: cell(0).value) ?? .failed }
         var stream: Int { cell(1).value }
         var bytes: Int { cell(2).value }
@@ -63,23 +85,36 @@ enum Ledger {
         var arrivals: Cell { cell(3) }
         /// The life of the process that was told of the last arrival, and still had to settle it; 0 if none was.
         var toldTo: Cell { cell(4) }
+        /// When that request began.
+        var toldFrom: Cell { cell(10) }
         /// The hash of its key, once it has arrived.
         var key: Cell { cell(5) }
 
+        /// The life of the process that saves it, and when it did.
+        var life: Int { cell(6).value }
+        var calledAt: Int { cell(7).value }
+        /// How many answers said that it failed.
+        var failures: Cell { cell(8) }
+        /// Whether it is stored only if all before it of this process were.
+        var isInSequence: Bool { cell(9).value != 0 }
+
         /// Notes a call that saves a record.
-        static func add(stream: Int, bytes: Int) -> Entry {
+        static func add(stream: Int, bytes: Int, life: Int, isInSequence: Bool) -> Entry {
             let entry = Entry(number: Ledger.records.value)
             Ledger.records.value += 1
             precondition(entry.number < mostRecords, "The world has too many records.")
             entry.cell(1).value = stream
             entry.cell(2).value = bytes
+            entry.cell(6).value = life
+            entry.cell(7).value = Int(machine_now())
+            entry.cell(9).value = isInSequence ? 1 : 0
             return entry
         }
 
         func end(_ state: State) { cell(0).value = state.rawValue }
     }
 
-    static let mostRecords = (Int(MACHINE_NOTES) - 1_024) / 6
+    static let mostRecords = (Int(MACHINE_NOTES) - 1_024) / Entry.fields
 
     static var entries: some Sequence<Entry> { (0..<records.value).lazy.map(Entry.init(number:)) }
 

@@ -14,6 +14,16 @@ struct Profile {
     var threads = false
     /// Programs remove records, and small limits evict some, while others are on their way.
     var discards = false
+    /// A stream that is gone fills a store that is limited.
+    var shares = false
+    /// Records have an age limit.
+    var ages = false
+    /// Records have given keys, whose order is kept.
+    var order = false
+    /// Some programs discard what has failed too often.
+    var attempts = false
+    /// The store's files, or its locks, are removed while programs use them.
+    var removals = false
     /// A copy of the store is made, and put back later.
     var copies = false
     /// The credentials provider of one process never returns.
@@ -59,6 +69,13 @@ struct Profile {
         Profile(name: "disk", diskErrors: true),
         Profile(name: "full", fullDisk: true, records: 50...400),
         Profile(name: "discards", discards: true),
+        Profile(name: "full-discards", fullDisk: true, network: true, discards: true, records: 50...400),
+        Profile(name: "shares", shares: true),
+        Profile(name: "ages", network: true, deadStream: true, clock: true, ages: true),
+        Profile(name: "order", kills: true, network: true, order: true),
+        Profile(name: "attempts", network: true, deadStream: true, attempts: true),
+        Profile(name: "stalls", stalls: true),
+        Profile(name: "removals", removals: true, processes: 2...4),
         Profile(name: "copies", copies: true),
         Profile(name: "provider", hangingProvider: true, processes: 2...4),
         Profile(name: "lying-disk", powerCuts: true, liesAboutSyncs: true),
@@ -70,7 +87,9 @@ struct Profile {
     static let faults: [(name: String, path: any WritableKeyPath<Profile, Bool> & Sendable)] = [
         ("kills", \.kills), ("power", \.powerCuts), ("stalls", \.stalls), ("disk", \.diskErrors), ("full", \.fullDisk),
         ("network", \.network), ("dead-stream", \.deadStream), ("clock", \.clock), ("threads", \.threads),
-        ("discards", \.discards), ("copies", \.copies), ("provider", \.hangingProvider),
+        ("discards", \.discards), ("copies", \.copies), ("provider", \.hangingProvider), ("shares", \.shares),
+        ("ages", \.ages), ("order", \.order), ("attempts", \.attempts),
+        ("removals", \.removals),
     ]
 
     /// Worlds with one fault less, or half of something.

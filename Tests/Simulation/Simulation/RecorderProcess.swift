@@ -1,5 +1,6 @@
 import AmplifyFoundation
 import AmplifyRecordCache
+import Dispatch
 import FoundationEssentials
 import RecorderAWS
 import RecorderEngine
@@ -27,26 +28,27 @@ struct RecorderProcess {
         case recorder, amplifyClient, submitter
     }
 
-    static let directory = "/world/store"
+    /// The first one that opens the store makes it.
+    static let directory = "/world/home/store"
     static let store = "\(directory)/kinesis.db"
     private let pipeline: RecordPipeline
     private let kind: Kind
-    private let discards: Bool
+    private let life: Int
+    private let laws: Laws
     /// Whether its credentials provider never returns.
     private let isHanging: Bool
-    private let streams: Int
 
-    init(_ kind: Kind, life: Int, streams: Int, profile: Profile, isHanging: Bool = false) {
+    init(_ kind: Kind, life: Int, laws: Laws, isHanging: Bool = false) {
         self.kind = kind
-        self.discards = profile.discards
+        self.life = life
+        self.laws = laws
         self.isHanging = isHanging
-        self.streams = streams
-        let service = Service(life: life, lies: profile.serviceLies, diskFails: profile.diskErrors)
+        let service = Service(life: life, laws: laws)
         var policy =
             kind == .amplifyClient ? RecorderPolicy.amplify(.kinesis, cacheBytes: 5_000_000, maxRetries: .max) : .legacy
         policy.keylessRecords = .withNumberedKeys
         policy.assumesDistributionByKey = true
-        if profile.discards, kind != .amplifyClient { policy.limits.bytes = 2_000 + Chance.below(20_000) }
+        laws.settings.apply(to: &policy)
         let credentials: any CredentialsSource =
             isHanging ? ProviderCredentials(HangingProvider()) : AnonymousCredentials()
         pipeline = RecordPipeline(
@@ -68,18 +70,26 @@ struct RecorderProcess {
             },
             region: { try? Region("us-east-1") },
             emit: { event in
-                if case .rescued = event { Ledger.rescues.value += 1 }
+                switch event {
+                case .rescued: Ledger.rescues.value += 1
+                case .discarded(let discard): laws.discarded(discard)
+                case .byteThresholdReached, .settled, .answered: break
+                }
             }
         )
     }
 
     func run(records: Int) {
-        if kind != .submitter { save(records) }
+        if kind != .submitter {
+            for option in Self.options { DispatchQueue.global().async { set(option) } }
+            save(records)
+        }
         while Ledger.isEnding.value == 0 || !isDrained {
             if isHanging { flushInVain() } else { flush() }
             machine_sleep(Int64(500 + Chance.below(3_000)) * 1_000_000)
         }
         if isHanging { return }
+        if laws.settings.expires { machine_sleep(Int64(laws.settings.age / .nanoseconds(1))) }
         // What a flush that is cut short has found out is nowhere.
         let isFlushed = Flag()
         pipeline.flush { result in
@@ -91,36 +101,72 @@ struct RecorderProcess {
 
     private var isDrained: Bool {
         guard let streams = try? pipeline.status().streams else { return false }
-        return streams.allSatisfy {
-            $0.records == 0 || Ledger.mood(of: Self.number(of: $0)).value == Service.Mood.isMissing.rawValue
-        }
+        return streams.allSatisfy { $0.records == 0 || Ledger.isGone(Self.number(of: $0)) }
     }
 
     private static func number(of stream: StreamStatus) -> Int { Int(stream.name.rawValue.dropFirst()) ?? 0 }
 
+    /// Options that only one thread of the program changes, each.
+    private static let options: [any WritableKeyPath<RecorderPolicy, Int> & Sendable] = [
+        \.saveQueueBytes, \.inFlightBytes,
+    ]
+
+    private func set(_ option: any WritableKeyPath<RecorderPolicy, Int> & Sendable) {
+        for value in 0..<4 {
+            let value = 32 * 1_024 * 1_024 + value
+            pipeline.configure { policy in
+                machine_sleep(Int64(Chance.below(100)) * 1_000)
+                policy[keyPath: option] = value
+            }
+            machine_sleep(Int64(Chance.below(100)) * 1_000)
+            if pipeline.policy[keyPath: option] != value { Ledger.violate("an option stays as it was set", value) }
+        }
+    }
+
     private func save(_ records: Int) {
+        let sequence = Chance.oneIn(3) ? SaveSequence() : nil
         for _ in 0..<records {
             let entry = Ledger.Entry.add(
-                stream: Chance.below(streams),
-                bytes: 10 + Chance.below(Chance.oneIn(10) ? 20_000 : 400)
+                stream: laws.settings.chooseStream(of: laws.streams),
+                bytes: 10 + Chance.below(Chance.oneIn(10) ? 20_000 : 400),
+                life: life,
+                isInSequence: sequence != nil
             )
             let data = PutRequest.Sent.data(entry.number, bytes: entry.bytes)
             let waits = Chance.oneIn(3)
-            pipeline.save(Data(data), stream: "s\(entry.stream)", partitionKey: nil) { result in
-                switch result {
-                case .success: entry.end(.saved)
-                case .failure(let error):
-                    entry.end(.failed)
-                    Ledger.failedSaves.value += 1
-                    machine_tell("save failed: \(error)", Int64(entry.number), 0)
-                }
-                machine_tell("answered", Int64(entry.number), 0)
-            }
+            pipeline.save(
+                Data(data),
+                stream: "s\(entry.stream)",
+                partitionKey: laws.settings.key(of: entry.number),
+                sequence: sequence
+            ) { note($0, of: entry) }
             if waits { machine_sleep(Int64(Chance.below(200)) * 1_000_000) }
-            if discards, Chance.oneIn(25) {
-                pipeline.clear { result in machine_tell("cleared", Int64((try? result.get()) ?? -1), 0) }
-            }
+            if laws.profile.discards, Chance.oneIn(25) { clear() }
             if Chance.oneIn(15), !isHanging { flush() }
+        }
+    }
+
+    private func note(_ result: Result<Void, RecorderError>, of entry: Ledger.Entry) {
+        switch result {
+        case .success: entry.end(.saved)
+        case .failure(let error):
+            entry.end(.failed)
+            Ledger.failedSaves.value += 1
+            machine_tell("save failed: \(error)", Int64(entry.number), 0)
+        }
+        machine_tell("answered", Int64(entry.number), 0)
+        laws.saved(entry, fails: entry.state == .failed)
+    }
+
+    private func clear() {
+        let end = Ledger.records.value
+        pipeline.clear { result in
+            let count = try? result.get()
+            machine_tell("cleared", Int64(count ?? -1), 0)
+            let process = Ledger.process(of: life).value
+            guard count != nil, process > 0 else { return }
+            Ledger.clearedEnd(by: process).value = end
+            Ledger.clearedAt(by: process).value = Int(machine_now())
         }
     }
 
@@ -153,8 +199,13 @@ struct RecorderProcess {
         }
     }
 
-    /// What the store says of itself, when all is over.
+    /// What the store says of itself, when all is over, and a last flush was given up.
     func look() {
+        let isOver = Flag()
+        let ticket = pipeline.flush { _ in isOver.set() }
+        machine_sleep(Int64(Chance.below(100)) * 1_000_000)
+        pipeline.withdraw(ticket)
+        while !isOver.isSet { machine_sleep(10_000_000) }
         do throws(RecorderError) {
             let status = try pipeline.status()
             let totals = status.totals
@@ -162,6 +213,10 @@ struct RecorderProcess {
             Ledger.discarded.value = totals.discarded
             Ledger.delivered.value = totals.delivered
             Ledger.cleared.value = totals.cleared
+            Ledger.discarded(by: .evicted).value = totals.evicted
+            Ledger.discarded(by: .expired).value = totals.expired
+            Ledger.discarded(by: .rejected).value = totals.rejected
+            Ledger.discarded(by: .exhausted).value = totals.exhausted
             if totals.saved != totals.records + totals.delivered + totals.discarded + totals.cleared {
                 Ledger.violate("the store's counts agree", totals.saved, totals.records)
             }

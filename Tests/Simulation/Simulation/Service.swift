@@ -10,42 +10,96 @@ struct Service: HTTPTransport {
     }
 
     let life: Int
-    let lies: Bool
-    /// Whether the disk may have kept the process from settling what it was told.
-    let diskFails: Bool
+    let laws: Laws
 
     func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
         Ledger.requests.value += 1
+        guard !request.headers.contains(where: { $0.value == "application/x-amz-cbor-1.1" }) else {
+            return await refuseFormat()
+        }
         let put = PutRequest(request.body)
         machine_tell("request", Int64(put.records.count), Int64(request.body.count))
+        let began = Int(machine_now())
+        check(put)
         let mood = Mood(rawValue: Ledger.mood(of: put.stream).value) ?? .answers
         await pause(milliseconds: Chance.below(mood == .isSlow ? 20_000 : 80))
         switch mood {
-        case .isMissing: return Self.error(400, "ResourceNotFoundException")
-        case .hasAnError: return Self.error(500, "InternalFailure")
+        case .isMissing:
+            fail(put.records)
+            return Self.error(400, "ResourceNotFoundException")
+        case .hasAnError:
+            fail(put.records)
+            return Self.error(500, "InternalFailure")
         case .losesRequests: throw HTTPFailure(.cannotConnect, "The request was lost.")
         case .losesAnswers:
-            arrive(put.records, isTold: false)
+            arrive(put.records, of: began, isTold: false)
             throw HTTPFailure(.connectionLost, "The answer was lost.")
         case .failsEntries, .throttlesEntries:
-            let code = mood == .failsEntries ? "InternalFailure" : "ProvisionedThroughputExceededException"
-            let failed = Set(put.records.indices.filter { _ in Chance.oneIn(3) })
-            arrive(put.records.indices.filter { !failed.contains($0) }.map { put.records[$0] }, isTold: true)
-            return Self.answer(put.records.indices.map { failed.contains($0) ? code : nil })
+            return answerInPart(put.records, of: began, throttles: mood == .throttlesEntries)
         case .answers, .isSlow:
-            let taken = lies ? Array(put.records.dropLast(Chance.below(2))) : put.records
-            arrive(taken, isTold: true)
+            let taken = laws.profile.serviceLies ? Array(put.records.dropLast(Chance.below(2))) : put.records
+            arrive(taken, of: began, isTold: true)
             return Self.answer(put.records.map { _ in nil })
         }
     }
+
+    /// A process tries a format once: with each stream to which it sends at the same time.
+    private func refuseFormat() async -> HTTPResponse {
+        await pause(milliseconds: Chance.below(80))
+        let count = Ledger.wrongFormats(of: max(Ledger.process(of: life).value, 0))
+        count.value += 1
+        if count.value > Ledger.mostStreams {
+            Ledger.violate("a format that is refused is not tried again", life, count.value)
+        }
+        return Self.error(415, "UnsupportedMediaType")
+    }
+
+    /// What can be seen of a request before it is answered.
+    private func check(_ put: PutRequest) {
+        let bytes = put.records.reduce(0) { $0 + $1.data.count + $1.keyBytes }
+        if put.records.count > 1, bytes > laws.settings.requestBytes {
+            Ledger.violate("a request is within its limit", bytes, laws.settings.requestBytes)
+        }
+        let process = Ledger.process(of: life).value
+        // A request that was decided on may still wait for its turn.
+        let isLate = Ledger.clearedAt(by: process).value + 1_000_000_000 < Int(machine_now())
+        guard process > 0, isLate, !laws.profile.network else { return }
+        let end = Ledger.clearedEnd(by: process).value
+        for sent in put.records where sent.number < end && Ledger.Entry(number: sent.number).life == life {
+            Ledger.violate("what was cleared is not sent", sent.number, end)
+        }
+    }
+
+    /// An answer says that these records failed.
+    private func fail(_ records: some Sequence<PutRequest.Sent>) {
+        for sent in records where sent.number < Ledger.records.value {
+            Ledger.Entry(number: sent.number).failures.value += 1
+        }
+    }
+
+    /// Takes some entries, and says it of each; or forgets to say it of the last ones, which proves nothing of any.
+    private func answerInPart(_ records: [PutRequest.Sent], of began: Int, throttles: Bool) -> HTTPResponse {
+        let failed = Set(records.indices.filter { _ in Chance.oneIn(3) })
+        let answered = Chance.oneIn(8) ? Chance.below(records.count + 1) : records.count
+        let isWhole = answered == records.count
+        arrive(records.indices.filter { !failed.contains($0) }.map { records[$0] }, of: began, isTold: isWhole)
+        if isWhole { fail(failed.map { records[$0] }) }
+        let codes = throttles ? ["ProvisionedThroughputExceededException"] : Self.failures
+        return Self.answer(
+            records.indices.prefix(answered).map { failed.contains($0) ? codes[Chance.below(codes.count)] : nil }
+        )
+    }
+
+    /// Codes of entries that were not taken; the last one is no code at all.
+    private static let failures = ["InternalFailure", "InvalidKMSResourceException", "SerializationOfKeyException", ""]
 
     /// Time passes before the answer, also for a task that is cancelled meanwhile.
     private func pause(milliseconds: Int) async {
         try? await Task.sleep(for: .milliseconds(milliseconds))
     }
 
-    /// Records arrive. The process that is told of it must not send them again.
-    private func arrive(_ records: [PutRequest.Sent], isTold: Bool) {
+    /// Records of a request arrive. The process that is told of it must not send them again.
+    private func arrive(_ records: [PutRequest.Sent], of began: Int, isTold: Bool) {
         for sent in records {
             guard sent.number < Ledger.records.value else {
                 Ledger.violate("the service gets only what was saved", sent.number)
@@ -56,23 +110,49 @@ struct Service: HTTPTransport {
                 Ledger.violate("a record arrives as it was saved", sent.number, sent.data.count)
             }
             let told = entry.toldTo.value
-            if told != 0, !mayForget(told) {
+            // Two may send at the same time if the lease's file is removed, but not for longer than a request.
+            let unlockedAt = Ledger.unlockedAt.value
+            let isAloneInTime = unlockedAt == 0 || min(entry.toldFrom.value, began) > unlockedAt + 1_000_000_000
+            // A save may be stored in a file that is being removed, and once more in the next one.
+            let isAlone = isAloneInTime && entry.calledAt > Ledger.removedAt.value
+            if told != 0, !mayForget(told), isAlone {
                 Ledger.violate("a record is sent once where nothing fails", sent.number, told)
             }
-            if entry.arrivals.value == 0 { entry.key.value = sent.key }
+            if entry.arrivals.value == 0 {
+                entry.key.value = sent.key
+                if laws.settings.keepsOrder { checkOrder(of: entry) }
+            }
             entry.arrivals.value += 1
             entry.toldTo.value = isTold ? life : 0
+            entry.toldFrom.value = began
+        }
+    }
+
+    /// No older record of its stream and key may be missing.
+    private func checkOrder(of entry: Ledger.Entry) {
+        let key = Settings.keyNumber(of: entry.number)
+        for older in (0..<entry.number).lazy.map(Ledger.Entry.init(number:))
+        where older.stream == entry.stream && older.life == entry.life && older.state == .saved
+            && older.arrivals.value == 0 && Settings.keyNumber(of: older.number) == key
+        {
+            Ledger.violate("records of a key arrive in order", older.number, entry.number)
         }
     }
 
     /// Whether a process may not have settled what it was told.
-    private func mayForget(_ life: Int) -> Bool { diskFails || Ledger.isRestored.value != 0 || Ledger.wasKilled(life) }
+    private func mayForget(_ life: Int) -> Bool {
+        laws.profile.diskErrors || Ledger.isRestored.value != 0 || Ledger.wasKilled(life)
+    }
 
     private static func answer(_ codes: [String?]) -> HTTPResponse {
-        let failed = codes.count { $0 != nil }
+        // The count may be wrong: what counts is each entry.
+        let failed = Chance.oneIn(4) ? 0 : codes.count { $0 != nil }
         let entries = codes.map { code in
-            code.map { #"{"ErrorCode":"\#($0)","ErrorMessage":"the world's"}"# }
-                ?? #"{"SequenceNumber":"1","ShardId":"shard"}"#
+            switch code {
+            case nil: #"{"SequenceNumber":"1","ShardId":"shard"}"#
+            case ""?: "{}"
+            case let code?: #"{"ErrorCode":"\#(code)","ErrorMessage":"the world's"}"#
+            }
         }
         return response(200, #"{"FailedRecordCount":\#(failed),"Records":[\#(entries.joined(separator: ","))]}"#)
     }
@@ -97,10 +177,12 @@ struct PutRequest {
         let number: Int
         let data: [UInt8]
         let key: Int
+        let keyBytes: Int
 
-        init(data: [UInt8], key: Int) {
+        init(data: [UInt8], key: Int, keyBytes: Int) {
             self.data = data
             self.key = key
+            self.keyBytes = keyBytes
             number = Int(String(decoding: data.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)) ?? .max
         }
 
@@ -138,7 +220,7 @@ struct PutRequest {
             let data = Data(base64Encoded: Data(text.value)) ?? Data()
             let next = position + 1 < texts.count ? texts[position + 1] : nil
             let key = next?.name == "PartitionKey" ? next?.value : nil
-            found.append(Sent(data: Array(data), key: key.map(Self.hash) ?? 0))
+            found.append(Sent(data: Array(data), key: key.map(Self.hash) ?? 0, keyBytes: key?.count ?? 0))
         }
         records = found
     }

@@ -4,7 +4,11 @@ import Testing
 
 /// Worlds of the simulation, each a seed: see `Tests/Simulation/README.md`.
 @Suite(.serialized) struct SimulationTests {
-    @Test(arguments: ["none", "usual", "kills", "power", "network", "disk", "full", "discards", "copies", "provider"])
+    @Test(arguments: [
+        "none", "usual", "kills", "power", "network", "disk", "full", "discards", "full-discards", "shares", "ages",
+        "order",
+        "attempts", "stalls", "copies", "provider",
+    ])
     func `every law holds, and a seed gives the same world again`(profile: String) async throws {
         let run = try await simulate(profile, seeds: profile == "usual" ? 100 : 8, "--twice")
         #expect(run.status == 0, "\(run.out)")

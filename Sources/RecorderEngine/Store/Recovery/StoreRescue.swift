@@ -25,7 +25,8 @@ struct StoreRescue {
         try StoreDirectory.createFile(copy)
         let (rescued, counted) = try copyRecords()
         // Unique, however soon one rescue follows another.
-        let movedTo = "\(path).damaged-\(Int(Date().timeIntervalSince1970))-\(UUID().uuidString.prefix(8))"
+        let movedTo =
+            "\(path).damaged-\(Int(Date().timeIntervalSince1970))-\(String(UInt32.random(in: .min ... .max), radix: 16))"
         let hasTwoNames = try addName(movedTo)
         // The log is empty, or belongs to a file that cannot use it. It must not stay if the process dies from here on.
         _ = unsafe rename("\(path)-wal", "\(movedTo)-wal")

@@ -15,7 +15,7 @@
 
 enum {
     MACHINE_PROCESSES = 16, /* 0 is the controller */
-    MACHINE_NOTES = 65536,  /* room for what the scenario shares between processes, in words */
+    MACHINE_NOTES = 131072, /* room for what the scenario shares between processes, in words */
 };
 
 /* What can go wrong; 0 is never. Rates are of a million. */
@@ -70,6 +70,8 @@ void machine_cut_power_after(int64_t calls);
 void machine_spare_all(void);
 /* The process does nothing for so many nanoseconds. */
 void machine_stall(int process, int64_t duration);
+/* When a process that was stopped last goes on; 0 if none was. */
+int64_t machine_stall_end(int process);
 
 /* The disk's size in bytes; -1 is without limit. */
 void machine_set_disk_size(int64_t bytes);
@@ -82,9 +84,13 @@ void machine_make_directory(const char *_Nonnull path);
 void machine_make_file(const char *_Nonnull path, const char *_Nonnull text);
 void machine_remove_file(const char *_Nonnull path);
 
-/* Copies a database and its log, and puts the copies back: into the same file, or into a new one. No process may run. */
+/*
+ * Copies a database and its log, and puts the copies back: into a new file, into the same one, or as an image of the disk with which
+ * the machine starts again. No process may run.
+ */
+enum machine_restore { MACHINE_NEW_FILE, MACHINE_SAME_FILE, MACHINE_IMAGE };
 void machine_copy_files(const char *_Nonnull path);
-void machine_restore_files(const char *_Nonnull path, bool keeps_file);
+void machine_restore_files(const char *_Nonnull path, enum machine_restore way);
 
 /* Registers the simulated disk as SQLite's default. */
 void machine_register_disk(void);
