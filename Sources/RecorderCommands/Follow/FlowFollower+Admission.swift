@@ -226,7 +226,7 @@ extension FlowFollower {
     ) -> FileState.Comparison? {
         let stored = original.storedPosition
         guard let other = original.descriptor else {
-            let isCopy = facts.size == stored.offset && FileBytes.hold(descriptor, upTo: stored)
+            let isCopy = facts.size > 0 && facts.size == stored.offset && FileBytes.hold(descriptor, upTo: stored)
             if isCopy { file.compared = (facts.size, original.path) }
             return isCopy ? .copy : nil
         }
@@ -301,6 +301,8 @@ extension FlowFollower {
 
     /// The content of a file that was compressed before it was read to its end; nil if there is none that begins with what was read.
     func reopenCompressed(_ stored: FilePosition, in scan: PatternScan) -> FollowedFile? {
+        // Of a file of which nothing was read, any content may be it.
+        guard stored.offset > 0 else { return nil }
         let base = scan.pattern.base(ofPath: stored.path)
         for found in scan.compressed where base.utf8.elementsEqual(found.base.utf8) {
             guard openFiles.reserve() else { return nil }

@@ -68,6 +68,20 @@ import Testing
         #expect(logs.stored.count == 501)
     }
 
+    @Test func `of a file of which nothing was read, no compressed file is taken for its content`() async throws {
+        try append(lines(1...3), to: "app.log.1")
+        try await run("gzip", logs.path("app.log.1"))
+        try logs.append("no end yet")
+        let first = try logs.start(logs.path("app.log"))
+        try await logs.waitUntil { try logs.positions() == [logs.path("app.log")] }
+        _ = await logs.stop(first)
+        try logs.rename("app.log", to: "app.log.2")
+        try await run("gzip", logs.path("app.log.2"))
+        try append(["new"])
+        let ran = try await follow("app.log", until: 1)
+        #expect(ran.err.contains("app.log is gone") && logs.stored == ["new"], "\(ran)")
+    }
+
     @Test func `a kill while the content of a compressed file is read loses and repeats no line`() async throws {
         try append(lines(1...100))
         _ = try await follow("app.log", until: 100)
