@@ -36,6 +36,7 @@ struct file {
     int64_t changed, born;
     uint8_t *seen, *durable, *is_dirty;
     int64_t size, durable_size, capacity, allocated, durable_allocated;
+    int64_t smallest; /* the smallest size since it was synced */
     int64_t used; /* bytes from here on are 0 in both images, and were never touched, so that they take no memory */
     int lock_holder, lock_sharers; /* of flock: a descriptor, and how many share it */
     struct { int holder; int64_t byte; } claims[CLAIMS];
@@ -171,6 +172,7 @@ static bool write_file(struct file *file, const void *bytes, int64_t count, int6
 static void set_size(struct file *file, int64_t size) {
     if (size < file->size) {
         memset(file->seen + size, 0, (size_t)(file->size - size));
+        if (size < file->smallest) file->smallest = size;
         mark(file, size, file->size);
         give_back(file, size);
     } else {
@@ -287,7 +289,7 @@ static void sync_file(struct file *file) {
         memcpy(file->durable + sector * SECTOR, file->seen + sector * SECTOR, SECTOR);
         file->is_dirty[sector] = 0;
     }
-    file->durable_size = file->size;
+    file->durable_size = file->smallest = file->size;
     file->durable_allocated = file->allocated;
 }
 
@@ -369,18 +371,28 @@ void machine_restore_files(const char *path, enum machine_restore way) {
 
 /* MARK: power cuts */
 
+static void zero(struct file *file, uint8_t *image, int64_t from, int64_t to) {
+    if (to > file->used) to = file->used;
+    if (from < to) memset(image + from, 0, (size_t)(to - from));
+}
+
 static void lose_power(struct file *file, uint64_t kept) {
-    int64_t size = machine_random(2) ? file->size : file->durable_size;
+    /* As in ext4, a truncation is kept as a whole, or lost with all that was written behind it. */
+    bool is_truncated = file->smallest < file->durable_size, is_undone = is_truncated && machine_random(2) == 0;
+    if (is_truncated && !is_undone) zero(file, file->durable, file->smallest, file->durable_size);
+    int64_t size = is_undone ? file->durable_size : machine_random(2) ? file->size : file->smallest;
     for (int64_t sector = 0; sector < file->used / SECTOR; sector++) {
         if (!file->is_dirty[sector]) continue;
         file->is_dirty[sector] = 0;
         uint8_t *seen = file->seen + sector * SECTOR, *durable = file->durable + sector * SECTOR;
-        if (machine_random(100) < kept) memcpy(durable, seen, machine_random(10) == 0 ? machine_random(SECTOR) : SECTOR);
+        bool may_be_kept = !is_undone || (sector + 1) * SECTOR <= file->smallest;
+        if (may_be_kept && machine_random(100) < kept) memcpy(durable, seen, machine_random(10) == 0 ? machine_random(SECTOR) : SECTOR);
         memcpy(seen, durable, SECTOR);
     }
     int64_t end = file->size > file->durable_size ? file->size : file->durable_size;
-    for (int64_t byte = size; byte < end && byte < file->used; byte++) file->seen[byte] = file->durable[byte] = 0;
-    file->size = file->durable_size = size;
+    zero(file, file->seen, size, end);
+    zero(file, file->durable, size, end);
+    file->size = file->durable_size = file->smallest = size;
     /* As in ext4, a sync of a file makes its allocated space durable, too. */
     int64_t allocated = machine_random(2) ? file->allocated : file->durable_allocated;
     if (allocated < rounded(size, BLOCK)) allocated = rounded(size, BLOCK);
