@@ -23,7 +23,8 @@ struct Settings {
         requestBytes = Chance.oneIn(2) ? 512 * 1_024 : 500 + Chance.below(20_000)
         keepsOrder = profile.order
         if Chance.oneIn(6) { format = .cbor }
-        if profile.discards { bytes = 2_000 + Chance.below(20_000) }
+        // Some requests each, so that records are removed while those before them are on their way.
+        if profile.discards { (bytes, requestBytes) = (2_000 + Chance.below(20_000), 500 + Chance.below(4_000)) }
         if profile.attempts { mostFailures = 2 + Chance.below(3) }
         if profile.ages { age = Chance.oneIn(2) ? .seconds(5) : .seconds(86_400) }
         guard profile.shares else { return }
