@@ -74,7 +74,7 @@ struct Profile {
         Profile(name: "ages", network: true, deadStream: true, clock: true, ages: true),
         Profile(name: "order", kills: true, network: true, order: true),
         Profile(name: "attempts", network: true, deadStream: true, attempts: true),
-        Profile(name: "stalls", stalls: true),
+        Profile(name: "stalls", stalls: true, processes: 2...4),
         Profile(name: "removals", removals: true, processes: 2...4),
         Profile(name: "copies", copies: true),
         Profile(name: "provider", hangingProvider: true, processes: 2...4),

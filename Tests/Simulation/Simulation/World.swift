@@ -70,7 +70,9 @@ struct World {
             machine_stall(Int32(1 + Chance.below(processes)), Int64(Chance.below(90_000)) * 1_000_000)
         }
         if profile.stalls {
-            machine_faults().pointee.stalls = UInt32(Chance.oneIn(3) ? Chance.below(2_000) : 0)
+            machine_faults().pointee.stalls = UInt32(Chance.oneIn(3) ? Chance.below(5_000) : 0)
+            // Long enough for others to wait in vain for what it holds.
+            if Chance.oneIn(4) { machine_sleep(Int64(10 + Chance.below(20)) * 1_000_000_000) }
         }
         if profile.clock, Chance.oneIn(4) {
             machine_set_clock(Int64(Chance.below(200_000_000) - 100_000_000) * 1_000_000)
@@ -92,11 +94,14 @@ struct World {
         }
         if profile.copies { copyOrRestore() }
         if profile.removals, Chance.oneIn(2), isBegun { removeFiles() }
-        for stream in 0..<streams where (profile.discards || profile.removals) && !profile.network {
+        for stream in 0..<streams where hasSlowAnswers {
             Ledger.mood(of: stream).value = (Chance.oneIn(2) ? Service.Mood.answers : .isSlow).rawValue
         }
         restart(within: 3_000)
     }
+
+    /// Whether requests are often on their way, and nothing else happens to them.
+    private var hasSlowAnswers: Bool { (profile.discards || profile.removals || profile.stalls) && !profile.network }
 
     /// Stops all processes, and copies the store or puts the last copy back.
     private func copyOrRestore() {
