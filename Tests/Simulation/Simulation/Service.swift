@@ -114,8 +114,8 @@ struct Service: HTTPTransport {
             let unlockedAt = Ledger.unlockedAt.value
             let isAloneInTime = unlockedAt == 0 || min(entry.toldFrom.value, began) > unlockedAt + 1_000_000_000
             // A save may be stored in a file that is being removed, and once more in the next one.
-            let isAlone = isAloneInTime && entry.calledAt > Ledger.removedAt.value
-            if told != 0, !mayForget(told), isAlone {
+            let isInOneFile = Ledger.removedAt.value == 0 || entry.calledAt > Ledger.removedAt.value + 1_000_000_000
+            if told != 0, !mayForget(told), isAloneInTime, isInOneFile {
                 Ledger.violate("a record is sent once where nothing fails", sent.number, told)
             }
             if entry.arrivals.value == 0 {
