@@ -10,14 +10,14 @@ struct FileAdmission {
     /// The ids and the inodes of the files that the scans of all patterns found: some may be with another process, or could not be
     /// opened now.
     private let foundIDs: Set<Int64>
-    private let foundInodes: Set<UInt64>
+    private let foundInodes: [UInt64: [FileKey]]
     private var stored: FilePositions?
 
     init(_ scans: [PatternScan], stream: String, unstored changes: FilePositionChanges) {
         self.changes = changes
         let keys = scans.flatMap(\.files).map(\.key)
         foundIDs = Set(keys.map { FilePosition.id(of: $0, stream: stream) })
-        foundInodes = Set(keys.map(\.inode))
+        foundInodes = Dictionary(grouping: keys, by: \.inode)
     }
 
     /// Reads the positions of one stream, or of all, once all found files are claimed: until then others may change those of their
@@ -70,7 +70,7 @@ struct FileAdmission {
             return position.inode == new.inode && position.stream == new.stream
         }
         let index =
-            sameInode.first { positions[$0].device == new.device }
+            sameInode.first { positions[$0].id == new.id } ?? sameInode.first { positions[$0].device == new.device }
             ?? sameInode.first { index in
                 let position = positions[index]
                 guard position.birth == new.birth, !foundIDs.contains(position.id) else { return false }
@@ -79,11 +79,18 @@ struct FileAdmission {
         return index.flatMap { stored?.positions.remove(at: $0) }
     }
 
+    /// Whether the scans found its file, perhaps on a device that has another number now.
+    private func isFound(_ position: FilePosition) -> Bool {
+        foundInodes[position.inode, default: []].contains {
+            $0.birth == position.birth || $0.birth == 0 || position.birth == 0
+        }
+    }
+
     /// The positions of a pattern that belong to no file that was found.
     mutating func takeGone(of stream: String, _ pattern: FilePattern) -> [FilePosition] {
         let gone = positions.filter { position in
             !position.isPatternMark && position.stream == stream && position.isOf(pattern)
-                && !foundInodes.contains(position.inode)
+                && !isFound(position)
         }
         if !gone.isEmpty {
             let taken = Set(gone)

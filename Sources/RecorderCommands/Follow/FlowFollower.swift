@@ -91,8 +91,8 @@ final class FlowFollower {
     ) throws(RecorderError) {
         // A file may be renamed so that another pattern fits.
         let found = Dictionary(scans.flatMap(\.files).map { ($0.key, $0) }) { first, _ in first }
-        handOver(found.keys)
-        var known = Set(files.map(\.key))
+        let held = handOver(found.keys)
+        var known = held.union(files.map(\.key))
         var unread: [(pattern: FilePattern, scan: PatternScan, files: [FoundFile], isWhole: Bool)] = []
         for (pattern, scan) in zip(patterns, scans) {
             watches.formUnion(scan.directories.compactMap { watcher.watch(directory: $0) })
@@ -120,13 +120,16 @@ final class FlowFollower {
     }
 
     /// Ends the following of files that are open, and were copied to another layer of a container: the copies, which have their inodes,
-    /// are read on where these ended.
-    private func handOver(_ found: some Collection<FileKey>) {
+    /// are read on where these ended. Returns the copies that wait until the lines of these are stored.
+    private func handOver(_ found: some Collection<FileKey>) -> Set<FileKey> {
+        var held: Set<FileKey> = []
         let byInode = Dictionary(found.map { ([$0.device, $0.inode], $0) }) { first, _ in first }
-        for file in files where file.state.isOpen {
+        for file in files where file.state.isOpen && !file.isCompressed {
             guard let other = byInode[[file.key.device, file.key.inode]], other.hasInode(of: file.key) else { continue }
-            if file.hasSavesUnderWay { needsRescan = true } else { drop(file) }
+            if file.hasSavesUnderWay { held.insert(other) } else { drop(file) }
         }
+        needsRescan = needsRescan || !held.isEmpty
+        return held
     }
 
     /// Takes over the files of a scan, and stores their positions.
