@@ -30,6 +30,16 @@ static const char *const names[EVENTS] = {
     "read", "write", "sync", "truncate", "allocate", "delete", "rename", "status", "shared lock", "random",
 };
 
+enum { MOST_SECONDS = 60 };
+
+/* Of real time, which other programs take, too: only a world in which nothing happens is ended. */
+static void look_for_progress(int signal) {
+    static int64_t seen;
+    if (machine->events == seen) machine_fail("for a minute nothing has happened: a thread waits for real");
+    seen = machine->events;
+    alarm(MOST_SECONDS);
+}
+
 void machine_start(uint64_t seed, int trace, bool tells_calls) {
     /* The world ends with the program, and keeps no process that has ended. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -49,6 +59,8 @@ void machine_start(uint64_t seed, int trace, bool tells_calls) {
 
     static const int stickiness[] = {0, 128, 230, 250};
     machine->stickiness = stickiness[machine_random(4)];
+    signal(SIGALRM, look_for_progress);
+    alarm(MOST_SECONDS);
     make_disk();
     self = 0;
     machine->tasks_used = 1;

@@ -89,7 +89,6 @@ struct Worlds: ~Copyable {
 
     private func live(_ seed: Int, on processor: Int) -> Never {
         signal(SIGINT, SIG_DFL)
-        alarm(60)
         machine_use_processor(Int32(processor))
         if trace == .silent { dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO) }
         let isTold = trace == .story || trace == .calls
