@@ -115,7 +115,7 @@ struct Service: HTTPTransport {
             let isAloneInTime = unlockedAt == 0 || min(entry.toldFrom.value, began) > unlockedAt + 1_000_000_000
             // A save may be stored in a file that is being removed, and once more in the next one.
             let isInOneFile = Ledger.removedAt.value == 0 || entry.calledAt > Ledger.removedAt.value + 1_000_000_000
-            if told != 0, !mayForget(told), isAloneInTime, isInOneFile {
+            if told != 0, !mayForget(told), !isUnsettled(entry, by: told), isAloneInTime, isInOneFile {
                 Ledger.violate("a record is sent once where nothing fails", sent.number, told)
             }
             if entry.arrivals.value == 0 {
@@ -137,6 +137,13 @@ struct Service: HTTPTransport {
         {
             Ledger.violate("records of a key arrive in order", older.number, entry.number)
         }
+    }
+
+    /// Whether a process may still have to settle what it was told, because another one was stopped while it held the lock: then
+    /// others send it again. The process itself does not.
+    private func isUnsettled(_ entry: Ledger.Entry, by told: Int) -> Bool {
+        let end = entry.toldFrom.value + 10_000_000_000
+        return told != life && (1...laws.processes).contains { machine_stall_end(Int32($0)) > end }
     }
 
     /// Whether a process may not have settled what it was told.
