@@ -113,10 +113,17 @@ let package = Package(
             ]
         ),
 
+        // Which files are followed, and what becomes of them.
+        .target(
+            name: "FileFollowing",
+            dependencies: ["CRecorderProcess", "RecorderAWS", "RecorderEngine", "RecorderHTTP"]
+        ),
+
         // The command line.
         .target(
             name: "RecorderCommands",
             dependencies: [
+                "FileFollowing",
                 "CRecorderProcess", "CRecorderThread", "RecorderAWS", "RecorderConcurrency", "RecorderEngine",
                 "RecorderHTTP",
                 "RecorderSQLite",
@@ -178,8 +185,9 @@ let package = Package(
         .testTarget(
             name: "RecorderCommandsTests",
             dependencies: [
-                "AmplifyFoundation", "AmplifyKinesisClient", "RecorderAWS", "RecorderCommands", "RecorderConcurrency",
-                "RecorderEngine", "RecorderHTTP", "RecorderSQLite", "RecorderTestSupport", "kinesis-recorder",
+                "AmplifyFoundation", "AmplifyKinesisClient", "FileFollowing", "RecorderAWS", "RecorderCommands",
+                "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite", "RecorderTestSupport",
+                "kinesis-recorder",
             ],
             path: "Tests/Unit/RecorderCommandsTests"
         ),

@@ -1,16 +1,17 @@
+import FileFollowing
 import Glibc
 import RecorderEngine
 
 /// Checks the files of a flow: whether there are some, and whether they can be read.
 enum FileChecks {
     static func findings(of flow: FileFlow) -> [Finding] {
-        flow.patterns.flatMap { findings(of: FilePattern($0, in: Files.workingDirectory)) }
+        flow.filePatterns(in: Files.workingDirectory).flatMap(findings)
     }
 
     private static func findings(of pattern: FilePattern) -> [Finding] {
         let scan = PatternScan(pattern)
         let unreadable = scan.files.filter { unsafe access($0.path, R_OK) != 0 }.map(\.path)
-        var problems = scan.problems.sorted { $0.key < $1.key }.map { "\($0.key) cannot be followed: \($0.value)" }
+        var problems = scan.problems.sorted { $0.key < $1.key }.map { "\($0.key) cannot be followed: \($0.value.text)" }
         problems += unreadable.map { "\($0) cannot be read" }
         if !problems.isEmpty {
             return problems.map {

@@ -1,3 +1,4 @@
+import FileFollowing
 import RecorderEngine
 
 /// What one scan adds: files, and changes of positions that are stored before any of them is read.

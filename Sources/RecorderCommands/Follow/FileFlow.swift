@@ -1,3 +1,4 @@
+import FileFollowing
 import RecorderEngine
 
 /// One flow: the files whose lines become the records of one stream. `follow` has one, and an agent any number in one process,
@@ -15,6 +16,8 @@ struct FileFlow: Sendable {
     var partitionKey: String?
     /// Paths of files; their last components, and those of directories, may have the wildcards `*`, `?` and `[...]`.
     let patterns: [String]
+    /// Patterns of names, or of paths if they have a slash: files that are not followed.
+    var excluded: [String] = []
     var firstSight = FirstSight.start
     /// What ends a line.
     var delimiter = UInt8(ascii: "\n")
@@ -24,6 +27,11 @@ struct FileFlow: Sendable {
     var recordLimit: ByteCount
     /// What records are made of lines.
     var rules = RecordRules()
+
+    /// Its patterns; relative ones begin in a directory.
+    func filePatterns(in directory: String) -> [FilePattern] {
+        patterns.map { FilePattern($0, in: directory, excluding: excluded) }
+    }
 }
 
 /// A flow and the pipeline that saves its records. Flows of one service share a pipeline.

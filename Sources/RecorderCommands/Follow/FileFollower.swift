@@ -1,3 +1,4 @@
+import FileFollowing
 import Glibc
 import RecorderConcurrency
 import RecorderEngine
@@ -109,14 +110,11 @@ final class FollowLoop {
         guard let metrics else { return }
         if hasMore, let lastMetrics, ContinuousClock.now - lastMetrics < Self.pollInterval { return }
         lastMetrics = .now
+        var services: [String: [String: RunMetrics.Flow]] = [:]
         for flow in flows {
-            metrics.note(
-                flow.flow.stream,
-                of: flow.pipeline.service.name,
-                isPaused: flow.hasToldPause,
-                unreadBytes: flow.unreadBytes
-            )
+            services[flow.pipeline.service.name, default: [:]][flow.flow.stream, default: .init()].add(flow.metrics)
         }
+        for (service, flows) in services { metrics.note(flows, of: service) }
     }
 
     private func scan(_ flow: FlowFollower) {
@@ -157,19 +155,20 @@ final class FollowLoop {
     private func read(_ file: FollowedFile, of flow: FlowFollower) -> Bool {
         arm(file, of: flow)
         let before = file.counts
-        let (reading, grew) = file.read(atMost: flow.pieceSize, save(of: file, in: flow))
+        let (reading, bytes) = file.read(atMost: flow.pieceSize, save(of: file, in: flow))
+        flow.readBytes += bytes
         let (counts, limit) = (file.counts, flow.flow.recordLimit)
         if before.withoutKey == 0, counts.withoutKey > 0 { log.tellWithoutKey(counts, of: file.path, flow.flow.rules) }
         if counts.refusedCount > before.refusedCount { log.tellRefused(counts, of: file.path, over: limit) }
         if counts.cutCount > before.cutCount { log.tellCut(counts, of: file.path, over: limit) }
         switch reading {
         case .lines:
-            handle(.read(.more(grew: grew)), of: file, in: flow)
+            handle(.read(.more(grew: bytes > 0)), of: file, in: flow)
             return true
-        case .end: handle(.read(.end(grew: grew, isAhead: file.isAheadOfPosition)), of: file, in: flow)
+        case .end: handle(.read(.end(grew: bytes > 0, isAhead: file.isAheadOfPosition)), of: file, in: flow)
         case .truncated: return readTruncated(file, of: flow)
         case .failed(let number):
-            log.tell("\(file.path) cannot be read: \(Files.message(of: number)).", about: file.path)
+            log.tell("\(file.path) cannot be read: \(errorText(number)).", about: file.path)
             handle(.read(.failed), of: file, in: flow)
         }
         return false

@@ -1,3 +1,4 @@
+import FileFollowing
 import Glibc
 import RecorderEngine
 
@@ -73,7 +74,7 @@ extension FlowFollower {
             if descriptor >= 0 {
                 _ = close(descriptor)
             } else if number != ENOENT {
-                let reason = number == ELOOP ? "it was replaced by a link" : Files.message(of: number)
+                let reason = number == ELOOP ? "it was replaced by a link" : errorText(number)
                 log.tell("\(file.path) is not followed: \(reason).", about: file.path)
             }
             release(file.key)
@@ -260,6 +261,7 @@ extension FlowFollower {
         position.isFinished = true
         begin(file, at: position)
         needsScan = true
+        copies += 1
         log.tellSkipped(file.path, bytes: file.compared.bytes, of: file.compared.path)
     }
 

@@ -1,4 +1,5 @@
 import Dispatch
+import FileFollowing
 import RecorderConcurrency
 import RecorderEngine
 
@@ -45,6 +46,9 @@ final class FlowFollower {
     private(set) var hasToldPause = false
     /// A full store has room again as soon as something is sent: a shorter pause is not worth a word.
     private static let shortPause = Duration.seconds(3)
+    /// For the metrics.
+    var (readBytes, copies) = (0, 0)
+    private var incompleteFiles = 0
     /// The counts of files that are not followed any more.
     private var ended = FollowEnd()
     /// The patterns whose files have been followed before.
@@ -57,7 +61,7 @@ final class FlowFollower {
         saved = target.saved
         self.claims = claims
         self.log = log
-        patterns = target.flow.patterns.map { FilePattern($0, in: directory) }
+        patterns = target.flow.filePatterns(in: directory)
         boot = FileBytes.bootID
     }
 
@@ -96,7 +100,7 @@ final class FlowFollower {
         var unread: [(pattern: FilePattern, scan: PatternScan, files: [FoundFile], isWhole: Bool)] = []
         for (pattern, scan) in zip(patterns, scans) {
             watches.formUnion(scan.directories.compactMap { watcher.watch(directory: $0) })
-            for (path, problem) in scan.problems { log.tell("\(path) is not followed: \(problem).", about: path) }
+            for (path, problem) in scan.problems { log.tell("\(path) is not followed: \(problem.text).", about: path) }
             needsRescan = needsRescan || scan.isIncomplete || !scan.isStable
             update(files.filter { $0.position.isOf(pattern) }, by: scan, found: found, into: &admission)
             let new = scan.files.filter { known.insert($0.key).inserted }
@@ -145,6 +149,7 @@ final class FlowFollower {
             try pipeline.saveNow(changes, stream: flow.stream)
         }
         for orphan in orphans { log.tell(orphan) }
+        incompleteFiles += orphans.count { $0.isTruncated || !$0.position.isFinished }
         (orphans, resets, unstored) = ([], [], FilePositionChanges())
     }
 
@@ -317,8 +322,14 @@ final class FlowFollower {
         pause = FollowPause(after: pause, upTo: isFull ? .milliseconds(500) : .seconds(10))
     }
 
-    /// The bytes of its files that are not stored yet.
-    var unreadBytes: Int { files.reduce(0) { $0 + $1.unreadBytes } }
+    /// What the metrics show of it.
+    var metrics: RunMetrics.Flow {
+        var flow = RunMetrics.Flow()
+        (flow.isPaused, flow.files, flow.readBytes) = (hasToldPause, files.count, readBytes)
+        (flow.incompleteFiles, flow.copies) = (incompleteFiles, copies)
+        flow.unreadBytes = files.reduce(0) { $0 + $1.unreadBytes }
+        return flow
+    }
 
     /// Takes note that the store takes records again; `isAtEnd` says that it took all there were.
     func goOn(isAtEnd: Bool = true) {
@@ -348,14 +359,6 @@ extension FilePosition {
         var position = FilePosition(stream: stream, pattern: "")
         (position.device, position.inode, position.birth) = (key.device, key.inode, key.birth)
         return position.id
-    }
-
-    /// Takes the fingerprints at a byte of an open file.
-    mutating func move(to end: Int, in file: Int32) {
-        let length = Self.fingerprintLength
-        (offset, sum) = (end, ContentSum(before: end))
-        head = FileBytes.fingerprint(file, 0..<min(end, length)) ?? .none
-        tail = FileBytes.fingerprint(file, max(end - length, 0)..<end) ?? .none
     }
 }
 

@@ -1,3 +1,4 @@
+import FileFollowing
 import RecorderEngine
 
 extension OptionSpec {
@@ -18,7 +19,7 @@ struct FlowPreview {
     }
 
     var text: String {
-        flow.patterns.map { FilePattern($0, in: Files.workingDirectory) }.map(text).joined(separator: "\n")
+        flow.filePatterns(in: Files.workingDirectory).map(text).joined(separator: "\n")
     }
 
     private func text(of pattern: FilePattern) -> String {
@@ -26,7 +27,7 @@ struct FlowPreview {
         let start = flow.firstSight == .end ? "from their ends when followed for the first time" : "from their starts"
         let title = "\(pattern.text) to \(service.name) \(StreamName(unchecked: flow.stream)), \(start):"
         let files = scan.files.map { "\($0.path), \(ByteCount($0.facts.size))\(Self.note(on: $0.relation))" }
-        let problems = scan.problems.sorted { $0.key < $1.key }.map { "\($0.key) cannot be followed: \($0.value)" }
+        let problems = scan.problems.sorted { $0.key < $1.key }.map { "\($0.key) cannot be followed: \($0.value.text)" }
         let found = files + problems
         return ([title] + (found.isEmpty ? ["no file yet"] : found).map { "  \($0)" }).joined(separator: "\n")
     }

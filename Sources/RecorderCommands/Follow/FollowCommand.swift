@@ -1,3 +1,4 @@
+import FileFollowing
 import Glibc
 import RecorderAWS
 import RecorderEngine
@@ -26,6 +27,7 @@ struct FollowCommand: Command {
             stream: settings.stream,
             partitionKey: settings.partitionKey,
             patterns: Array(session.invocation.arguments.dropFirst()),
+            excluded: session.invocation.allValues(.exclude),
             firstSight: session.invocation.has(.fromEnd) ? .end : .start,
             delimiter: delimiter,
             keepsDelimiter: settings.keepsDelimiter,
@@ -81,7 +83,7 @@ extension FileFlow {
     /// Throws if no path can be followed. A file that does not exist yet can; what is wrong with some of several paths is a warning
     /// while the others are followed.
     func check() throws(CommandFailure) {
-        let problems = patterns.map { problem(of: FilePattern($0, in: Files.workingDirectory)) }
+        let problems = filePatterns(in: Files.workingDirectory).map(problem)
         guard problems.allSatisfy({ $0 != nil }), let first = problems.first, let first else { return }
         throw CommandFailure(.noInput, message: first)
     }
@@ -89,10 +91,10 @@ extension FileFlow {
     private func problem(of pattern: FilePattern) -> String? {
         guard !pattern.hasWildcards else { return nil }
         if let problem = PatternScan(pattern).problems[pattern.text] {
-            return "\(pattern.text) cannot be followed: \(problem)."
+            return "\(pattern.text) cannot be followed: \(problem.text)."
         }
         guard unsafe access(pattern.text, R_OK) != 0, errno == EACCES else { return nil }
-        return "\(pattern.text) cannot be read: \(Files.message(of: EACCES))."
+        return "\(pattern.text) cannot be read: \(errorText(EACCES))."
     }
 }
 

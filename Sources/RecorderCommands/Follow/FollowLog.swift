@@ -1,3 +1,4 @@
+import FileFollowing
 import RecorderConcurrency
 import RecorderEngine
 
@@ -195,5 +196,20 @@ struct FollowEnd: Sendable {
         refused += other.refused
         cut += other.cut
         withoutKey += other.withoutKey
+    }
+}
+
+extension PatternScan.Problem {
+    /// As in `/var/log is not followed: it is a directory`.
+    var text: String {
+        switch self {
+        case .directory: "it is a directory; give the files in it, as in DIR/*.log"
+        case .fifo: "it is a FIFO; `\(Program.name) save STREAM --file` reads it"
+        case .socket: "it is a socket"
+        case .device: "it is a device; `\(Program.name) save STREAM --file` reads it"
+        case .compressed: "it is compressed; `zcat FILE | \(Program.name) save STREAM` saves its lines"
+        case .notUTF8: "its name is not UTF-8"
+        case .unreachable(let number): errorText(number)
+        }
     }
 }

@@ -3,7 +3,7 @@ extension FollowCommand {
         name: "follow",
         summary: "save each line of files that grow as a record, exactly once",
         arguments: [.init(name: "STREAM"), .init(name: "PATH", isRepeated: true, completion: .files)],
-        options: [.firehose, .fromEnd, .delimiter, .keepDelimiter, .partitionKey] + RecordRules.options
+        options: [.firehose, .fromEnd, .exclude, .delimiter, .keepDelimiter, .partitionKey] + RecordRules.options
             + [.submit, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys, .keepRejected]
             + OptionSpec.entries
             + [.followLimit, .maximumRecord, .maximumAge, .metricsFile, .previewsFiles] + OptionSpec.log
@@ -13,8 +13,8 @@ extension FollowCommand {
         details: """
             The position in a file is stored in the same transaction as the lines before it. So after a kill or a power \
             cut, each line is in the store exactly once, and a later run goes on where this one ended. PATH is a file, \
-            which need not exist yet, or a quoted pattern with *, ? and [...], which is looked up again while the command \
-            runs.
+            which need not exist yet, or a quoted pattern with *, ?, [...] and ** (any directories), which is looked up \
+            again while the command runs.
 
             A file is recognized by its inode and its bytes. One that is renamed is read to its end, also if that happens \
             while nothing follows it, as long as it stays in its directory, and has a name such as app.log.1, \
@@ -54,6 +54,12 @@ extension OptionSpec {
         limit.name,
         value: "SIZE",
         help: "the size of the store at which reading stops, such as 500M or 2G; 0 for no limit [1G]"
+    )
+    static let exclude = OptionSpec(
+        "exclude",
+        value: "PATTERN",
+        help:
+            "leave out files with such a name, or such a path if PATTERN has a slash; may be given several times [none]"
     )
     static let fromEnd = OptionSpec(
         "from-end",

@@ -1,3 +1,4 @@
+import FileFollowing
 import Glibc
 import RecorderConcurrency
 import RecorderEngine
@@ -17,13 +18,14 @@ final class FollowedFile {
     private var directoryDevice: UInt64
     private let openFiles: OpenFiles
     /// nil while it is closed: there may be many such files.
-    private var reader: FileReader?
+    private var reader: LineReader?
     /// Of the last save that was begun.
     private(set) var position: FilePosition
     /// nil while it is closed: its position is stored.
     private(set) var saves: FileSaves?
-    /// Its size and the time of its last change when it was closed, and how many bytes were left unread.
-    private var atClosing = (size: 0, changed: Int64(0), unread: 0)
+    /// Its size and the time of its last change when it was closed, how many bytes behind its position it had, and whether these were
+    /// read: an unfinished line.
+    private var atClosing = (size: 0, changed: Int64(0), unread: 0, isRead: true)
     /// While it is undecided: so many of its bytes are those of another file, which had this path.
     var compared = (bytes: 0, path: "")
     /// Whether an event of it is awaited.
@@ -54,8 +56,12 @@ final class FollowedFile {
         position = saves.stored
         settling = (position.point, .now)
         self.saves = saves
-        atClosing = (found.facts.size, found.facts.changed, 0)
-        reader = FileReader(descriptor, of: flow, at: position, in: openFiles)
+        atClosing = (found.facts.size, found.facts.changed, 0, true)
+        reader = LineReader(
+            FileContent(descriptor, isCompressed: false, at: position, in: openFiles),
+            of: flow,
+            at: position
+        )
         if !state.isOpen { close() }
     }
 
@@ -75,7 +81,11 @@ final class FollowedFile {
         self.position.path = found.path
         settling = (position.point, .now)
         saves = FileSaves(position, isStored: true)
-        reader = FileReader(descriptor, isCompressed: true, of: flow, at: position, in: openFiles)
+        reader = LineReader(
+            FileContent(descriptor, isCompressed: true, at: position, in: openFiles),
+            of: flow,
+            at: position
+        )
     }
 
     func handle(_ event: FileState.Event) -> [FileState.Action] { state.handle(event, at: .now) }
@@ -83,8 +93,9 @@ final class FollowedFile {
     /// Closes the file. All of its lines that are passed on must be stored.
     func close() {
         precondition(saves?.areUnderWay != true, "a file is closed whose lines are on their way")
-        if let facts = reader.flatMap({ FileFacts($0.descriptor) }) {
-            atClosing = (facts.size, facts.changed, max(facts.size - position.offset, 0))
+        if let reader, let facts = FileFacts(reader.content.descriptor) {
+            let unread = max(facts.size - position.offset, 0)
+            atClosing = (facts.size, facts.changed, unread, facts.size <= reader.content.end)
         }
         earlier.add(counts)
         (reader, saves) = (nil, nil)
@@ -104,17 +115,17 @@ final class FollowedFile {
         return FileStart(stored, of: descriptor, birth: stored.birth, boot: stored.boot) == .resumed
     }
     /// nil while it is closed.
-    var descriptor: Int32? { reader?.descriptor }
+    var descriptor: Int32? { reader?.content.descriptor }
     /// Whether the open file is on a file system of another machine.
-    var isRemote: Bool { reader?.isRemote ?? false }
+    var isRemote: Bool { reader?.content.isRemote ?? false }
     /// Since the last beginning.
     var counts: RecordCounts { reader?.counts ?? RecordCounts() }
     /// The bytes of the file behind the last position that was stored.
-    var unreadBytes: Int { reader.map { max(($0.size ?? 0) - storedPosition.offset, 0) } ?? atClosing.unread }
+    var unreadBytes: Int { reader.map { max(($0.content.size ?? 0) - storedPosition.offset, 0) } ?? atClosing.unread }
 
-    var isCompressed: Bool { reader?.isCompressed ?? false }
+    var isCompressed: Bool { reader?.content.isCompressed ?? false }
     /// Whether the open file has no name any more.
-    var isDeleted: Bool { reader?.isDeleted ?? false }
+    var isDeleted: Bool { reader?.content.isDeleted ?? false }
 
     /// Whether there is a record of complete lines that the next line may belong to.
     var holdsRecord: Bool { reader?.holdsRecord ?? false }
@@ -123,11 +134,12 @@ final class FollowedFile {
     var look: FileState.Look {
         var look = FileState.Look()
         guard let reader else { return look }
-        (look.isWithinLine, look.holdsRecord) = (reader.isWithinLine, reader.holdsRecord)
-        look.isDeleted = reader.isDeleted
-        if look.isDeleted { look.writers = reader.writers }
+        look.isWithinLine = reader.isWithinLine
+        look.recordWait = reader.holdsRecord ? RecordRules.multilineWait : nil
+        look.isDeleted = reader.content.isDeleted
+        if look.isDeleted { look.writers = reader.content.writers }
         // Last: a writer may have added something before it closed the file.
-        look.hasGrown = reader.hasGrown
+        look.hasGrown = reader.content.hasGrown
         return look
     }
 
@@ -140,17 +152,17 @@ final class FollowedFile {
 
     /// Whether something was written to it since it was closed.
     func differs(_ facts: FileFacts) -> Bool {
-        reader == nil && (atClosing.unread > 0 || facts.size != atClosing.size || facts.changed != atClosing.changed)
+        reader == nil && (!atClosing.isRead || facts.size != atClosing.size || facts.changed != atClosing.changed)
     }
 
     // MARK: - reading
 
     /// Reads what follows, and passes complete records to `save`, together with the position after them.
-    func read(atMost size: Int, _ save: (PayloadList, FilePosition) -> Void) -> (FileReader.Reading, grew: Bool) {
+    func read(atMost size: Int, _ save: (PayloadList, FilePosition) -> Void) -> (LineReader.Reading, bytes: Int) {
         guard let reader else { preconditionFailure("a closed file is read") }
-        let end = reader.end
+        let end = reader.content.end
         let reading = reader.read(atMost: size) { lines in pass(lines, of: reader, to: save) }
-        return (reading, reader.end > end)
+        return (reading, reader.content.end - end)
     }
 
     /// Passes on the record of several lines that waits for its next line.
@@ -177,21 +189,19 @@ final class FollowedFile {
 
     private func pass(
         _ lines: RecordSplitter.Lines,
-        of reader: FileReader,
+        of reader: LineReader,
         to save: (PayloadList, FilePosition) -> Void
     ) {
         advance(to: lines.end.byte, of: reader)
         save(lines.payloads, position)
     }
 
-    private func advance(to offset: Int, of reader: FileReader) {
+    private func advance(to offset: Int, of reader: LineReader) {
         (position.tail, position.sum) = reader.mark(at: offset)
         position.offset = offset
         (position.path, position.directoryDevice) = (path, directoryDevice)
         position.isFinished = false
-        if position.head.length < FilePosition.fingerprintLength, let head = reader.head(at: offset) {
-            position.head = head
-        }
+        position.head = reader.content.head(at: offset, longerThan: position.head) ?? position.head
         let now = ContinuousClock.now
         guard now - settling.since >= Self.settlingTime else { return }
         position.settled = settling.point
@@ -239,7 +249,11 @@ final class FollowedFile {
         }
         goBack()
         opened = .now
-        reader = FileReader(file, of: flow, at: position, in: openFiles)
+        reader = LineReader(
+            FileContent(file, isCompressed: false, at: position, in: openFiles),
+            of: flow,
+            at: position
+        )
         return true
     }
 }

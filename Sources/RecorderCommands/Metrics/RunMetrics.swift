@@ -20,10 +20,25 @@ final class RunMetrics: Sendable {
         var flows: [String: Flow] = [:]
     }
 
-    /// How far a flow of `follow` or `agent` is behind its files.
-    private struct Flow {
-        let isPaused: Bool
-        let unreadBytes: Int
+    /// How far the flows of one stream, of `follow` or `agent`, are behind their files.
+    struct Flow {
+        var isPaused = false
+        var unreadBytes = 0
+        var files = 0
+        var readBytes = 0
+        /// Files that were truncated in place or gone before they were read to their ends, each time.
+        var incompleteFiles = 0
+        /// Files that are not read, because they are copies.
+        var copies = 0
+
+        mutating func add(_ other: Flow) {
+            isPaused = isPaused || other.isPaused
+            unreadBytes += other.unreadBytes
+            files += other.files
+            readBytes += other.readBytes
+            incompleteFiles += other.incompleteFiles
+            copies += other.copies
+        }
     }
 
     /// By the name of the service.
@@ -76,9 +91,9 @@ final class RunMetrics: Sendable {
         change(service) { $0.lastSuccess = Date() }
     }
 
-    /// What a flow has not read.
-    func note(_ stream: String, of service: String, isPaused: Bool, unreadBytes: Int) {
-        change(service) { $0.flows[stream] = Flow(isPaused: isPaused, unreadBytes: unreadBytes) }
+    /// Takes note of the flows of a service, by stream.
+    func note(_ flows: [String: Flow], of service: String) {
+        change(service) { $0.flows = flows }
     }
 
     private func change(_ service: String, by change: (inout Counts) -> Void) {
@@ -148,6 +163,30 @@ final class RunMetrics: Sendable {
                 .gauge,
                 help: "What the files that are followed for a stream hold and the store does not.",
                 samples: samples(\.unreadBytes)
+            ),
+            MetricFamily(
+                "flow_files",
+                .gauge,
+                help: "The files that are followed for a stream, those that were rotated away included.",
+                samples: samples(\.files)
+            ),
+            MetricFamily(
+                "flow_read_bytes_total",
+                .counter,
+                help: "What this process has read of the files of a stream; what is read again counts again.",
+                samples: samples(\.readBytes)
+            ),
+            MetricFamily(
+                "flow_incomplete_files_total",
+                .counter,
+                help: "Files of a stream that were truncated in place, or gone before they were read to their ends.",
+                samples: samples(\.incompleteFiles)
+            ),
+            MetricFamily(
+                "flow_skipped_copies_total",
+                .counter,
+                help: "Files of a stream that are not read, because all of them was read from another file.",
+                samples: samples(\.copies)
             ),
         ]
     }

@@ -92,7 +92,8 @@ import Testing
 
     @Test func `a copy is named once, with its size`() async throws {
         try logs.append(text(lines("same", 400)), to: "worker.log")
-        let running = try logs.start(logs.path("worker*.log"))
+        let metrics = logs.tool.home.path("recorder.prom")
+        let running = try logs.start(logs.path("worker*.log"), "--metrics-file", metrics)
         #expect(try await logs.stored(400).count == 400)
         try logs.append(text(lines("same", 300)), to: "worker-1.log")
         try age("worker-1.log")
@@ -101,6 +102,9 @@ import Testing
         #expect(try await logs.stored(401).last == "new")
         let ran = await logs.stop(running)
         #expect(ran.err.matches(of: /worker-1\.log is not read/).count == 1, "\(ran)")
+        let shown = try PrometheusReader(try String(contentsOfFile: metrics, encoding: .utf8))
+        #expect(shown.sum("flow_files") == 2 && shown.sum("flow_skipped_copies_total") == 1)
+        #expect(shown.sum("flow_read_bytes_total") == 4_004 && shown.sum("flow_incomplete_files_total") == 0)
     }
 
     @Test func `a file that is found empty beside its sibling, and deleted at once, is read`() async throws {

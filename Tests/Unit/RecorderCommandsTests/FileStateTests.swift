@@ -1,4 +1,4 @@
-import RecorderCommands
+import FileFollowing
 import Testing
 
 /// What becomes of a followed file, for every state and every event.
@@ -18,7 +18,8 @@ import Testing
             for writers in [FileState.Look.Writers.some, .none, .unknown] {
                 var look = FileState.Look()
                 (look.isDeleted, look.hasGrown) = (bits & 1 != 0, bits & 2 != 0)
-                (look.isWithinLine, look.holdsRecord) = (bits & 4 != 0, bits & 8 != 0)
+                look.isWithinLine = bits & 4 != 0
+                look.recordWait = bits & 8 != 0 ? .seconds(5) : nil
                 look.writers = writers
                 looks.append(look)
             }
@@ -119,7 +120,7 @@ import Testing
                 }
                 if case .forget = action { #expect(look.isDeleted, "\(step)") }
                 if action == .endLine { #expect(look.isDeleted || step.before.name == .none, "\(step)") }
-                if action == .endRecord { #expect(look.holdsRecord && step.idle >= .seconds(5), "\(step)") }
+                if action == .endRecord { #expect(look.recordWait != nil && step.idle >= .seconds(5), "\(step)") }
             }
         }
     }

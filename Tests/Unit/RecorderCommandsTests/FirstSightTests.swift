@@ -62,6 +62,24 @@ import Testing
         #expect(ran.out.split(separator: "\n").dropFirst() == ["  \(logs.path("a/logs/b/app.log")), 2 B"], "\(ran)")
     }
 
+    @Test func `files are found below any directory, and those that are excluded are not`() async throws {
+        for path in ["a/b", "a/.hidden", "old"] {
+            try FileManager.default.createDirectory(atPath: logs.path(path), withIntermediateDirectories: true)
+        }
+        for name in ["1.log", "a/2.log", "a/b/3.log", "a/.hidden/4.log", "old/5.log", "a/debug.log"] {
+            try logs.append("\(name)\n", to: name)
+        }
+        let excluded = ["--exclude", "debug*", "--exclude", logs.path("old/*")]
+        let running = try logs.tool.start(["follow", "app", logs.path("**/*.log")] + excluded)
+        #expect(Set(try await logs.stored(3)) == ["1.log", "a/2.log", "a/b/3.log"])
+        try FileManager.default.createDirectory(atPath: logs.path("a/b/c"), withIntermediateDirectories: false)
+        try logs.append("debug\n", to: "a/b/c/debug-1.log")
+        try logs.append("new\n", to: "a/b/c/new.log")
+        #expect(try await logs.stored(4).last == "new")
+        _ = await logs.stop(running)
+        #expect(logs.stored.count == 4)
+    }
+
     @Test func `a file that was rotated more than a thousand times is read under its last name`() async throws {
         try logs.append("1\n")
         _ = await logs.stop(try await started("app.log", stored: 1))

@@ -1,5 +1,5 @@
+import FileFollowing
 import Foundation
-import RecorderCommands
 import RecorderEngine
 import RecorderTestSupport
 import Testing

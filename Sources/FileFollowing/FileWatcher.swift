@@ -3,22 +3,22 @@ import Glibc
 
 /// Says when files and directories change, by inotify. Where that is not possible, such as for files of another machine,
 /// `needsPolling` is true, and they have to be looked at from time to time.
-final class FileWatcher {
+package final class FileWatcher {
     /// What an event is about: the number of a watch; nil if events were lost.
-    typealias Watch = Int32
+    package typealias Watch = Int32
 
     private let descriptor: Int32
     /// The directories that are watched.
     private var directories: [String: Watch] = [:]
     /// Whether something is not watched.
-    private(set) var needsPolling: Bool
+    package private(set) var needsPolling: Bool
 
     private static let directoryEvents =
         UInt32(IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
     /// One event for each call of `watch`: the writers of a busy file do not queue one for each line.
     private static let fileEvents = UInt32(IN_MODIFY | IN_ATTRIB) | UInt32(1 << 31)
 
-    init() {
+    package init() {
         descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         needsPolling = descriptor < 0
     }
@@ -28,24 +28,26 @@ final class FileWatcher {
     }
 
     /// For poll(2); negative if there is none.
-    var readable: Int32 { descriptor }
+    package var readable: Int32 { descriptor }
 
     /// Watches the names in a directory until it is gone. nil if that is not possible. The watch is the same for the same directory;
     /// a path may lead to another one by now.
-    func watch(directory: String) -> Watch? {
+    package func watch(directory: String) -> Watch? {
         guard let watch = add(directory, Self.directoryEvents, isRemote: Self.isRemote(directory)) else { return nil }
         directories[directory] = watch
         return watch
     }
 
     /// Asks for one event of an open file. nil if that is not possible.
-    func watch(file: Int32, isRemote: Bool) -> Watch? { add(Self.path(of: file), Self.fileEvents, isRemote: isRemote) }
+    package func watch(file: Int32, isRemote: Bool) -> Watch? {
+        add(Self.path(of: file), Self.fileEvents, isRemote: isRemote)
+    }
 
     /// Asks for one event of the file that has this path now. nil if that is not possible.
-    func watch(file path: String) -> Watch? { add(path, Self.fileEvents, isRemote: Self.isRemote(path)) }
+    package func watch(file path: String) -> Watch? { add(path, Self.fileEvents, isRemote: Self.isRemote(path)) }
 
     /// A path of an open file, whatever its name.
-    static func path(of file: Int32) -> String { "/proc/self/fd/\(file)" }
+    package static func path(of file: Int32) -> String { "/proc/self/fd/\(file)" }
 
     private func add(_ path: String, _ events: UInt32, isRemote: Bool) -> Watch? {
         guard descriptor >= 0, !isRemote else {
@@ -59,7 +61,7 @@ final class FileWatcher {
     }
 
     /// The watches with events since the last call; nil if some were lost, so that all may have.
-    func changes() -> Set<Watch>? {
+    package func changes() -> Set<Watch>? {
         guard descriptor >= 0 else { return nil }
         var watches: Set<Watch> = []
         var hasLost = false
@@ -88,7 +90,7 @@ final class FileWatcher {
     }
 
     /// Whether a file system reports no changes that other machines make.
-    static func isRemote(_ path: String) -> Bool {
+    package static func isRemote(_ path: String) -> Bool {
         var status = statfs()
         guard unsafe statfs(path, &status) == 0 else { return false }
         // NFS, SMB, CIFS, SMB2, FUSE, 9P, Ceph, Lustre, AFS

@@ -1,10 +1,10 @@
 import Glibc
 
 /// How many of the followed files are open, and may be. Used by the follower's thread only.
-final class OpenFiles {
+package final class OpenFiles {
     /// The process's limit of descriptors.
-    let descriptors: Int
-    let limit: Int
+    package let descriptors: Int
+    package let limit: Int
     private(set) var count = 0
     /// For files that are about to be opened.
     private var reserved = 0
@@ -16,7 +16,7 @@ final class OpenFiles {
     private static let fewest = 16
 
     /// Allows this process as many as the system does. The usual soft limit of 1,024 is for programs that call select(2).
-    init() {
+    package init() {
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         if unsafe getrlimit(resource, &limit) == 0 {
@@ -29,17 +29,17 @@ final class OpenFiles {
         self.limit = min(max(descriptors - Self.others, Self.fewest), Self.most)
     }
 
-    var hasRoom: Bool { count + reserved < limit }
+    package var hasRoom: Bool { count + reserved < limit }
 
     /// Sets a descriptor aside; false if there is none.
-    func reserve() -> Bool {
+    package func reserve() -> Bool {
         guard hasRoom else { return false }
         reserved += 1
         return true
     }
 
     /// Gives up what was set aside: the files are open, or could not be opened.
-    func endReservations() { reserved = 0 }
+    package func endReservations() { reserved = 0 }
 
     func opened() { count += 1 }
 

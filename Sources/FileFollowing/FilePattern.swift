@@ -1,12 +1,13 @@
+import FoundationEssentials
 import Glibc
 
 /// A path, or a pattern of paths with the wildcards of a shell, that names the files of a flow.
 ///
 /// A file that was rotated away keeps its content under another name in its directory: `app.log.1`, `app.log-20261123`,
 /// `app-2026-11-23.log`. Such names belong to the pattern too.
-struct FilePattern: Sendable, Hashable {
+package struct FilePattern: Sendable, Hashable {
     /// How a file's name belongs to the pattern.
-    enum Relation: Sendable, Hashable {
+    package enum Relation: Sendable, Hashable {
         case matches
         /// The name of a file that was rotated away.
         case rotated
@@ -17,9 +18,11 @@ struct FilePattern: Sendable, Hashable {
     }
 
     /// Absolute.
-    let text: String
+    package let text: String
     /// What tells patterns apart that are equal as text.
-    var bytes: [UInt8] { Array(text.utf8) }
+    package var bytes: [UInt8] { Array(text.utf8) }
+    /// Patterns of names, or of paths if they have a slash: files that are left out.
+    private let excluded: [String]
     /// The components of the directories, and the pattern of the name.
     private let directories: [String]
     private let name: String
@@ -27,7 +30,8 @@ struct FilePattern: Sendable, Hashable {
     let fixedStart: String
 
     /// Names are relative to `directory`.
-    init(_ pattern: String, in directory: String) {
+    package init(_ pattern: String, in directory: String, excluding excluded: [String] = []) {
+        self.excluded = excluded
         let absolute = pattern.hasPrefix("/") ? pattern : "\(directory)/\(pattern)"
         let parts = absolute.split(separator: "/").map(String.init).filter { $0 != "." }
         text = "/\(parts.joined(separator: "/"))"
@@ -37,25 +41,53 @@ struct FilePattern: Sendable, Hashable {
     }
 
     /// Whether it can name more than one file at a time.
-    var hasWildcards: Bool { (directories + [name]).contains(where: Self.isWild) }
+    package var hasWildcards: Bool { (directories + [name]).contains(where: Self.isWild) }
 
     /// Whether the names of its directories have wildcards.
     var hasWildDirectories: Bool { directories.contains(where: Self.isWild) }
 
     /// Its directories that exist, and those in which others that fit may appear.
-    func existingDirectories() -> (fitting: [String], parents: [String]) {
+    package func existingDirectories() -> (fitting: [String], parents: [String]) {
         var (fitting, parents) = ([""], [String]())
         for part in directories {
+            guard part != "**" else {
+                fitting = fitting.flatMap(Self.descendants)
+                parents += fitting.map { $0.isEmpty ? "/" : $0 }
+                continue
+            }
             guard Self.isWild(part) else {
                 fitting = fitting.map { "\($0)/\(part)" }
                 continue
             }
             parents += fitting.map { $0.isEmpty ? "/" : $0 }
             fitting = fitting.flatMap { parent in
-                Files.names(in: parent.isEmpty ? "/" : parent).filter { Self.fits($0, part) }.map { "\(parent)/\($0)" }
+                Self.names(in: parent.isEmpty ? "/" : parent).filter { Self.fits($0, part) }.map { "\(parent)/\($0)" }
             }
         }
         return (fitting.map { $0.isEmpty ? "/" : $0 }, parents)
+    }
+
+    /// A directory, and all below it, without hidden ones and links.
+    private static func descendants(of directory: String) -> [String] {
+        [directory]
+            + names(in: directory.isEmpty ? "/" : directory).filter { !$0.hasPrefix(".") }.map { "\(directory)/\($0)" }
+            .filter { FileFacts($0, followsLink: false)?.kind == .directory }.flatMap(descendants)
+    }
+
+    /// Whether a file with this path is left out.
+    func excludes(_ path: String) -> Bool {
+        excluded.contains { pattern in
+            guard pattern.contains("/") else {
+                let name = path.split(separator: "/").last.map(String.init) ?? path
+                return unsafe fnmatch(pattern, name, 0) == 0
+            }
+            return unsafe fnmatch(pattern, path, FNM_PATHNAME) == 0
+        }
+    }
+
+    /// The sorted names in a directory; none where it cannot be read.
+    private static func names(in directory: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted()
     }
 
     /// How a name in one of the directories belongs to the pattern, and the name that the file had before it was rotated; nil if
@@ -73,7 +105,7 @@ struct FilePattern: Sendable, Hashable {
     }
 
     /// The path that a file had before it was rotated, if it belongs to the pattern.
-    func base(ofPath path: String) -> String {
+    package func base(ofPath path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return path }
         let directory = path[...slash]
         return relation(of: String(path[path.index(after: slash)...])).map { "\(directory)\($0.base)" } ?? path

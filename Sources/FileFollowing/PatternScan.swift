@@ -1,47 +1,58 @@
 import Glibc
 
 /// A file that a scan found.
-struct FoundFile: Sendable {
-    let path: String
+package struct FoundFile: Sendable {
+    package let path: String
     /// Its name before it was rotated, with its directory.
-    let base: String
-    fileprivate(set) var relation: FilePattern.Relation
+    package let base: String
+    package fileprivate(set) var relation: FilePattern.Relation
     /// The device of its directory.
-    let directoryDevice: UInt64
-    let facts: FileFacts
-    let isLink: Bool
+    package let directoryDevice: UInt64
+    package let facts: FileFacts
+    package let isLink: Bool
 
-    var key: FileKey { facts.key }
+    package var key: FileKey { facts.key }
 }
 
 /// One scan of the directories of a pattern.
-struct PatternScan {
-    private(set) var files: [FoundFile] = []
+package struct PatternScan {
+    package private(set) var files: [FoundFile] = []
     /// Files that were compressed, in a format that can be read.
-    private(set) var compressed: [FoundFile] = []
+    package private(set) var compressed: [FoundFile] = []
     /// The directories to be watched.
-    private(set) var directories: Set<String> = []
+    package private(set) var directories: Set<String> = []
     /// The directories that were read, and their devices.
     private var devices: [String: UInt64] = [:]
     /// Whether a directory is missing or cannot be read: it is looked for again after a while.
-    private(set) var isIncomplete = false
+    package private(set) var isIncomplete = false
     /// A moment before it began, in nanoseconds since 1970. A file that is created later has a later time of birth, although that is
     /// the last tick of the kernel's clock.
-    let start = FileFacts.now - Self.clockTick
+    package let start = FileFacts.now - Self.clockTick
     /// Whether no name changed meanwhile. A file that is renamed while its directory is read may be found under neither name.
-    private(set) var isStable = true
+    package private(set) var isStable = true
+    /// Why something cannot be followed.
+    package enum Problem: Sendable, Hashable {
+        case directory, fifo, socket, device
+        /// A path names a compressed file.
+        case compressed
+        /// The name of a file is no text.
+        case notUTF8
+        /// The number of an error.
+        case unreachable(Int32)
+    }
+
     /// What cannot be followed, by path.
-    private(set) var problems: [String: String] = [:]
+    package private(set) var problems: [String: Problem] = [:]
     /// Links to nothing, names that cannot be looked up now, and directories that cannot be read: files may be there again later.
     private var outOfReach: Set<String> = []
-    let pattern: FilePattern
+    package let pattern: FilePattern
 
     /// The changes of a directory's names in this time may have the same timestamp.
     private static let clockTick: Int64 = 10_000_000
     private static let mostAttempts = 5
 
     /// Scans, again if names change meanwhile.
-    init(_ pattern: FilePattern) {
+    package init(_ pattern: FilePattern) {
         self.init(once: pattern)
         var attempts = 1
         while !isStable, attempts < Self.mostAttempts {
@@ -75,11 +86,11 @@ struct PatternScan {
     }
 
     /// Whether there may be files that it could not look at.
-    var hasUnread: Bool { !outOfReach.isEmpty }
+    package var hasUnread: Bool { !outOfReach.isEmpty }
 
     /// Whether a file that was not found is gone, and not only out of reach: its directory was read, or was removed, and is on
     /// the same device as before. A file system that is not mounted has all its files when it is mounted again.
-    func isGone(_ path: String, from device: UInt64) -> Bool {
+    package func isGone(_ path: String, from device: UInt64) -> Bool {
         if outOfReach.contains(path) { return false }
         var directory = Self.parent(of: path)
         if let listed = devices[directory] { return listed == device }
@@ -114,7 +125,7 @@ struct PatternScan {
             let names = Self.names(
                 in: directory,
                 from: start,
-                invalid: { problems["\(directory)/\($0)"] = "its name is not UTF-8" }
+                invalid: { problems["\(directory)/\($0)"] = .notUTF8 }
             )
         else {
             let number = errno
@@ -133,13 +144,14 @@ struct PatternScan {
     }
 
     private mutating func add(_ path: String, _ relation: FilePattern.Relation, base: String) {
+        guard !pattern.excludes(path) else { return }
         guard let own = FileFacts(path, followsLink: false) else {
             let number = errno
             guard number != ENOENT else {
                 isStable = false
                 return
             }
-            problems[path] = Files.message(of: number)
+            problems[path] = .unreachable(number)
             return setOutOfReach(path)
         }
         let isLink = own.kind == .link
@@ -147,7 +159,7 @@ struct PatternScan {
         guard let facts = isLink ? FileFacts(path, followsLink: true) : own else { return setOutOfReach(path) }
         guard facts.kind == .file else {
             guard relation == .matches, facts.kind != .directory || !pattern.hasWildcards else { return }
-            problems[path] = Self.refusal(of: facts.kind)
+            problems[path] = Self.problem(of: facts.kind)
             return
         }
         let file = FoundFile(
@@ -161,7 +173,7 @@ struct PatternScan {
         guard relation != .compressed else {
             if path.hasSuffix(".gz") { compressed.append(file) }
             if !pattern.hasWildcards, path.utf8.elementsEqual(pattern.text.utf8) {
-                problems[path] = Self.refusalOfCompressed
+                problems[path] = .compressed
             }
             return
         }
@@ -172,7 +184,7 @@ struct PatternScan {
     private mutating func setUnreadable(directory: String, because number: Int32) {
         // Files that appear in a directory that is missing are new.
         guard number != ENOENT, number != ENOTDIR else { return }
-        problems[directory] = Files.message(of: number)
+        problems[directory] = .unreachable(number)
         setOutOfReach(directory)
     }
 
@@ -194,20 +206,14 @@ struct PatternScan {
         }
     }
 
-    /// Why something is not followed.
-    private static func refusal(of kind: FileFacts.Kind) -> String {
-        let kind =
-            switch kind {
-            case .directory: "a directory; give the files in it, as in DIR/*.log"
-            case .fifo: "a FIFO; `\(Program.name) save STREAM --file` reads it"
-            case .socket: "a socket"
-            default: "a device; `\(Program.name) save STREAM --file` reads it"
-            }
-        return "it is \(kind)"
+    private static func problem(of kind: FileFacts.Kind) -> Problem {
+        switch kind {
+        case .directory: .directory
+        case .fifo: .fifo
+        case .socket: .socket
+        case .file, .link, .device: .device
+        }
     }
-
-    private static let refusalOfCompressed =
-        "it is compressed; `zcat FILE | \(Program.name) save STREAM` saves its lines"
 
     /// Adds the directories of the links on the way to a directory: one of them may lead elsewhere next.
     private mutating func addLinks(on directory: String) {

@@ -2,39 +2,43 @@ import CRecorderProcess
 import Glibc
 
 /// What a file is, whatever its name: the inode on its device, and when it was created, since an inode is used again.
-struct FileKey: Sendable, Hashable {
-    let device: UInt64
-    let inode: UInt64
+package struct FileKey: Sendable, Hashable {
+    package let device: UInt64
+    package let inode: UInt64
     /// In nanoseconds since 1970; 0 where the file system does not say.
-    let birth: Int64
+    package let birth: Int64
+
+    package init(device: UInt64, inode: UInt64, birth: Int64) {
+        (self.device, self.inode, self.birth) = (device, inode, birth)
+    }
 
     /// Whether another file has the same inode. Of an open file, only its copy in another layer of a container can be that.
-    func hasInode(of other: FileKey) -> Bool {
+    package func hasInode(of other: FileKey) -> Bool {
         device == other.device && inode == other.inode && birth != other.birth
     }
 }
 
 /// What the system says about a file.
-struct FileFacts: Sendable {
-    enum Kind: Sendable {
+package struct FileFacts: Sendable {
+    package enum Kind: Sendable {
         case file, directory, link, fifo, socket, device
     }
 
-    let key: FileKey
-    let kind: Kind
-    let size: Int
+    package let key: FileKey
+    package let kind: Kind
+    package let size: Int
     /// When its bytes were changed last, in nanoseconds since 1970; of a directory, the names in it.
-    let changed: Int64
+    package let changed: Int64
     /// How many names it has.
-    let names: Int
+    package let names: Int
 
     /// Those of the file at a path. nil, with `errno` set, if there is none.
-    init?(_ path: String, followsLink: Bool) {
+    package init?(_ path: String, followsLink: Bool) {
         self.init(AT_FDCWD, path, flags: followsLink ? 0 : AT_SYMLINK_NOFOLLOW)
     }
 
     /// Those of an open file.
-    init?(_ descriptor: Int32) {
+    package init?(_ descriptor: Int32) {
         let emptyPath: Int32 = 0x1000
         self.init(descriptor, "", flags: emptyPath)
     }
@@ -64,10 +68,10 @@ struct FileFacts: Sendable {
     }
 
     /// Whether it was changed lately, so that it may still grow.
-    var isRecent: Bool { abs(Self.now - changed) < 5_000_000_000 }
+    package var isRecent: Bool { abs(Self.now - changed) < 5_000_000_000 }
 
     /// In nanoseconds since 1970.
-    static var now: Int64 {
+    package static var now: Int64 {
         var now = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &now)
         return nanoseconds(now.tv_sec, now.tv_nsec)

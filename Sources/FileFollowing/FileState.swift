@@ -93,7 +93,8 @@ package struct FileState: Sendable, Hashable {
         package var isDeleted = false
         package var hasGrown = false
         package var isWithinLine = false
-        package var holdsRecord = false
+        /// How long the record of complete lines waits for its next line; nil if there is no such record.
+        package var recordWait: Duration?
         /// Of a deleted file.
         package var writers = Writers.unknown
 
@@ -132,22 +133,22 @@ package struct FileState: Sendable, Hashable {
 
     // MARK: - questions
 
-    var isOpen: Bool {
+    package var isOpen: Bool {
         switch phase {
         case .undecided, .unread, .read, .finishing: true
         case .closed, .ended: false
         }
     }
 
-    var mayHaveUnreadBytes: Bool { if case .unread = phase { true } else { false } }
+    package var mayHaveUnreadBytes: Bool { if case .unread = phase { true } else { false } }
 
-    var isRead: Bool { if case .read = phase { true } else { false } }
+    package var isRead: Bool { if case .read = phase { true } else { false } }
 
     /// Whether it is closed or decided as time passes, without an event.
-    var needsLook: Bool { phase == .undecided || (isRead && name != .plain) }
+    package var needsLook: Bool { phase == .undecided || (isRead && name != .plain) }
 
     /// Whether something is to come of it soon.
-    var isPending: Bool {
+    package var isPending: Bool {
         switch phase {
         case .undecided, .finishing: true
         case .unread, .read: name != .plain
@@ -236,7 +237,7 @@ package struct FileState: Sendable, Hashable {
     /// A file that is read to its end: whether it is to be closed.
     private mutating func looked(_ look: Look, since: Instant, at now: Instant) -> [Action] {
         let idle = now - since
-        let ended: [Action] = look.holdsRecord && idle >= RecordRules.multilineWait ? [.endRecord] : []
+        let ended: [Action] = look.recordWait.map { idle >= $0 } == true ? [.endRecord] : []
         let mayGrow = look.isDeleted && look.writers != .unknown ? look.writers == .some : idle < Self.idleTime
         guard name != .plain, !mayGrow else { return ended }
         guard !look.hasGrown else {
@@ -251,7 +252,7 @@ package struct FileState: Sendable, Hashable {
             phase = .finishing(.leave)
             return ended + [.endLine, .storePosition(isFinished: true), .tellLeft]
         }
-        guard !look.isWithinLine, !look.holdsRecord else { return ended }
+        guard !look.isWithinLine, look.recordWait == nil else { return ended }
         phase = .finishing(.close)
         return [.storePosition(isFinished: true)]
     }

@@ -2,13 +2,13 @@ import CRecorderProcess
 import FoundationEssentials
 import Glibc
 import RecorderAWS
-import RecorderEngine
+package import RecorderEngine
 import RecorderHTTP
 
 /// Bytes of open files.
-enum FileBytes {
+package enum FileBytes {
     /// Identifies the time since the machine was started; empty if that is unknown.
-    static var bootID: String {
+    package static var bootID: String {
         let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         return String(text?.trimmed() ?? "")
     }
@@ -44,18 +44,18 @@ enum FileBytes {
         return (bytes, behind, error)
     }
 
-    static func fingerprint(_ file: Int32, _ range: Range<Int>) -> FilePosition.Fingerprint? {
+    package static func fingerprint(_ file: Int32, _ range: Range<Int>) -> FilePosition.Fingerprint? {
         guard let bytes = read(file, range) else { return nil }
         return unsafe bytes.withUnsafeBytes { unsafe FilePosition.Fingerprint(of: $0) }
     }
 
     /// Whether a file has all the bytes that were read up to a position, of whatever file that is. Reads all of them.
-    static func hold(_ file: Int32, upTo position: FilePosition) -> Bool {
+    package static func hold(_ file: Int32, upTo position: FilePosition) -> Bool {
         hold(position) { read(file, $0) }
     }
 
     /// The same for the content of a compressed file.
-    static func hold(compressed file: Int32, upTo position: FilePosition) -> Bool {
+    package static func hold(compressed file: Int32, upTo position: FilePosition) -> Bool {
         let content = GzipFile(file)
         return hold(position) { content.read(at: $0.lowerBound, atMost: $0.count) }
     }
@@ -77,7 +77,7 @@ enum FileBytes {
     }
 
     /// How many bytes of a range are the same in two files, from its beginning; blocks that differ count as none.
-    static func countEqual(_ file: Int32, _ other: Int32, in range: Range<Int>) -> Int {
+    package static func countEqual(_ file: Int32, _ other: Int32, in range: Range<Int>) -> Int {
         var equal = range.lowerBound
         while equal < range.upperBound {
             let block = equal..<min(equal + 256 * 1_024, range.upperBound)
@@ -94,7 +94,7 @@ enum FileBytes {
     }
 
     /// Where the last line begins that ends in `delimiter` before `end`, or 0: the line after it is not complete.
-    static func lastLineEnd(_ file: Int32, before end: Int, delimiter: UInt8) -> Int {
+    package static func lastLineEnd(_ file: Int32, before end: Int, delimiter: UInt8) -> Int {
         var upper = end
         while upper > 0 {
             let lower = max(upper - 64 * 1_024, 0)
@@ -102,5 +102,23 @@ enum FileBytes {
             upper = lower
         }
         return 0
+    }
+}
+
+/// The text of an error number.
+package func errorText(_ number: Int32) -> String {
+    unsafe String(cString: strerror(number))
+}
+
+extension FilePosition {
+    /// How many bytes a position has fingerprints of, at the start of the file and before the position.
+    static let fingerprintLength = 1_024
+
+    /// Takes the fingerprints at a byte of an open file, whose bytes before it are not read.
+    package mutating func move(to end: Int, in file: Int32) {
+        let length = Self.fingerprintLength
+        (offset, sum) = (end, ContentSum(before: end))
+        head = FileBytes.fingerprint(file, 0..<min(end, length)) ?? .none
+        tail = FileBytes.fingerprint(file, max(end - length, 0)..<end) ?? .none
     }
 }
