@@ -128,10 +128,12 @@ enum StoreSchema {
 
     /// The header of a store's file. Throws if it is not one, or if a newer version wrote it.
     private static func header(of connection: SQLiteConnection, path: String) throws(RecorderError) -> Header {
-        let found = try StorageErrorMapping.translating(path: path, try Header(of: connection))
-        if !found.isNew, found.application != applicationID || !(1...largestVersion).contains(found.version),
-            hasOurTables(connection)
-        {
+        // Another program may be creating the tables.
+        let found = try StorageErrorMapping.translating(
+            path: path,
+            try connection.readTransaction(running: try Header(of: connection))
+        )
+        if found.isDamaged {
             let error = SQLiteError.damage("its header is not a store's, but its tables are", action: "opening")
             throw StorageErrorMapping.error(error, path: path)
         }
@@ -169,12 +171,16 @@ enum StoreSchema {
         let version: Int64
         let application: Int64
         let isNew: Bool
+        /// Whether it is not the header of a store, though the tables are.
+        let isDamaged: Bool
 
         init(of connection: SQLiteConnection) throws(SQLiteError) {
             version = try connection.integer("PRAGMA user_version") ?? 0
             application = try connection.integer("PRAGMA application_id") ?? 0
             let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
             isNew = version == 0 && application == 0 && tables == 0
+            let isOurs = application == applicationID && (1...largestVersion).contains(version)
+            isDamaged = !isNew && !isOurs && hasOurTables(connection)
         }
     }
 
