@@ -332,8 +332,9 @@ let package = Package(
         .executableTarget(
             name: "Simulation",
             dependencies: [
-                "AmplifyFoundation", "AmplifyRecordCache", "RecorderAWS", "RecorderEngine", "RecorderHTTP",
-                "SimulatedMachine",
+                "AWSFirehoseClient", "AWSKinesisClient", "AmplifyFirehoseClient", "AmplifyFoundation",
+                "AmplifyKinesisClient", "AmplifyRecordCache", "RecorderAWS", "RecorderCommands", "RecorderConcurrency",
+                "RecorderEngine", "RecorderHTTP", "SimulatedMachine", "SmithyHTTPAPI",
             ],
             path: "Tests/Simulation/Simulation"
         ),

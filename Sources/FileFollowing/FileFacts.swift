@@ -1,4 +1,5 @@
 import CRecorderProcess
+import FoundationEssentials
 import Glibc
 
 /// What a file is, whatever its name: the inode on its device, and when it was created, since an inode is used again.
@@ -72,9 +73,7 @@ package struct FileFacts: Sendable {
 
     /// In nanoseconds since 1970.
     package static var now: Int64 {
-        var now = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &now)
-        return nanoseconds(now.tv_sec, now.tv_nsec)
+        Int64(Date().timeIntervalSince1970 * 1e9)
     }
 
     private static func nanoseconds(_ time: statx_timestamp) -> Int64 {

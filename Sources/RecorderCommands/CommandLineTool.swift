@@ -1,6 +1,7 @@
 import Glibc
 import RecorderAWS
 package import RecorderConcurrency
+package import RecorderHTTP
 
 /// START HERE: runs one command line, from its words to the exit status.
 package enum CommandLineTool {
@@ -41,14 +42,25 @@ package enum CommandLineTool {
         Output.write("\(line)\n", to: STDERR_FILENO)
     }
 
-    /// Runs one command and returns the status to exit with. Prints to standard output and standard error.
-    package static func run(_ words: [String], environment: [String: String]) async -> Int32 {
+    /// Runs one command and returns the status to exit with. Prints to standard output and standard error. `transport` sends the
+    /// requests to Kinesis and Firehose.
+    package static func run(
+        _ words: [String],
+        environment: [String: String],
+        transport: any HTTPTransport = CurlTransport.shared
+    ) async -> Int32 {
         var console = Console(LogStyle(environment: environment), environment: environment)
         do throws(CommandFailure) {
             let invocation = try ArgumentParser.parse(words, by: table)
             console = try Self.console(for: invocation, environment)
             if invocation.runsUntilStopped { ignoreHangUps(console) }
-            let session = try Session(invocation, environment: environment, console: console, table: table)
+            let session = try Session(
+                invocation,
+                environment: environment,
+                transport: transport,
+                console: console,
+                table: table
+            )
             guard let command = commands.first(where: { $0.spec.name == invocation.command.name }) else {
                 preconditionFailure("the parser returns commands of the table only")
             }

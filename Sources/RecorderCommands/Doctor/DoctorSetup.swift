@@ -43,6 +43,7 @@ struct DoctorSubject {
         var subject = try Session(
             invocation,
             environment: unit.environment,
+            transport: session.transport,
             console: session.console,
             table: session.table
         )

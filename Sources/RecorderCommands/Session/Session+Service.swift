@@ -30,7 +30,8 @@ extension Session {
             endpoint: try settings.endpoint(for: service, in: region),
             credentials: credentialsSource(),
             timeouts: try timeouts(),
-            userAgent: UserAgent.with(tokens: ["recorder", Program.name])
+            userAgent: UserAgent.with(tokens: ["recorder", Program.name]),
+            transport: transport
         )
         try configuration.apply(settings)
         return configuration

@@ -1,12 +1,15 @@
 import Glibc
 import RecorderAWS
 import RecorderEngine
+import RecorderHTTP
 
 /// One run of the program: what was typed, the environment, where to print.
 struct Session: Sendable {
     let invocation: Invocation
     /// The variables of the process. Options that come before some of them are in `given`.
     let environment: [String: String]
+    /// Sends the requests to Kinesis and Firehose.
+    let transport: any HTTPTransport
     /// Region, profile and endpoints that were typed, or are in the agent's configuration.
     var given: GivenSettings
     /// Whether no request is sent.
@@ -23,11 +26,13 @@ struct Session: Sendable {
     init(
         _ invocation: Invocation,
         environment: [String: String],
+        transport: any HTTPTransport,
         console: Console,
         table: CommandTable
     ) throws(CommandFailure) {
         self.invocation = invocation
         self.environment = environment
+        self.transport = transport
         self.console = console
         self.table = table
         given = try invocation.givenSettings()

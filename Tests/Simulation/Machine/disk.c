@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -68,7 +69,7 @@ struct descriptor {
 };
 
 struct disk {
-    int64_t size, used;
+    int64_t size, used, calls;
     int files_used; /* from here on none was ever there */
     struct file files[FILES];
     struct name names[NAMES];
@@ -89,6 +90,13 @@ void make_disk(void) {
 
 void machine_set_disk_size(int64_t bytes) { disk->size = bytes; }
 int64_t machine_disk_used(void) { return disk->used; }
+int64_t machine_disk_calls(void) { return disk->calls; }
+
+/* A call of the disk. */
+static void use(enum event event, int64_t first, int64_t second) {
+    disk->calls++;
+    call(event, first, second);
+}
 
 /* MARK: files */
 
@@ -196,7 +204,20 @@ static void end_if_unused(struct file *file) {
 
 /* MARK: names */
 
+#define STORE "/world/home/store"
+#define LINK "/world/link"
+
+/* The path without the world's only symbolic link. */
+static const char *resolve(const char *path) {
+    static _Thread_local char resolved[NAME_BYTES + 16];
+    size_t length = strlen(LINK);
+    if (strncmp(path, LINK, length) != 0 || (path[length] != '/' && path[length])) return path;
+    snprintf(resolved, sizeof resolved, STORE "%s", path + length);
+    return resolved;
+}
+
 static struct name *find_name(const char *path) {
+    path = resolve(path);
     for (int index = 0; index < disk->name_count; index++) {
         if (strcmp(disk->names[index].path, path) == 0) return &disk->names[index];
     }
@@ -204,6 +225,7 @@ static struct name *find_name(const char *path) {
 }
 
 static struct name *name_of(const char *path) {
+    path = resolve(path);
     struct name *found = find_name(path);
     if (found) return found;
     if (disk->name_count == NAMES || strlen(path) >= NAME_BYTES) machine_fail("too many names, or too long a name");
@@ -293,12 +315,21 @@ static void sync_file(struct file *file) {
     file->durable_allocated = file->allocated;
 }
 
+/* A disk that has a size has as much room for programs as before. */
+static void keep_room(int64_t used_before) {
+    if (disk->size >= 0) disk->size += disk->used - used_before;
+}
+
 void machine_make_file(const char *path, const char *text) {
+    int64_t before = disk->used, size = disk->size;
+    disk->size = -1;
     struct file *file = find_file(path);
     if (!file) file = create_file(path, false);
     set_size(file, 0);
     write_file(file, text, (int64_t)strlen(text), 0);
     sync_file(file);
+    disk->size = size;
+    keep_room(before);
 }
 
 void machine_remove_file(const char *path) {
@@ -520,6 +551,17 @@ static bool is_ours(const char *path) {
     return self >= 0 && (strncmp(path, "/world", 6) == 0 || strcmp(path, "/proc/sys/kernel/random/boot_id") == 0);
 }
 
+/* Why a change of names or bytes fails; 0 if it does not. */
+static int refusal(void) {
+    if (machine->faults.is_read_only) return EROFS;
+    return happens(machine->faults.disk_errors) ? EIO : 0;
+}
+
+static void wait_for_sync(void) {
+    int64_t longest = happens(machine->faults.slow_syncs) ? 10000000 : 3000;
+    machine_sleep((100 + (int64_t)machine_random((uint64_t)longest)) * MICROSECOND);
+}
+
 /* MARK: the C library's files */
 
 int open(const char *path, int flags, ...) {
@@ -529,10 +571,12 @@ int open(const char *path, int flags, ...) {
     va_end(list);
     if (self >= 0 && strcmp(path, "/dev/urandom") == 0) return RANDOM_DEVICE;
     if (!is_ours(path)) return REAL(open)(path, flags, mode);
-    call(OPEN, flags, 0);
+    use(OPEN, flags, 0);
     struct file *file = find_file(path);
     if (file && flags & O_CREAT && flags & O_EXCL) return fails(EEXIST);
     if (!file && !(flags & O_CREAT)) return fails(ENOENT);
+    int reason = !file || (flags & O_ACCMODE) != O_RDONLY ? refusal() : 0;
+    if (reason) return fails(reason);
     if (!file) {
         file = create_file(path, false);
         file->mode = mode;
@@ -546,7 +590,7 @@ int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 int close(int descriptor) {
     int index = ours(descriptor);
     if (index < 0) return REAL(close)(descriptor);
-    call(CLOSE, 0, 0);
+    use(CLOSE, 0, 0);
     close_descriptor(index);
     return 0;
 }
@@ -562,7 +606,7 @@ static ssize_t read_file(struct file *file, void *bytes, size_t count, int64_t o
 ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset) {
     int index = ours(descriptor);
     if (index < 0) return REAL(pread)(descriptor, bytes, count, offset);
-    call(READ, offset, (int64_t)count);
+    use(READ, offset, (int64_t)count);
     return read_file(file_of(index), bytes, count, offset);
 }
 
@@ -578,13 +622,29 @@ ssize_t read(int descriptor, void *bytes, size_t count) {
 ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
     int index = ours(descriptor);
     if (index < 0) return REAL(pwrite)(descriptor, bytes, count, offset);
-    call(WRITE, offset, (int64_t)count);
+    use(WRITE, offset, (int64_t)count);
+    int reason = refusal();
+    if (reason) return fails(reason);
     return write_file(file_of(index), bytes, (int64_t)count, offset) ? (ssize_t)count : fails(ENOSPC);
 }
 
+static void wake_pollers(void);
+
 ssize_t write(int descriptor, const void *bytes, size_t count) {
     int index = ours(descriptor);
-    if (index < 0) return REAL(write)(descriptor, bytes, count);
+    /* Only the trace shows what a simulated program prints. */
+    bool is_printed = descriptor == STDOUT_FILENO || descriptor == STDERR_FILENO;
+    if (index < 0 && is_printed && self >= 0 && process_of(self) > 0) {
+        char text[256];
+        snprintf(text, sizeof text, "printed: %.*s", (int)count, (const char *)bytes);
+        machine_tell(text, descriptor, (int64_t)count);
+        return (ssize_t)count;
+    }
+    if (index < 0) {
+        ssize_t written = REAL(write)(descriptor, bytes, count);
+        wake_pollers();
+        return written;
+    }
     ssize_t written = pwrite(descriptor, bytes, count, disk->descriptors[index].offset);
     if (written > 0) disk->descriptors[index].offset += written;
     return written;
@@ -592,7 +652,8 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
 
 static int fill_status(const struct file *file, struct stat *status) {
     *status = (struct stat){
-        .st_dev = 0x801, .st_ino = file->number, .st_mode = file->mode | (file->is_directory ? S_IFDIR : S_IFREG), .st_nlink = 1,
+        .st_dev = 0x801, .st_ino = file->number, .st_mode = file->mode | (file->is_directory ? S_IFDIR : S_IFREG),
+        .st_nlink = (nlink_t)(file->is_directory ? 2 : file->names),
         .st_uid = geteuid(), .st_size = file->size, .st_blocks = file->allocated / 512, .st_blksize = BLOCK,
         .st_ctim = {file->changed / 1000000000, file->changed % 1000000000},
         .st_mtim = {file->changed / 1000000000, file->changed % 1000000000},
@@ -602,12 +663,25 @@ static int fill_status(const struct file *file, struct stat *status) {
 
 int stat(const char *path, struct stat *status) {
     if (!is_ours(path)) return REAL(stat)(path, status);
-    call(STATUS, 0, 0);
+    use(STATUS, 0, 0);
     struct file *file = find_file(path);
     return file ? fill_status(file, status) : fails(ENOENT);
 }
 
-int lstat(const char *path, struct stat *status) { return is_ours(path) ? stat(path, status) : REAL(lstat)(path, status); }
+int lstat(const char *path, struct stat *status) {
+    if (!is_ours(path)) return REAL(lstat)(path, status);
+    int result = stat(path, status);
+    if (strcmp(path, LINK) == 0) status->st_mode = S_IFLNK | 0777;
+    return result;
+}
+
+ssize_t readlink(const char *path, char *target, size_t size) {
+    if (!is_ours(path)) return REAL(readlink)(path, target, size);
+    if (strcmp(path, LINK) != 0) return fails(find_file(path) ? EINVAL : ENOENT);
+    size_t length = strlen(STORE) < size ? strlen(STORE) : size;
+    memcpy(target, STORE, length);
+    return (ssize_t)length;
+}
 
 int fstat(int descriptor, struct stat *status) {
     int index = ours(descriptor);
@@ -619,6 +693,7 @@ int statx(int directory, const char *path, int flags, unsigned mask, struct stat
     struct file *file = find_file(path);
     if (!file) return fails(ENOENT);
     memset(status, 0, sizeof *status);
+    if (machine->faults.has_no_birth_times) return 0;
     status->stx_mask = STATX_BTIME;
     status->stx_btime.tv_sec = file->born / 1000000000;
     status->stx_btime.tv_nsec = (unsigned)(file->born % 1000000000);
@@ -637,7 +712,9 @@ int statvfs(const char *path, struct statvfs *status) {
 int fallocate(int descriptor, int mode, off_t offset, off_t length) {
     int index = ours(descriptor);
     if (index < 0) return REAL(fallocate)(descriptor, mode, offset, length);
-    call(ALLOCATE, offset, length);
+    use(ALLOCATE, offset, length);
+    int reason = refusal();
+    if (reason) return fails(reason);
     struct file *file = file_of(index);
     if (!allocate(file, offset + length)) return fails(ENOSPC);
     if (!(mode & FALLOC_FL_KEEP_SIZE) && offset + length > file->size) set_size(file, offset + length);
@@ -652,14 +729,18 @@ int posix_fallocate(int descriptor, off_t offset, off_t length) {
 int fsync(int descriptor) {
     int index = ours(descriptor);
     if (index < 0) return REAL(fsync)(descriptor);
-    call(SYNC, 0, 0);
+    use(SYNC, 0, 0);
+    wait_for_sync();
+    if (happens(machine->faults.disk_errors)) return fails(EIO);
     sync_file(file_of(index));
     return 0;
 }
 
 int rename(const char *from, const char *to) {
     if (!is_ours(from)) return REAL(rename)(from, to);
-    call(RENAME, 0, 0);
+    use(RENAME, 0, 0);
+    int reason = refusal();
+    if (reason) return fails(reason);
     struct file *file = find_file(from);
     if (!file) return fails(ENOENT);
     change_names(find_name(from), -1, name_of(to), index_of(file));
@@ -668,7 +749,9 @@ int rename(const char *from, const char *to) {
 
 int link(const char *path, const char *other) {
     if (!is_ours(path)) return REAL(link)(path, other);
-    call(RENAME, 1, 0);
+    use(RENAME, 1, 0);
+    int reason = refusal();
+    if (reason) return fails(reason);
     struct file *file = find_file(path);
     if (!file) return fails(ENOENT);
     if (find_file(other)) return fails(EEXIST);
@@ -678,7 +761,9 @@ int link(const char *path, const char *other) {
 
 int unlink(const char *path) {
     if (!is_ours(path)) return REAL(unlink)(path);
-    call(DELETE, 0, 0);
+    use(DELETE, 0, 0);
+    int reason = refusal();
+    if (reason) return fails(reason);
     if (!find_file(path)) return fails(ENOENT);
     change_names(find_name(path), -1, NULL, -1);
     return 0;
@@ -687,13 +772,15 @@ int unlink(const char *path) {
 int mkdir(const char *path, mode_t mode) {
     if (!is_ours(path)) return REAL(mkdir)(path, mode);
     if (find_file(path)) return fails(EEXIST);
+    if (machine->faults.is_read_only) return fails(EROFS);
     create_file(path, true);
     return 0;
 }
 
 int access(const char *path, int mode) {
     if (!is_ours(path)) return REAL(access)(path, mode);
-    return find_file(path) ? 0 : fails(ENOENT);
+    if (!find_file(path)) return fails(ENOENT);
+    return mode & W_OK && machine->faults.is_read_only ? fails(EROFS) : 0;
 }
 
 int chmod(const char *path, mode_t mode) {
@@ -713,9 +800,104 @@ int fchmod(int descriptor, mode_t mode) {
 
 char *realpath(const char *path, char *resolved) {
     if (!is_ours(path)) return REAL(realpath)(path, resolved);
-    if (find_file(path)) return strdup(path);
+    if (find_file(path)) return strdup(resolve(path));
     errno = ENOENT;
     return NULL;
+}
+
+/* MARK: directories */
+
+/* An open directory: the names in it, when it was opened. */
+struct listing {
+    struct dirent entry; /* the last one that was read */
+    int index;
+    size_t length;
+    char path[NAME_BYTES];
+    struct listing *next;
+};
+
+static struct listing *listings;
+
+static struct listing **find_listing(const void *directory) {
+    struct listing **link = &listings;
+    while (*link && *link != directory) link = &(*link)->next;
+    return link;
+}
+
+DIR *opendir(const char *path) {
+    if (!is_ours(path)) return REAL(opendir)(path);
+    struct file *file = find_file(path);
+    if (!file || !file->is_directory) {
+        errno = file ? ENOTDIR : ENOENT;
+        return NULL;
+    }
+    use(OPEN, 0, 2);
+    struct listing *listing = calloc(1, sizeof *listing);
+    snprintf(listing->path, sizeof listing->path, "%s", resolve(path));
+    listing->length = strlen(listing->path);
+    listing->next = listings;
+    listings = listing;
+    return (DIR *)listing;
+}
+
+struct dirent *readdir(DIR *directory) {
+    struct listing *listing = *find_listing(directory);
+    if (!listing) return REAL(readdir)(directory);
+    while (listing->index < disk->name_count) {
+        struct name *name = &disk->names[listing->index++];
+        const char *rest = name->path + listing->length;
+        if (name->file < 0 || strncmp(name->path, listing->path, listing->length) != 0 || *rest != '/' || strchr(rest + 1, '/')) continue;
+        listing->entry = (struct dirent){.d_ino = disk->files[name->file].number, .d_type = DT_REG};
+        strcpy(listing->entry.d_name, rest + 1);
+        return &listing->entry;
+    }
+    return NULL;
+}
+
+int closedir(DIR *directory) {
+    struct listing **link = find_listing(directory), *listing = *link;
+    if (!listing) return REAL(closedir)(directory);
+    *link = listing->next;
+    free(listing);
+    return 0;
+}
+
+struct dirent64 *readdir64(DIR *directory) __attribute__((alias("readdir")));
+
+/* MARK: waits for descriptors: those of the world are always ready, those of pipes when somebody in the process has written */
+
+enum { POLLERS = 64 };
+
+static int pollers[POLLERS], poller_count;
+
+static void wake_pollers(void) {
+    for (int index = 0; self >= 0 && index < poller_count; index++) wake(pollers[index]);
+}
+
+static int look_at(struct pollfd *waited, nfds_t count) {
+    int ready = 0;
+    for (nfds_t index = 0; index < count; index++) {
+        if (ours(waited[index].fd) >= 0) waited[index].revents = waited[index].events & (POLLIN | POLLOUT);
+        else REAL(poll)(&waited[index], 1, 0);
+        if (waited[index].revents) ready++;
+    }
+    return ready;
+}
+
+int poll(struct pollfd *waited, nfds_t count, int milliseconds) {
+    if (self < 0) return REAL(poll)(waited, count, milliseconds);
+    int64_t end = milliseconds < 0 ? FOREVER : machine->now + milliseconds * (int64_t)MILLISECOND;
+    call(WAIT, (int64_t)count, milliseconds);
+    int ready;
+    while ((ready = look_at(waited, count)) == 0 && machine->now < end) {
+        if (poller_count == POLLERS) machine_fail("too many threads wait for descriptors");
+        pollers[poller_count++] = self;
+        block(end);
+        int index = 0;
+        while (pollers[index] != self) index++;
+        pollers[index] = pollers[--poller_count];
+    }
+    return ready;
 }
 
 /* MARK: locks between processes */
@@ -725,7 +907,7 @@ enum { SHARES = LOCK_SH << 24 };
 int flock(int descriptor, int operation) {
     int index = ours(descriptor);
     if (index < 0) return REAL(flock)(descriptor, operation);
-    call(LOCK, operation, 0);
+    use(LOCK, operation, 0);
     struct file *file = file_of(index);
     struct descriptor *own = &disk->descriptors[index];
     if (operation & LOCK_UN) {
@@ -763,7 +945,7 @@ int fcntl(int descriptor, int command, ...) {
     if (command != SET_OWN_LOCK) machine_fail("a command of fcntl that is not simulated");
     struct flock *lock = argument;
     struct file *file = file_of(index);
-    call(LOCK, lock->l_type, lock->l_start);
+    use(LOCK, lock->l_type, lock->l_start);
     int free = -1;
     for (int claim = 0; claim < CLAIMS; claim++) {
         bool is_same = file->claims[claim].holder >= 0 && file->claims[claim].byte == lock->l_start;
@@ -803,13 +985,19 @@ static int fails_with(int code, int error) {
 
 /* An operation of SQLite's; an error if it fails by chance. */
 static int use_disk(enum event event, int64_t offset, int64_t count, int code) {
-    call(event, offset, count);
+    use(event, offset, count);
     return happens(machine->faults.disk_errors) ? fails_with(code, EIO) : SQLITE_OK;
+}
+
+/* The same of one that writes. */
+static int change_disk(enum event event, int64_t offset, int64_t count, int code) {
+    int failure = use_disk(event, offset, count, code);
+    return !failure && machine->faults.is_read_only ? fails_with(code, EROFS) : failure;
 }
 
 static int close_file(sqlite3_file *handle) {
     int index = handle_index(handle);
-    call(CLOSE, 1, 0);
+    use(CLOSE, 1, 0);
     close_descriptor(index);
     return SQLITE_OK;
 }
@@ -824,20 +1012,20 @@ static int read_page(sqlite3_file *handle, void *bytes, int count, sqlite3_int64
 }
 
 static int write_page(sqlite3_file *handle, const void *bytes, int count, sqlite3_int64 offset) {
-    int code = use_disk(WRITE, offset, count, SQLITE_IOERR_WRITE);
+    int code = change_disk(WRITE, offset, count, SQLITE_IOERR_WRITE);
     if (code) return code;
     return write_file(file_of(handle_index(handle)), bytes, count, offset) ? SQLITE_OK : fails_with(SQLITE_FULL, ENOSPC);
 }
 
 static int truncate_file(sqlite3_file *handle, sqlite3_int64 size) {
-    int code = use_disk(TRUNCATE, size, 0, SQLITE_IOERR_TRUNCATE);
+    int code = change_disk(TRUNCATE, size, 0, SQLITE_IOERR_TRUNCATE);
     if (!code) set_size(file_of(handle_index(handle)), size);
     return code;
 }
 
 static int sync_database(sqlite3_file *handle, int flags) {
     int code = use_disk(SYNC, flags, 0, SQLITE_IOERR_FSYNC);
-    machine_sleep((100 + (int64_t)machine_random(3000)) * MICROSECOND);
+    wait_for_sync();
     if (!code) sync_file(file_of(handle_index(handle)));
     return code;
 }
@@ -865,7 +1053,7 @@ static int lock_file(sqlite3_file *handle, int level) {
     int index = handle_index(handle);
     struct descriptor *descriptor = &disk->descriptors[index];
     if (level <= descriptor->level) return SQLITE_OK;
-    call(LOCK, level, 1);
+    use(LOCK, level, 1);
     struct file *file = file_of(index);
     if (descriptor->level == SQLITE_LOCK_NONE) {
         if (is_others(file->pending, index) || is_others(file->exclusive, index)) return SQLITE_BUSY;
@@ -914,7 +1102,8 @@ static int control_file(sqlite3_file *handle, int operation, void *argument) {
     case SQLITE_FCNTL_SIZE_HINT: {
         if (descriptor->unit <= 0) return SQLITE_OK;
         int64_t size = rounded(*(sqlite3_int64 *)argument, descriptor->unit);
-        call(ALLOCATE, size, 1);
+        use(ALLOCATE, size, 1);
+        if (machine->faults.is_read_only) return fails_with(SQLITE_IOERR_WRITE, EROFS);
         if (!allocate(file, size)) return fails_with(SQLITE_FULL, ENOSPC);
         if (size > file->size) set_size(file, size);
         return SQLITE_OK;
@@ -928,12 +1117,13 @@ static int characteristics(sqlite3_file *handle) { return SQLITE_IOCAP_POWERSAFE
 
 /* MARK: shared memory, a file of its own beside the database */
 
-static void join_shared_memory(int index) {
+static int join_shared_memory(int index) {
     char path[NAME_BYTES + 8] = "";
     for (int name = 0; name < disk->name_count; name++) {
         if (disk->names[name].file == disk->descriptors[index].file) snprintf(path, sizeof path, "%s-shm", disk->names[name].path);
     }
     struct file *file = find_file(path);
+    if (machine->faults.is_read_only && (!file || file->shm_users == 0)) return fails_with(SQLITE_CANTOPEN, EROFS);
     if (!file) file = create_file(path, false);
     file->opens++;
     if (file->shm_users++ == 0) {
@@ -943,6 +1133,7 @@ static void join_shared_memory(int index) {
         file->size = 0;
     }
     disk->descriptors[index].shm = index_of(file);
+    return SQLITE_OK;
 }
 
 static void leave_shared_memory(struct descriptor *descriptor) {
@@ -963,11 +1154,12 @@ static int map_shared(sqlite3_file *handle, int region, int size, int extends, v
     int index = handle_index(handle);
     *address = NULL;
     if (size != REGION || region >= REGIONS) machine_fail("shared memory of another size");
-    if (disk->descriptors[index].shm < 0) join_shared_memory(index);
+    int code = disk->descriptors[index].shm < 0 ? join_shared_memory(index) : SQLITE_OK;
+    if (code) return code;
     struct file *file = &disk->files[disk->descriptors[index].shm];
     if (region >= file->shm_regions) {
         if (!extends) return SQLITE_OK;
-        call(ALLOCATE, region, 2);
+        use(ALLOCATE, region, 2);
         if (!allocate(file, (int64_t)(region + 1) * REGION)) return fails_with(SQLITE_IOERR_SHMSIZE, ENOSPC);
         while (file->shm_regions <= region) {
             if (!file->shm[file->shm_regions]) file->shm[file->shm_regions] = machine_allocate(REGION);
@@ -983,7 +1175,7 @@ static int lock_shared(sqlite3_file *handle, int first, int count, int flags) {
     int index = handle_index(handle);
     struct descriptor *descriptor = &disk->descriptors[index];
     if (descriptor->shm < 0) return SQLITE_IOERR_SHMLOCK;
-    if (!(flags & SQLITE_SHM_UNLOCK)) call(SHARED_LOCK, first, flags);
+    if (!(flags & SQLITE_SHM_UNLOCK)) use(SHARED_LOCK, first, flags);
     struct file *file = &disk->files[descriptor->shm];
     for (int lock = first; lock < first + count && !(flags & SQLITE_SHM_UNLOCK); lock++) {
         if (is_others(file->shm_holder[lock], index)) return SQLITE_BUSY;
@@ -1041,10 +1233,14 @@ static int open_file(sqlite3_vfs *vfs, const char *path, sqlite3_file *handle, i
         snprintf(temporary, sizeof temporary, "/world/temporary %d", self);
         path = temporary;
     }
-    call(OPEN, flags, 1);
+    use(OPEN, flags, 1);
     if (happens(machine->faults.disk_errors)) return fails_with(SQLITE_CANTOPEN, EIO);
     struct file *file = find_file(path);
     if (!file && !(flags & SQLITE_OPEN_CREATE)) return fails_with(SQLITE_CANTOPEN, ENOENT);
+    if (!file && machine->faults.is_read_only) return fails_with(SQLITE_CANTOPEN, EROFS);
+    if (machine->faults.is_read_only && flags & SQLITE_OPEN_READWRITE) {
+        flags = (flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)) | SQLITE_OPEN_READONLY;
+    }
     if (!file) file = create_file(path, false);
     int index = open_descriptor(file, 0);
     disk->descriptors[index].ends_at_close = flags & SQLITE_OPEN_DELETEONCLOSE;
@@ -1054,8 +1250,9 @@ static int open_file(sqlite3_vfs *vfs, const char *path, sqlite3_file *handle, i
 }
 
 static int delete_file(sqlite3_vfs *vfs, const char *path, int syncs) {
-    call(DELETE, 0, 1);
+    use(DELETE, 0, 1);
     if (!find_file(path)) return SQLITE_IOERR_DELETE_NOENT;
+    if (machine->faults.is_read_only) return fails_with(SQLITE_IOERR_DELETE, EROFS);
     change_names(find_name(path), -1, NULL, -1);
     if (syncs && !machine->faults.lies_about_syncs) {
         char directory[NAME_BYTES];

@@ -22,6 +22,7 @@ struct Laws {
             let latest = Int(machine_now()) - Int(settings.age / .nanoseconds(1))
             let old = Ledger.entries.count { $0.calledAt <= latest }
             if told.value > old { Ledger.violate("no record expires before its time", told.value, old) }
+        case .rejected where profile.badService: break
         case .rejected: Ledger.violate("nothing is rejected that the service did not call invalid", discard.count)
         case .exhausted:
             let failed = Ledger.entries.count { $0.failures.value >= settings.mostFailures ?? .max }
@@ -35,10 +36,13 @@ struct Laws {
     func saved(_ entry: Ledger.Entry, fails: Bool) {
         let seconds = (Int(machine_now()) - entry.calledAt) / 1_000_000_000
         let process = Ledger.process(of: entry.life).value
-        guard !profile.threads, process > 0, machine_stall_end(Int32(process)) < entry.calledAt else { return }
+        guard !profile.threads, !profile.slowSyncs, process > 0, machine_stall_end(Int32(process)) < entry.calledAt
+        else { return }
         // It waits for ten seconds, and for an operation before it that does the same.
         if seconds > 25 { Ledger.violate("a save is answered in time", entry.number, seconds) }
-        let mayFailAtOnce = profile.fullDisk || profile.diskErrors || settings.overflow != .evicts || entry.isInSequence
+        let mayFailAtOnce =
+            profile.fullDisk || profile.diskErrors || profile.readOnly || settings.overflow != .evicts
+            || entry.isInSequence
         if fails, seconds < 9, !mayFailAtOnce {
             Ledger.violate("a save waits as long as it may", entry.number, seconds)
         }
@@ -72,6 +76,7 @@ struct Laws {
 
     private var mayFail: Bool {
         profile.fullDisk || profile.diskErrors || profile.threads || profile.stalls || settings.overflow != .evicts
+            || profile.slowSyncs || profile.readOnly
     }
 
     /// Of saves that depend on each other, none is stored after one that failed.
@@ -106,6 +111,7 @@ struct Laws {
             $0.state == .saved && $0.arrivals.value == 0 && !Ledger.isGone($0.stream)
                 && $0.calledAt > Ledger.removedAt.value
         }
+        tellMissing()
         let mayMiss = Ledger.discarded.value + Ledger.cleared.value
         if missing > mayMiss { Ledger.violate("what was saved arrives", missing, mayMiss) }
         guard Ledger.removedAt.value == 0 else { return }
@@ -113,7 +119,7 @@ struct Laws {
         if Ledger.delivered.value > arrived {
             Ledger.violate("nothing counts as delivered that did not arrive", arrived, Ledger.delivered.value)
         }
-        guard !profile.kills, !profile.powerCuts, !profile.diskErrors else { return }
+        guard !profile.kills, !profile.powerCuts, !profile.diskErrors, !profile.hasOtherPrograms else { return }
         if !profile.network, !profile.stalls, !profile.fullDisk, !profile.threads, arrived != Ledger.delivered.value {
             Ledger.violate("what arrived counts as delivered", arrived, Ledger.delivered.value)
         }

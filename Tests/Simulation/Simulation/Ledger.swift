@@ -52,6 +52,14 @@ enum Ledger {
     static func clearedEnd(by process: Int) -> Cell { Cell(index: 608 + process) }
     static func clearedAt(by process: Int) -> Cell { Cell(index: 624 + process) }
 
+    /// How a stream places entries, see `Shards`, and whether it ever did so by itself.
+    static func shards(of stream: Int) -> Cell { Cell(index: 640 + stream) }
+    static func wasAutomatic(_ stream: Int) -> Cell { Cell(index: 648 + stream) }
+    /// When the faults were over, how many requests and calls of the disk there had been, and how many records were left.
+    static let healed = (
+        time: Cell(index: 656), requests: Cell(index: 657), calls: Cell(index: 658), left: Cell(index: 659)
+    )
+
     /// Whether a life was ended by a kill.
     static func wasKilled(_ number: Int) -> Bool {
         let process = process(of: number).value
@@ -71,10 +79,12 @@ enum Ledger {
     struct Entry {
         enum State: Int {
             case called, saved, failed
+            /// A limit did not allow it.
+            case refused
         }
 
         let number: Int
-        fileprivate static let fields = 11
+        fileprivate static let fields = 14
         /// What the store counts for a record besides its data: its key, and what it takes besides.
         static let overhead = 36 + 64
         private func cell(_ field: Int) -> Cell { Cell(index: 1_024 + number * Self.fields + field) }
@@ -98,8 +108,20 @@ enum Ledger {
         /// Whether it is stored only if all before it of this process were.
         var isInSequence: Bool { cell(9).value != 0 }
 
+        var store: Store { Store(rawValue: cell(11).value) ?? .kinesis }
+        /// Whether it was saved with a key, which others may have, too.
+        var hasGivenKey: Cell { cell(12) }
+        /// When the save was answered.
+        var answeredAt: Int { cell(13).value }
+
         /// Notes a call that saves a record.
-        static func add(stream: Int, bytes: Int, life: Int, isInSequence: Bool) -> Entry {
+        static func add(
+            stream: Int,
+            bytes: Int,
+            life: Int,
+            isInSequence: Bool = false,
+            to store: Store = .kinesis
+        ) -> Entry {
             let entry = Entry(number: Ledger.records.value)
             Ledger.records.value += 1
             precondition(entry.number < mostRecords, "The world has too many records.")
@@ -108,10 +130,14 @@ enum Ledger {
             entry.cell(6).value = life
             entry.cell(7).value = Int(machine_now())
             entry.cell(9).value = isInSequence ? 1 : 0
+            entry.cell(11).value = store.rawValue
             return entry
         }
 
-        func end(_ state: State) { cell(0).value = state.rawValue }
+        func end(_ state: State) {
+            cell(0).value = state.rawValue
+            cell(13).value = Int(machine_now())
+        }
     }
 
     static let mostRecords = (Int(MACHINE_NOTES) - 1_024) / Entry.fields

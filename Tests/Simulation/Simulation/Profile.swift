@@ -28,6 +28,22 @@ struct Profile {
     var copies = false
     /// The credentials provider of one process never returns.
     var hangingProvider = false
+    /// The service answers in every way that it can, or not at all; keys expire, and providers fail.
+    var badService = false
+    /// Streams are resharded, and some place entries by themselves; records share entries.
+    var reshards = false
+    var slowSyncs = false
+    /// The disk is mounted again without the right to write.
+    var readOnly = false
+    /// Copies of the store are put back while programs use it.
+    var snapshots = false
+    /// Some programs name the directory by a symbolic link, and some file systems have no birth times.
+    var links = false
+    /// One stream never exists.
+    var neverExists = false
+    /// The seconds within which a record arrives whose stream exists, although something else fails; nil for no such bound.
+    var delay: Int?
+    var programs = [Program.recorder, .clientOfSameStore, .submitter]
     var processes = 1...3
     var records = 10...60
     var rounds = 3
@@ -59,9 +75,46 @@ struct Profile {
             deadStream: true,
             clock: true,
             threads: true,
+            badService: true,
+            slowSyncs: true,
+            readOnly: true,
+            links: true,
+            programs: Program.allCases,
             processes: 2...8,
             records: 10...150,
             rounds: 8
+        ),
+        Profile(
+            name: "programs",
+            kills: true,
+            powerCuts: true,
+            network: true,
+            deadStream: true,
+            links: true,
+            programs: Program.allCases,
+            processes: 2...8
+        ),
+        Profile(name: "service", network: true, clock: true, badService: true, programs: Program.allCases),
+        Profile(name: "shards", kills: true, network: true, reshards: true, programs: Program.allCases),
+        Profile(
+            name: "ordered-programs",
+            kills: true,
+            powerCuts: true,
+            network: true,
+            order: true,
+            reshards: true,
+            programs: Program.allCases
+        ),
+        Profile(name: "read-only", slowSyncs: true, readOnly: true, programs: Program.allCases),
+        Profile(name: "snapshots", kills: true, snapshots: true, links: true),
+        Profile(
+            name: "delay",
+            kills: true,
+            hangingProvider: true,
+            links: true,
+            neverExists: true,
+            delay: 120,
+            processes: 2...5
         ),
         Profile(name: "kills", kills: true),
         Profile(name: "power", powerCuts: true),
@@ -89,8 +142,12 @@ struct Profile {
         ("network", \.network), ("dead-stream", \.deadStream), ("clock", \.clock), ("threads", \.threads),
         ("discards", \.discards), ("copies", \.copies), ("provider", \.hangingProvider), ("shares", \.shares),
         ("ages", \.ages), ("order", \.order), ("attempts", \.attempts),
-        ("removals", \.removals),
+        ("removals", \.removals), ("service", \.badService), ("shards", \.reshards), ("slow-syncs", \.slowSyncs),
+        ("read-only", \.readOnly), ("snapshots", \.snapshots), ("links", \.links),
     ]
+
+    /// Whether there are programs besides those that are one pipeline of Kinesis.
+    var hasOtherPrograms: Bool { programs.count > 3 }
 
     /// Worlds with one fault less, or half of something.
     var smaller: [Profile] {
@@ -101,6 +158,9 @@ struct Profile {
         }
         var all = Self.faults.filter { self[keyPath: $0.path] }.map { fault in
             changed { $0[keyPath: fault.path] = false }
+        }
+        for program in programs where programs.count > 1 {
+            all.append(changed { $0.programs.removeAll { $0 == program } })
         }
         let (processes, records) = (processes.upperBound, records.upperBound)
         if processes > 1 { all.append(changed { $0.processes = 1...(processes / 2) }) }
@@ -119,6 +179,7 @@ struct Profile {
         if processes != base.processes { sizes.append("--processes \(processes.upperBound)") }
         if records != base.records { sizes.append("--records \(records.upperBound)") }
         if rounds != base.rounds { sizes.append("--rounds \(rounds)") }
+        for program in base.programs where !programs.contains(program) { sizes.append("--no \(program)") }
         return (without + sizes).joined(separator: " ")
     }
 

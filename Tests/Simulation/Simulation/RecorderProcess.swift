@@ -1,65 +1,44 @@
 import AmplifyFoundation
 import AmplifyRecordCache
 import Dispatch
-import FoundationEssentials
+import Foundation
 import RecorderAWS
 import RecorderEngine
 import SimulatedMachine
-import Synchronization
-
-/// Set once, by a completion.
-private final class Flag: Sendable {
-    private let value = Atomic(false)
-    var isSet: Bool { value.load(ordering: .acquiring) }
-    func set() { value.store(true, ordering: .releasing) }
-}
-
-/// The provider of a user who did not think of failures.
-private struct HangingProvider: AWSCredentialsProvider {
-    func resolve() async throws -> any AWSCredentials {
-        while true { machine_sleep(3_600_000_000_000) }
-    }
-}
 
 /// A simulated process with a recorder: saves records, flushes, and stays until everything is delivered.
 struct RecorderProcess {
-    /// What kind of program it is.
-    enum Kind: Int, CaseIterable {
-        case recorder, amplifyClient, submitter
-    }
-
-    /// The first one that opens the store makes it.
-    static let directory = "/world/home/store"
-    static let store = "\(directory)/kinesis.db"
     private let pipeline: RecordPipeline
-    private let kind: Kind
-    private let life: Int
-    private let laws: Laws
-    /// Whether its credentials provider never returns.
-    private let isHanging: Bool
+    private let program: Program
+    private let store: Store
+    private let start: ProcessStart
+    private var laws: Laws { start.laws }
 
-    init(_ kind: Kind, life: Int, laws: Laws, isHanging: Bool = false) {
-        self.kind = kind
-        self.life = life
-        self.laws = laws
-        self.isHanging = isHanging
-        let service = Service(life: life, laws: laws)
+    init(_ program: Program, _ start: ProcessStart) {
+        self.program = program
+        self.start = start
+        let (laws, service) = (start.laws, start.service)
+        let store: Store = program == .firehoseRecorder ? .firehose : .kinesis
+        self.store = store
         var policy =
-            kind == .amplifyClient ? RecorderPolicy.amplify(.kinesis, cacheBytes: 5_000_000, maxRetries: .max) : .legacy
+            program == .clientOfSameStore
+            ? RecorderPolicy.amplify(store.service, cacheBytes: 5_000_000, maxRetries: .max) : .legacy
         policy.keylessRecords = .withNumberedKeys
-        policy.assumesDistributionByKey = true
+        policy.assumesDistributionByKey = service.assumesDistributionByKey
+        if store == .firehose { policy.delimiter = UInt8(ascii: "\n") }
+        if start.sharesEntries() { policy.sharedEntryBytes = SharedEntryLimits.of(store.service).standard }
         laws.settings.apply(to: &policy)
+        let isAnonymous = !start.isHanging && !laws.profile.badService
         let credentials: any CredentialsSource =
-            isHanging ? ProviderCredentials(HangingProvider()) : AnonymousCredentials()
+            isAnonymous ? AnonymousCredentials() : ProviderCredentials(WorldCredentials(start: start))
+        let location = StoreLocation(directory: start.directory(), fileName: store.location.fileName)
         pipeline = RecordPipeline(
-            .kinesis,
-            store: RecordStore { () throws(RecorderError) in
-                StoreLocation(directory: Self.directory, fileName: "kinesis.db")
-            },
+            store.service,
+            store: RecordStore { () throws(RecorderError) in location },
             policy: policy,
             caller: { () throws(ConfigurationFailure) in
                 AWSServiceCaller(
-                    .kinesis,
+                    store.service.service,
                     configuration: CallConfiguration(
                         region: try Region("us-east-1"),
                         endpoint: try Endpoint(url: "http://localhost:1"),
@@ -71,7 +50,9 @@ struct RecorderProcess {
             region: { try? Region("us-east-1") },
             emit: { event in
                 switch event {
-                case .rescued: Ledger.rescues.value += 1
+                case .rescued(let rescue):
+                    Ledger.rescues.value += 1
+                    machine_tell("rescued: \(rescue)", 0, 0)
                 case .discarded(let discard): laws.discarded(discard)
                 case .byteThresholdReached, .settled, .answered: break
                 }
@@ -79,16 +60,16 @@ struct RecorderProcess {
         )
     }
 
-    func run(records: Int) {
-        if kind != .submitter {
+    func run() {
+        if program != .submitter {
             for option in Self.options { DispatchQueue.global().async { set(option) } }
-            save(records)
+            save(start.records)
         }
-        while Ledger.isEnding.value == 0 || !isDrained {
-            if isHanging { flushInVain() } else { flush() }
+        while Ledger.isEnding.value == 0 || !areAllSent {
+            if start.isHanging { flushInVain() } else { flush() }
             machine_sleep(Int64(500 + Chance.below(3_000)) * 1_000_000)
         }
-        if isHanging { return }
+        if start.isHanging { return }
         if laws.settings.expires { machine_sleep(Int64(laws.settings.age / .nanoseconds(1))) }
         // What a flush that is cut short has found out is nowhere.
         let isFlushed = Flag()
@@ -96,15 +77,13 @@ struct RecorderProcess {
             Self.tell(result)
             isFlushed.set()
         }
-        while !isFlushed.isSet { machine_sleep(10_000_000) }
+        isFlushed.wait()
     }
 
-    private var isDrained: Bool {
-        guard let streams = try? pipeline.status().streams else { return false }
-        return streams.allSatisfy { $0.records == 0 || Ledger.isGone(Self.number(of: $0)) }
+    private var areAllSent: Bool {
+        guard let streams = try? pipeline.status().streams else { return Laws.isUnused(store) }
+        return isDrained(streams)
     }
-
-    private static func number(of stream: StreamStatus) -> Int { Int(stream.name.rawValue.dropFirst()) ?? 0 }
 
     /// Options that only one thread of the program changes, each.
     private static let options: [any WritableKeyPath<RecorderPolicy, Int> & Sendable] = [
@@ -126,23 +105,18 @@ struct RecorderProcess {
     private func save(_ records: Int) {
         let sequence = Chance.oneIn(3) ? SaveSequence() : nil
         for _ in 0..<records {
-            let entry = Ledger.Entry.add(
-                stream: laws.settings.chooseStream(of: laws.streams),
-                bytes: 10 + Chance.below(Chance.oneIn(10) ? 20_000 : 400),
-                life: life,
-                isInSequence: sequence != nil
-            )
+            let entry = start.entry(in: store, isInSequence: sequence != nil)
             let data = PutRequest.Sent.data(entry.number, bytes: entry.bytes)
             let waits = Chance.oneIn(3)
             pipeline.save(
                 Data(data),
                 stream: "s\(entry.stream)",
-                partitionKey: laws.settings.key(of: entry.number),
+                partitionKey: store == .firehose ? nil : start.key(of: entry),
                 sequence: sequence
             ) { note($0, of: entry) }
             if waits { machine_sleep(Int64(Chance.below(200)) * 1_000_000) }
             if laws.profile.discards, Chance.oneIn(25) { clear() }
-            if Chance.oneIn(15), !isHanging { flush() }
+            if Chance.oneIn(15), !start.isHanging { flush() }
         }
     }
 
@@ -163,7 +137,7 @@ struct RecorderProcess {
         pipeline.clear { result in
             let count = try? result.get()
             machine_tell("cleared", Int64(count ?? -1), 0)
-            let process = Ledger.process(of: life).value
+            let process = Ledger.process(of: start.life).value
             guard count != nil, process > 0 else { return }
             Ledger.clearedEnd(by: process).value = end
             Ledger.clearedAt(by: process).value = Int(machine_now())
@@ -179,15 +153,15 @@ struct RecorderProcess {
 
     private func flush() {
         let pipeline = pipeline
-        switch kind {
-        case .recorder, .submitter: pipeline.flush { result in Self.tell(result) }
-        case .amplifyClient:
-            Task { () async in
-                do throws(RecorderError) {
-                    Self.tell(.success(try await pipeline.flushIfFree()))
-                } catch {
-                    Self.tell(.failure(error))
-                }
+        guard program == .clientOfSameStore else {
+            pipeline.flush { result in Self.tell(result) }
+            return
+        }
+        Task { () async in
+            do throws(RecorderError) {
+                Self.tell(.success(try await pipeline.flushIfFree()))
+            } catch {
+                Self.tell(.failure(error))
             }
         }
     }
@@ -205,7 +179,7 @@ struct RecorderProcess {
         let ticket = pipeline.flush { _ in isOver.set() }
         machine_sleep(Int64(Chance.below(100)) * 1_000_000)
         pipeline.withdraw(ticket)
-        while !isOver.isSet { machine_sleep(10_000_000) }
+        isOver.wait()
         do throws(RecorderError) {
             let status = try pipeline.status()
             let totals = status.totals
@@ -221,7 +195,7 @@ struct RecorderProcess {
                 Ledger.violate("the store's counts agree", totals.saved, totals.records)
             }
             for stream in status.streams where stream.records > 0 && stream.lastError == nil {
-                Ledger.violate("the status says why records are left", Self.number(of: stream), stream.records)
+                Ledger.violate("the status says why records are left", stream.number, stream.records)
             }
             machine_tell("totals", Int64(totals.records), Int64(totals.delivered))
         } catch {

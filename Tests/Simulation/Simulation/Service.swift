@@ -1,16 +1,23 @@
 import FoundationEssentials
+import Glibc
+import RecorderEngine
 import RecorderHTTP
 import SimulatedMachine
 
 /// The service and the network before it, as one process sees them.
 struct Service: HTTPTransport {
-    /// What happens to the requests to a stream.
+    /// What happens to the requests to a stream. The first ones are those of a usual network.
     enum Mood: Int, CaseIterable {
         case answers, isMissing, losesRequests, losesAnswers, failsEntries, throttlesEntries, hasAnError, isSlow
+        case hangs, answersLate, garbles, cutsAnswers, throttlesShard, throttles, refusesRecords, expires, denies
+
+        static let usual = 8
     }
 
     let life: Int
     let laws: Laws
+    /// Whether the process takes all streams to place entries by their keys.
+    var assumesDistributionByKey = true
 
     func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
         Ledger.requests.value += 1
@@ -18,29 +25,103 @@ struct Service: HTTPTransport {
             return await refuseFormat()
         }
         let put = PutRequest(request.body)
-        machine_tell("request", Int64(put.records.count), Int64(request.body.count))
+        machine_tell("request", Int64(put.entries.count), Int64(request.body.count))
         let began = Int(machine_now())
         check(put)
         let mood = Mood(rawValue: Ledger.mood(of: put.stream).value) ?? .answers
         await pause(milliseconds: Chance.below(mood == .isSlow ? 20_000 : 80))
+        if let refusal = refusal(of: request) { return refusal }
+        let target = request.header("X-Amz-Target")
+        if target.hasSuffix("DescribeStreamSummary") || target.hasSuffix("ListShards") {
+            let shards = Shards.of(put.stream)
+            guard mood == .answers else { return Self.error(500, "InternalFailure") }
+            return Self.response(200, target.hasSuffix("ListShards") ? shards.list : shards.summary)
+        }
+        let sent = Sent(put: put, began: began, isFirehose: target.hasPrefix("Firehose"), timeouts: request.timeouts)
+        return try await answer(to: sent, mood)
+    }
+
+    /// A request with records.
+    private struct Sent {
+        let put: PutRequest
+        let began: Int
+        let isFirehose: Bool
+        let timeouts: HTTPTimeouts
+    }
+
+    private func answer(to sent: Sent, _ mood: Mood) async throws(HTTPFailure) -> HTTPResponse {
         switch mood {
         case .isMissing:
-            fail(put.records)
+            fail(sent.put.records)
             return Self.error(400, "ResourceNotFoundException")
         case .hasAnError:
-            fail(put.records)
+            fail(sent.put.records)
             return Self.error(500, "InternalFailure")
+        case .throttles: return Self.error(400, "ProvisionedThroughputExceededException")
+        case .expires: return Self.error(400, "ExpiredTokenException")
+        case .denies: return Self.error(400, "AccessDeniedException")
         case .losesRequests: throw HTTPFailure(.cannotConnect, "The request was lost.")
         case .losesAnswers:
-            arrive(put.records, of: began, isTold: false)
+            arrive(sent.put.entries, of: sent.began, isTold: false)
             throw HTTPFailure(.connectionLost, "The answer was lost.")
-        case .failsEntries, .throttlesEntries:
-            return answerInPart(put.records, of: began, throttles: mood == .throttlesEntries)
-        case .answers, .isSlow:
-            let taken = laws.profile.serviceLies ? Array(put.records.dropLast(Chance.below(2))) : put.records
-            arrive(taken, of: began, isTold: true)
-            return Self.answer(put.records.map { _ in nil })
+        case .hangs, .answersLate:
+            if Chance.oneIn(2) { arrive(sent.put.entries, of: sent.began, isTold: false) }
+            let limit = mood == .hangs ? sent.timeouts.stall : sent.timeouts.total ?? .seconds(600)
+            if (try? await Task.sleep(for: limit)) == nil {
+                throw HTTPFailure(.cancelled, "The request was cancelled.")
+            }
+            throw HTTPFailure(.timedOut, "The answer did not come.")
+        case .garbles, .cutsAnswers:
+            arrive(sent.put.entries, of: sent.began, isTold: false)
+            let results = [Result](repeating: .taken("shard"), count: sent.put.entries.count)
+            let whole = Self.answer(results, sent.isFirehose).body
+            return Self.response(200, mood == .garbles ? "<html>" : String(decoding: whole.dropLast(9), as: UTF8.self))
+        case .refusesRecords where sent.put.records.contains { $0.number % 13 == 5 }:
+            return Self.error(400, "InvalidArgumentException")
+        case .failsEntries, .throttlesEntries, .throttlesShard, .answers, .isSlow, .refusesRecords:
+            return take(sent, mood)
         }
+    }
+
+    /// What an answer says of an entry.
+    private enum Result {
+        case taken(String)
+        case failed(String)
+    }
+
+    /// Takes some of the entries, and says which ones; or forgets to say it of the last ones, which proves nothing of any.
+    private func take(_ sent: Sent, _ mood: Mood) -> HTTPResponse {
+        let entries = sent.put.entries
+        let shards = sent.isFirehose || !laws.profile.reshards ? nil : Shards.of(sent.put.stream)
+        let failsInPart = mood == .failsEntries || mood == .throttlesEntries
+        let answered = failsInPart && Chance.oneIn(8) ? Chance.below(entries.count + 1) : entries.count
+        let codes = mood == .failsEntries ? Self.failures : ["ProvisionedThroughputExceededException"]
+        var results: [Result] = []
+        for entry in entries {
+            let shard = shards?.place(Shards.hashKey(of: entry.key))
+            let fails = failsInPart ? Chance.oneIn(3) : mood == .throttlesShard && (shard ?? results.count) % 2 == 0
+            guard !fails else {
+                results.append(.failed(codes[Chance.below(codes.count)]))
+                if answered == entries.count { fail(entry.records) }
+                continue
+            }
+            results.append(.taken(shard.flatMap { shards?.name($0) } ?? "shard"))
+            if laws.profile.serviceLies, Chance.oneIn(2) { continue }
+            take(entry, of: sent.began, isTold: answered == entries.count, shards: shards, shard: shard)
+        }
+        return Self.answer(results.prefix(answered), sent.isFirehose)
+    }
+
+    /// Codes of entries that were not taken; the last one is no code at all.
+    private static let failures = ["InternalFailure", "InvalidKMSResourceException", "SerializationOfKeyException", ""]
+
+    /// An entry arrives. Of a shared one, only what is in the shard of its key reaches a consumer.
+    private func take(_ entry: PutRequest.Entry, of began: Int, isTold: Bool, shards: Shards?, shard: Int?) {
+        guard let shards, let shard, entry.isShared else { return arrive([entry], of: began, isTold: isTold) }
+        var rest = entry
+        rest.records.removeAll { !shards.takes($0.hashKey, from: shard) }
+        // Whether it was in its place, a process may have to guess.
+        arrive([rest], of: began, isTold: isTold && assumesDistributionByKey && !shards.isAutomatic)
     }
 
     /// A process tries a format once: with each stream to which it sends at the same time.
@@ -54,10 +135,17 @@ struct Service: HTTPTransport {
         return Self.error(415, "UnsupportedMediaType")
     }
 
+    /// Time passes before the answer, also for a task that is cancelled meanwhile.
+    private func pause(milliseconds: Int) async {
+        try? await Task.sleep(for: .milliseconds(milliseconds))
+    }
+
     /// What can be seen of a request before it is answered.
     private func check(_ put: PutRequest) {
         let bytes = put.records.reduce(0) { $0 + $1.data.count + $1.keyBytes }
-        if put.records.count > 1, bytes > laws.settings.requestBytes {
+        if !laws.profile.hasOtherPrograms, !laws.profile.reshards, put.records.count > 1,
+            bytes > laws.settings.requestBytes
+        {
             Ledger.violate("a request is within its limit", bytes, laws.settings.requestBytes)
         }
         let process = Ledger.process(of: life).value
@@ -77,30 +165,9 @@ struct Service: HTTPTransport {
         }
     }
 
-    /// Takes some entries, and says it of each; or forgets to say it of the last ones, which proves nothing of any.
-    private func answerInPart(_ records: [PutRequest.Sent], of began: Int, throttles: Bool) -> HTTPResponse {
-        let failed = Set(records.indices.filter { _ in Chance.oneIn(3) })
-        let answered = Chance.oneIn(8) ? Chance.below(records.count + 1) : records.count
-        let isWhole = answered == records.count
-        arrive(records.indices.filter { !failed.contains($0) }.map { records[$0] }, of: began, isTold: isWhole)
-        if isWhole { fail(failed.map { records[$0] }) }
-        let codes = throttles ? ["ProvisionedThroughputExceededException"] : Self.failures
-        return Self.answer(
-            records.indices.prefix(answered).map { failed.contains($0) ? codes[Chance.below(codes.count)] : nil }
-        )
-    }
-
-    /// Codes of entries that were not taken; the last one is no code at all.
-    private static let failures = ["InternalFailure", "InvalidKMSResourceException", "SerializationOfKeyException", ""]
-
-    /// Time passes before the answer, also for a task that is cancelled meanwhile.
-    private func pause(milliseconds: Int) async {
-        try? await Task.sleep(for: .milliseconds(milliseconds))
-    }
-
     /// Records of a request arrive. The process that is told of it must not send them again.
-    private func arrive(_ records: [PutRequest.Sent], of began: Int, isTold: Bool) {
-        for sent in records {
+    private func arrive(_ entries: [PutRequest.Entry], of began: Int, isTold: Bool) {
+        for sent in entries.lazy.flatMap(\.records) {
             guard sent.number < Ledger.records.value else {
                 Ledger.violate("the service gets only what was saved", sent.number)
                 continue
@@ -119,7 +186,8 @@ struct Service: HTTPTransport {
                 Ledger.violate("a record is sent once where nothing fails", sent.number, told)
             }
             if entry.arrivals.value == 0 {
-                entry.key.value = sent.key
+                entry.key.value = entry.hasGivenKey.value == 0 ? sent.key : 0
+                laws.checkDelay(of: entry)
                 if laws.settings.keepsOrder { checkOrder(of: entry) }
             }
             entry.arrivals.value += 1
@@ -130,6 +198,7 @@ struct Service: HTTPTransport {
 
     /// No older record of its stream and key may be missing.
     private func checkOrder(of entry: Ledger.Entry) {
+        guard Ledger.wasAutomatic(entry.stream).value == 0 else { return }
         let key = Settings.keyNumber(of: entry.number)
         for older in (0..<entry.number).lazy.map(Ledger.Entry.init(number:))
         where older.stream == entry.stream && older.life == entry.life && older.state == .saved
@@ -148,20 +217,69 @@ struct Service: HTTPTransport {
 
     /// Whether a process may not have settled what it was told.
     private func mayForget(_ life: Int) -> Bool {
-        laws.profile.diskErrors || Ledger.isRestored.value != 0 || Ledger.wasKilled(life)
+        laws.profile.diskErrors || laws.profile.readOnly || Ledger.isRestored.value != 0 || Ledger.wasKilled(life)
     }
 
-    private static func answer(_ codes: [String?]) -> HTTPResponse {
+    // MARK: - signatures
+
+    /// The answer to a request that is signed with keys that have expired, or by a clock that is wrong.
+    private func refusal(of request: HTTPRequest) -> HTTPResponse? {
+        let end = request.header("X-Amz-Security-Token")
+        if !end.isEmpty, Int(end) ?? 0 < Int(machine_now()) { return Self.error(400, "ExpiredTokenException") }
+        let date = request.header("X-Amz-Date")
+        if !date.isEmpty, abs(Self.seconds(date) - Self.now) > 300 {
+            return Self.error(403, "InvalidSignatureException")
+        }
+        return nil
+    }
+
+    /// The service's time, in seconds since 1970. The machine's clock was the same when the world began.
+    private static var now: Int { 1_790_000_000 + Int(machine_now() / 1_000_000_000) }
+
+    private static func seconds(_ date: String) -> Int {
+        let digits = Array(date.utf8).filter { $0 != UInt8(ascii: "T") && $0 != UInt8(ascii: "Z") }
+        func number(_ range: Range<Int>) -> Int32 {
+            range.upperBound > digits.count ? 0 : Int32(String(decoding: digits[range], as: UTF8.self)) ?? 0
+        }
+        var parts = tm()
+        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (number(0..<4) - 1_900, number(4..<6) - 1, number(6..<8))
+        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (number(8..<10), number(10..<12), number(12..<14))
+        return timegm(&parts)
+    }
+
+    private static var dateHeader: String {
+        var (time, parts) = (now, tm())
+        gmtime_r(&time, &parts)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let day = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][Int(parts.tm_wday)]
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let date = "\(two(parts.tm_mday)) \(months[Int(parts.tm_mon)]) \(parts.tm_year + 1_900)"
+        return "\(day), \(date) \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
+    }
+
+    // MARK: - answers
+
+    private static func answer(_ results: some Collection<Result>, _ isFirehose: Bool) -> HTTPResponse {
         // The count may be wrong: what counts is each entry.
-        let failed = Chance.oneIn(4) ? 0 : codes.count { $0 != nil }
-        let entries = codes.map { code in
-            switch code {
-            case nil: #"{"SequenceNumber":"1","ShardId":"shard"}"#
-            case ""?: Chance.oneIn(2) ? "{}" : #"{"ShardId":"shard"}"#
-            case let code?: #"{"ErrorCode":"\#(code)","ErrorMessage":"the world's"}"#
+        var failed = 0
+        let hidesFailures = Chance.oneIn(4)
+        let entries = results.map { result in
+            switch result {
+            case .failed(let code):
+                failed += hidesFailures ? 0 : 1
+                guard !code.isEmpty else { return Chance.oneIn(2) ? "{}" : #"{"ShardId":"shard"}"# }
+                return #"{"ErrorCode":"\#(code)","ErrorMessage":"the world's"}"#
+            case .taken(let shard):
+                return isFirehose ? #"{"RecordId":"1"}"# : #"{"SequenceNumber":"1","ShardId":"\#(shard)"}"#
             }
         }
-        return response(200, #"{"FailedRecordCount":\#(failed),"Records":[\#(entries.joined(separator: ","))]}"#)
+        let list = entries.joined(separator: ",")
+        return response(
+            200,
+            isFirehose
+                ? #"{"FailedPutCount":\#(failed),"RequestResponses":[\#(list)]}"#
+                : #"{"FailedRecordCount":\#(failed),"Records":[\#(list)]}"#
+        )
     }
 
     private static func error(_ status: Int, _ code: String) -> HTTPResponse {
@@ -171,68 +289,16 @@ struct Service: HTTPTransport {
     private static func response(_ status: Int, _ body: String) -> HTTPResponse {
         HTTPResponse(
             status: status,
-            headers: [HTTPHeader("Content-Type", "application/x-amz-json-1.1")],
+            headers: [
+                HTTPHeader("Content-Type", "application/x-amz-json-1.1"), HTTPHeader("x-amzn-RequestId", "1"),
+                HTTPHeader("Date", dateHeader),
+            ],
             body: Array(body.utf8)
         )
     }
 }
 
-/// The body of a request, read by scanning for the few fields that the product writes.
-struct PutRequest {
-    /// A record in it. Its data begins with the record's number.
-    struct Sent {
-        let number: Int
-        let data: [UInt8]
-        let key: Int
-        let keyBytes: Int
-
-        init(data: [UInt8], key: Int, keyBytes: Int) {
-            self.data = data
-            self.key = key
-            self.keyBytes = keyBytes
-            number = Int(String(decoding: data.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)) ?? .max
-        }
-
-        func isWhole(_ bytes: Int) -> Bool { data == Sent.data(number, bytes: bytes) }
-
-        static func data(_ number: Int, bytes: Int) -> [UInt8] {
-            let head = Array("\(number) ".utf8)
-            return head + Array(repeating: UInt8(ascii: "a") + UInt8(number % 26), count: max(bytes - head.count, 0))
-        }
-    }
-
-    let stream: Int
-    let records: [Sent]
-
-    init(_ body: [UInt8]) {
-        var texts: [(name: String, value: ArraySlice<UInt8>)] = []
-        var index = 0
-        var name = ""
-        while let start = body[index...].firstIndex(of: UInt8(ascii: "\"")) {
-            guard let end = body[(start + 1)...].firstIndex(of: UInt8(ascii: "\"")) else { break }
-            let text = body[(start + 1)..<end]
-            index = end + 1
-            if index < body.count, body[index] == UInt8(ascii: ":") {
-                name = String(decoding: text, as: UTF8.self)
-            } else {
-                texts.append((name, text))
-            }
-        }
-        stream =
-            texts.first { $0.name == "StreamName" }.flatMap {
-                Int(String(decoding: $0.value.dropFirst(), as: UTF8.self))
-            } ?? 0
-        var found: [Sent] = []
-        for (position, text) in texts.enumerated() where text.name == "Data" {
-            let data = Data(base64Encoded: Data(text.value)) ?? Data()
-            let next = position + 1 < texts.count ? texts[position + 1] : nil
-            let key = next?.name == "PartitionKey" ? next?.value : nil
-            found.append(Sent(data: Array(data), key: key.map(Self.hash) ?? 0, keyBytes: key?.count ?? 0))
-        }
-        records = found
-    }
-
-    private static func hash(_ bytes: ArraySlice<UInt8>) -> Int {
-        Int(truncatingIfNeeded: bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
-    }
+extension HTTPRequest {
+    /// The value of a header; empty if there is none.
+    fileprivate func header(_ name: String) -> String { headers.first { $0.name == name }?.value ?? "" }
 }

@@ -23,38 +23,57 @@ struct World {
     func run() -> Bool {
         machine_register_disk()
         _ = RecorderLog.replaceSink { _ in }
+        // Otherwise the first one that opens a store makes it.
+        if profile.links || profile.hasOtherPrograms { Store.makeDirectory() }
+        machine_faults().pointee.has_no_birth_times = profile.links && Chance.oneIn(3)
         machine_faults().pointee.lies_about_syncs = profile.liesAboutSyncs
         machine_faults().pointee.locks_exclude_nobody = profile.locksExcludeNobody
-        if profile.shares { Ledger.mood(of: 0).value = Service.Mood.isMissing.rawValue }
+        if profile.shares || profile.neverExists { Ledger.mood(of: 0).value = Service.Mood.isMissing.rawValue }
         for process in 1...processes { start(process) }
         for round in 0..<profile.rounds {
             // The first saves come at once.
             machine_sleep(Int64(Chance.below(round == 0 ? 100 : 2_000)) * 1_000_000)
             disturb()
         }
+        laws.checkDelays()
         heal()
         let isDrained = waitForEnd()
         if !isDrained { Ledger.violate("all is delivered once the faults are over", running) }
         machine_tell_files()
+        laws.checkWork()
         look()
         laws.check(isDrained: isDrained)
         return Ledger.violations.value == 0
     }
 
-    private var running: Int { (1...processes).count { machine_is_running(Int32($0)) } }
+    /// Each store has a process more at the end, so that there is one that sends.
+    private var slots: ClosedRange<Int> { 1...(processes + Store.allCases.count) }
+    private var running: Int { slots.count { machine_is_running(Int32($0)) } }
 
-    private func start(_ process: Int) {
+    /// Starts a program; at the end one that sends the records of a store, or else of any.
+    private func start(_ process: Int, for store: Store? = nil) {
         Ledger.lives.value += 1
         let life = Ledger.lives.value
         precondition(life < Ledger.mostLives, "The world has too many lives.")
         Ledger.life(of: process).value = life
         Ledger.process(of: life).value = process
         Ledger.wrongFormats(of: process).value = 0
-        let kind = RecorderProcess.Kind(rawValue: Chance.below(RecorderProcess.Kind.allCases.count)) ?? .recorder
-        let records = Ledger.isEnding.value == 0 ? records : 0
+        let isEnding = Ledger.isEnding.value != 0
+        let candidates = (isEnding ? Program.allCases : profile.programs).filter { program in
+            guard isEnding else { return true }
+            if let store { return program.sends.contains(store) }
+            return profile.programs.contains(program) && !program.sends.isEmpty
+        }
+        let program = candidates.isEmpty ? .submitter : candidates[Chance.below(candidates.count)]
+        let start = ProcessStart(
+            life: life,
+            records: isEnding ? 0 : records,
+            laws: laws,
+            isHanging: profile.hangingProvider && process == 1
+        )
         guard machine_fork(Int32(process)) else { return }
-        let isHanging = profile.hangingProvider && process == 1
-        RecorderProcess(kind, life: life, laws: laws, isHanging: isHanging).run(records: records)
+        machine_tell("\(program)", Int64(life), 0)
+        program.run(start)
         Ledger.process(of: life).value = -process
         machine_exit()
     }
@@ -89,10 +108,16 @@ struct World {
             machine_set_disk_size(machine_disk_used() + Int64(Chance.below(30) * 4_096))
         }
         for stream in 0..<streams where profile.network {
-            let mood = Chance.oneIn(2) ? 0 : Chance.below(Service.Mood.allCases.count)
-            Ledger.mood(of: stream).value = mood
+            let most = profile.badService ? Service.Mood.allCases.count : Service.Mood.usual
+            Ledger.mood(of: stream).value = Chance.oneIn(2) ? 0 : Chance.below(most)
         }
-        if profile.copies { copyOrRestore() }
+        for stream in 0..<streams where profile.reshards && Chance.oneIn(3) { Shards.change(stream) }
+        if profile.slowSyncs {
+            machine_faults().pointee.slow_syncs = UInt32(Chance.oneIn(2) ? Chance.below(300_000) : 0)
+        }
+        if profile.readOnly { machine_faults().pointee.is_read_only = Chance.oneIn(3) }
+        if profile.copies { killAll() }
+        if profile.copies || profile.snapshots { copyOrRestore() }
         if profile.removals, Chance.oneIn(2), isBegun { removeFiles() }
         for stream in 0..<streams where hasSlowAnswers {
             Ledger.mood(of: stream).value = (Chance.oneIn(2) ? Service.Mood.answers : .isSlow).rawValue
@@ -103,16 +128,20 @@ struct World {
     /// Whether requests are often on their way, and nothing else happens to them.
     private var hasSlowAnswers: Bool { (profile.discards || profile.removals || profile.stalls) && !profile.network }
 
-    /// Stops all processes, and copies the store or puts the last copy back.
-    private func copyOrRestore() {
+    private func killAll() {
         for process in 1...processes { machine_kill_after(Int32(process), 1) }
         while running > 0 { machine_sleep(1_000_000) }
+    }
+
+    /// Copies the store, or puts the last copy back: a file that is in use is not overwritten, but replaced.
+    private func copyOrRestore() {
         if Chance.oneIn(2) || Ledger.copies.value == 0 {
-            machine_copy_files(RecorderProcess.store)
+            machine_copy_files(Store.kinesis.path)
             Ledger.copies.value += 1
         } else {
-            let ways = [MACHINE_NEW_FILE, MACHINE_SAME_FILE, MACHINE_IMAGE]
-            machine_restore_files(RecorderProcess.store, ways[Chance.below(ways.count)])
+            let ways =
+                profile.snapshots ? [MACHINE_NEW_FILE] : [MACHINE_NEW_FILE, MACHINE_SAME_FILE, MACHINE_IMAGE]
+            machine_restore_files(Store.kinesis.path, ways[Chance.below(ways.count)])
             Ledger.isRestored.value = 1
         }
     }
@@ -121,7 +150,7 @@ struct World {
     private func removeFiles() {
         let isLock = Chance.oneIn(2)
         let endings = isLock ? [Chance.oneIn(2) ? ".submit" : ".lock"] : ["", "-wal", "-shm"]
-        for ending in endings { machine_remove_file(RecorderProcess.store + ending) }
+        for ending in endings { machine_remove_file(Store.kinesis.path + ending) }
         (isLock ? Ledger.unlockedAt : Ledger.removedAt).value = Int(machine_now())
         machine_tell("removed \(endings[0])", 0, 0)
     }
@@ -140,14 +169,23 @@ struct World {
         machine_faults().pointee.disk_errors = 0
         machine_faults().pointee.thread_failures = 0
         machine_faults().pointee.stalls = 0
-        let isGone = profile.shares || profile.deadStream && Chance.oneIn(3)
+        machine_faults().pointee.slow_syncs = 0
+        machine_faults().pointee.is_read_only = false
+        let isGone = profile.shares || profile.neverExists || profile.deadStream && Chance.oneIn(3)
         let gone = Chance.oneIn(3) ? Service.Mood.hasAnError : .isMissing
         for stream in 0..<streams {
             Ledger.mood(of: stream).value = (isGone && stream == 0 ? gone : .answers).rawValue
         }
         machine_sleep(1_000_000_000)
+        Ledger.healed.time.value = Int(machine_now())
+        Ledger.healed.requests.value = Ledger.requests.value
+        Ledger.healed.calls.value = Int(machine_disk_calls())
+        Ledger.healed.left.value = Ledger.entries.count { $0.arrivals.value == 0 }
         Ledger.isEnding.value = 1
         restart(within: 100)
+        for store in Store.allCases where profile.hasOtherPrograms && !Laws.isUnused(store) {
+            start(processes + 1 + store.rawValue, for: store)
+        }
     }
 
     // MARK: the end
@@ -162,7 +200,9 @@ struct World {
     private func look() {
         let process = Int(MACHINE_PROCESSES) - 1
         guard !machine_fork(Int32(process)) else {
-            RecorderProcess(.submitter, life: 0, laws: laws).look()
+            let isUsed = !Laws.isUnused(.kinesis) || !profile.hasOtherPrograms
+            if isUsed { RecorderProcess(.submitter, ProcessStart(life: 0, records: 0, laws: laws)).look() }
+            for store in Store.allCases where store != .kinesis && !Laws.isUnused(store) { laws.look(into: store) }
             machine_exit()
         }
         let end = machine_now() + 120_000_000_000

@@ -90,7 +90,7 @@ struct Worlds: ~Copyable {
     private func live(_ seed: Int, on processor: Int) -> Never {
         signal(SIGINT, SIG_DFL)
         machine_use_processor(Int32(processor))
-        if trace == .silent { dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO) }
+        if trace == .silent { dup2(open("/dev/null", O_WRONLY), Report.descriptor) }
         let isTold = trace == .story || trace == .calls
         machine_start(UInt64(seed), isTold ? STDOUT_FILENO : -1, trace == .calls)
         let holds = World(profile).run()

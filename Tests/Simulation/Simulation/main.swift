@@ -1,12 +1,16 @@
 import Glibc
 import RecorderAWS
+import RecorderHTTP
 import SimulatedMachine
 
 /// Prints, past all buffers that a fork would copy.
 enum Report {
+    /// Standard output, by a number that no simulated program prints to.
+    static let descriptor = dup(STDOUT_FILENO)
+
     static func line(_ text: String) {
         let line = Array("\(text)\n".utf8)
-        _ = write(STDOUT_FILENO, line, line.count)
+        _ = write(descriptor, line, line.count)
     }
 }
 
@@ -35,6 +39,9 @@ struct Options {
             case "--without":
                 let name = words.popFirst()
                 for fault in Profile.faults where fault.name == name { profile[keyPath: fault.path] = false }
+            case "--no":
+                let name = words.popFirst()
+                profile.programs.removeAll { "\($0)" == name }
             case "--processes": profile.processes = 1...max(number(), 1)
             case "--records": profile.records = 1...max(number(), 1)
             case "--rounds": profile.rounds = number()
@@ -154,6 +161,8 @@ func startAgainPrepared() {
 startAgainPrepared()
 // OpenSSL is set up once, and not in each process.
 _ = Digest.sha256([])
+// Before the worlds, which would each wait for the libraries' start.
+_ = (Report.descriptor, CurlTransport.shared)
 Interrupt.watch()
 let options = Options(Array(CommandLine.arguments.dropFirst()))
 let tally = run(options)

@@ -21,8 +21,11 @@ enum {
 /* What can go wrong; 0 is never. Rates are of a million. */
 struct machine_faults {
     uint32_t disk_errors;     /* reads, writes and syncs that fail */
+    uint32_t slow_syncs;      /* syncs that take up to ten seconds */
     uint32_t thread_failures; /* threads that are not created */
     uint32_t stalls;          /* of all calls: the process stops for up to a minute */
+    bool is_read_only;        /* the disk is mounted again, without the right to write */
+    bool has_no_birth_times;
     bool lies_about_syncs;    /* controls of the world's own tests */
     bool locks_exclude_nobody;
 };
@@ -76,10 +79,12 @@ int64_t machine_stall_end(int process);
 /* The disk's size in bytes; -1 is without limit. */
 void machine_set_disk_size(int64_t bytes);
 int64_t machine_disk_used(void);
+/* How many calls of the disk there were. */
+int64_t machine_disk_calls(void);
 uint64_t machine_disk_hash(void);
 /* Tells of each file: its size, and what it takes of the disk; then what all take, and the disk's size. */
 void machine_tell_files(void);
-/* Makes a directory, and a file with this text, in the world. */
+/* Makes a directory, and a file with this text, in the world. `/world/link` is a symbolic link to `/world/home/store`. */
 void machine_make_directory(const char *_Nonnull path);
 void machine_make_file(const char *_Nonnull path, const char *_Nonnull text);
 void machine_remove_file(const char *_Nonnull path);
