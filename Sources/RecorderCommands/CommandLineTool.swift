@@ -24,6 +24,8 @@ package enum CommandLineTool {
     /// run.
     package static func prepareProcess() -> Int32? {
         OwnDescriptors.occupyStandard()
+        // Beyond a limit on file sizes a write fails with a reason, instead of ending the process without a word.
+        signal(SIGXFSZ, SIG_IGN)
         ProcessSetup.disableCoreDumps()
         ProcessSetup.useOneArena()
         do throws(ThreadShortage) {

@@ -53,6 +53,15 @@ struct InterruptedSaveTests {
         return service.payloads.map(\.text).filter { seen.insert($0).inserted }
     }
 
+    @Test func `at the limit on file sizes a save says from which byte to go on`() async throws {
+        try write(lines)
+        let limited = ["sh", "-c", #"ulimit -f 600; exec "$@""#, "sh"]
+        let ran = await (try tool.start(under: limited, ["save", "app", "--file", path])).end()
+        #expect(ran.status == 74 && ran.err.contains("ulimit -f"), "\(ran)")
+        _ = try await tool.run("save", "app", "--file", path, "--from-byte", try byte(in: ran))
+        #expect(try await sent() == lines)
+    }
+
     @Test(arguments: [2, 4])
     func `after a failed read whole lines are stored, and the rest from the byte that is named`(
         number: Int
