@@ -11,7 +11,7 @@ ARG SYSTEM=debian:bookworm-slim
 
 FROM swift:${SWIFT} AS build
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends libsqlite3-dev libcurl4-openssl-dev libssl-dev zlib1g-dev \
+    && apt-get install --yes --no-install-recommends libsqlite3-dev libcurl4-openssl-dev libssl-dev zlib1g-dev libpcre2-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /package
 COPY . .

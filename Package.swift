@@ -34,6 +34,7 @@ let package = Package(
         systemLibrary("CRecorderCurl", apt: "libcurl4-openssl-dev"),
         systemLibrary("CRecorderCrypto", apt: "libssl-dev"),
         systemLibrary("CRecorderZlib", apt: "zlib1g-dev"),
+        systemLibrary("CRecorderPCRE2", apt: "libpcre2-dev"),
         systemLibrary("CRecorderThread", apt: "libc6-dev"),
         systemLibrary("CRecorderProcess", apt: "libc6-dev"),
         .target(name: "RecorderConcurrency", dependencies: ["CRecorderThread"]),
@@ -53,6 +54,11 @@ let package = Package(
         .target(
             name: "RecorderEngine",
             dependencies: ["CRecorderThread", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderSQLite"]
+        ),
+        // What comes before them where records are made of lines.
+        .target(
+            name: "LineRecords",
+            dependencies: ["CRecorderPCRE2", "RecorderAWS", "RecorderConcurrency", "RecorderEngine"]
         ),
 
         // The service clients, most of them generated, what they share, and the HTTP types of their interface. The engine
@@ -123,10 +129,9 @@ let package = Package(
         .target(
             name: "RecorderCommands",
             dependencies: [
-                "FileFollowing",
-                "CRecorderProcess", "CRecorderThread", "RecorderAWS", "RecorderConcurrency", "RecorderEngine",
-                "RecorderHTTP",
-                "RecorderSQLite",
+                "CRecorderProcess", "CRecorderThread", "FileFollowing", "LineRecords", "RecorderAWS",
+                "RecorderConcurrency",
+                "RecorderEngine", "RecorderHTTP", "RecorderSQLite",
             ]
         ),
         .executableTarget(name: "kinesis-recorder", dependencies: ["RecorderCommands"]),
@@ -183,9 +188,15 @@ let package = Package(
             path: "Tests/Faults/StoreFaultTests"
         ),
         .testTarget(
+            name: "LineRecordsTests",
+            dependencies: ["LineRecords", "RecorderAWS", "RecorderEngine", "RecorderTestSupport"],
+            path: "Tests/Unit/LineRecordsTests"
+        ),
+        .testTarget(
             name: "RecorderCommandsTests",
             dependencies: [
-                "AmplifyFoundation", "AmplifyKinesisClient", "FileFollowing", "RecorderAWS", "RecorderCommands",
+                "AmplifyFoundation", "AmplifyKinesisClient", "FileFollowing", "LineRecords", "RecorderAWS",
+                "RecorderCommands",
                 "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite", "RecorderTestSupport",
                 "kinesis-recorder",
             ],
@@ -364,7 +375,9 @@ let oldSources: Set = [
 ]
 
 /// Raw pointers are at home only where a C library is called.
-let callsC: Set = ["RecorderSQLite", "RecorderHTTP", "RecorderAWS", "RecorderTestSupport", "AnswerFuzzer"]
+let callsC: Set = [
+    "RecorderSQLite", "RecorderHTTP", "RecorderAWS", "LineRecords", "RecorderTestSupport", "AnswerFuzzer",
+]
 
 for target in package.targets where target.type != .system && !oldSources.contains(target.name) {
     var settings: [SwiftSetting] = [

@@ -94,11 +94,11 @@ package enum FileBytes {
     }
 
     /// Where the last line begins that ends in `delimiter` before `end`, or 0: the line after it is not complete.
-    package static func lastLineEnd(_ file: Int32, before end: Int, delimiter: UInt8) -> Int {
+    package static func lastLineEnd(_ file: Int32, before end: Int, delimiter: UInt8?) -> Int {
         var upper = end
         while upper > 0 {
             let lower = max(upper - 64 * 1_024, 0)
-            if let found = read(file, lower..<upper)?.lastIndex(of: delimiter) { return lower + found + 1 }
+            if let found = read(file, lower..<upper)?.lastIndex(where: { $0 == delimiter }) { return lower + found + 1 }
             upper = lower
         }
         return 0

@@ -1,3 +1,4 @@
+import LineRecords
 import RecorderAWS
 import RecorderEngine
 
@@ -8,7 +9,8 @@ struct AgentCommand: Command {
         summary: "run the flows of an Amazon Kinesis Agent's configuration",
         options: [.configuration, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys, .keepRejected]
             + OptionSpec.entries
-            + [.followLimit, .maximumAge, .metricsFile, .previewsFiles] + OptionSpec.log + OptionSpec.store
+            + [.followLimit, .maximumAge, .metricsFile, .previewsFiles] + RecordFields.options + OptionSpec.log
+            + OptionSpec.store
             + OptionSpec.service,
         runsUntilStopped: true,
         details: """

@@ -1,3 +1,4 @@
+package import LineRecords
 import RecorderAWS
 
 /// One flow of the Kinesis Agent's configuration: files, and the stream that their lines are sent to.
@@ -118,7 +119,7 @@ package struct AgentFlow: Sendable {
         if key == "DETERMINISTIC", destination.isKinesis { rules.key = .digest }
         if let pattern = try settings.text("multiLineStartPattern") {
             do throws(PatternError) {
-                rules.multilineStart = try LinePattern(pattern, anchored: true)
+                rules.multilineStart = try LinePattern(pattern, isAnchored: true)
             } catch {
                 throw ConfigurationFailure(
                     "\(settings.path).multiLineStartPattern is \"\(pattern.sanitized())\": \(error.message)"
@@ -141,7 +142,7 @@ package struct AgentFlow: Sendable {
             guard let name = try option.text("optionName") else {
                 throw ConfigurationFailure("\(option.path).optionName is missing.")
             }
-            guard name == "SINGLELINE" else {
+            guard name.uppercased() == "SINGLELINE" else {
                 throw ConfigurationFailure(
                     "\(option.path).optionName is \"\(name.sanitized())\": only SINGLELINE is supported. Records would not be "
                         + "converted; let the program that writes the log do it, or a function behind the stream."

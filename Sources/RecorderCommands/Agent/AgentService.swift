@@ -1,3 +1,4 @@
+import LineRecords
 package import RecorderAWS
 import RecorderEngine
 
@@ -44,7 +45,8 @@ struct AgentService: Sendable {
         self.pipeline = pipeline
         self.discards = discards
         buffer = flows.dropFirst().reduce(flows[0].buffer) { $0.merged(with: $1.buffer) }
-        targets = flows.map { FileFlowTarget(flow: FileFlow($0, policy), pipeline: pipeline) }
+        let fields = try RecordFields(session.invocation)
+        targets = flows.map { FileFlowTarget(flow: FileFlow($0, policy, fields: fields), pipeline: pipeline) }
         for flow in flows {
             _ = try CommandFailure.wrapping(
                 try service.checkStream(flow.destination.stream, region: { session.region })
@@ -61,7 +63,7 @@ struct AgentService: Sendable {
     ) throws(CommandFailure) -> RecorderPolicy {
         var policy = sending
         policy.maximumRecordBytes = service.commonRecordBytes
-        policy.delimiter = FileFlow.newline
+        policy.delimiter = UInt8(ascii: "\n")
         policy.limits.bytes = try session.invocation.byteCount(.limit)?.bytes ?? policy.limits.bytes
         policy.limits.age = try session.invocation.duration(.maximumAge) ?? policy.limits.age
         let shared = flows.compactMap(\.sharedEntryBytes)
@@ -92,22 +94,19 @@ struct AgentService: Sendable {
 }
 
 extension FileFlow {
-    fileprivate static let newline = UInt8(ascii: "\n")
-
     /// Records end with a newline, as those of the agent do.
-    fileprivate init(_ flow: AgentFlow, _ policy: RecorderPolicy) {
+    fileprivate init(_ flow: AgentFlow, _ policy: RecorderPolicy, fields: RecordFields?) {
         let keyBytes = flow.destination.isKinesis ? StreamServiceDescription.kinesis.keyBytes(for: nil) : 0
+        let limit = policy.maximumRecordBytes - keyBytes
+        var rules = flow.rules
+        rules.keepsDelimiter = true
+        rules.fields = fields
+        rules.maximumRecordBytes = policy.largestRecord(upTo: limit, keyBytes: keyBytes)
         self.init(
             stream: flow.destination.stream,
             patterns: flow.patterns,
             firstSight: flow.startsAtEnd ? .end : .start,
-            delimiter: Self.newline,
-            keepsDelimiter: true,
-            recordLimit: policy.largestRecord(
-                upTo: ByteCount(policy.maximumRecordBytes - keyBytes),
-                keyBytes: keyBytes
-            ),
-            rules: flow.rules
+            rules: rules
         )
     }
 }

@@ -75,14 +75,15 @@ struct AgentSettings {
         }
     }
 
+    /// One of the words in capitals; small letters are the same.
     mutating func choice(_ key: String, of choices: [String]) throws(ConfigurationFailure) -> String? {
         guard let value = take(key) else { return nil }
         let expected = choices.joined(separator: " or ")
         guard let text = value.string else { throw wrong(key, value, expected: expected) }
-        guard choices.contains(text) else {
+        guard choices.contains(text.uppercased()) else {
             throw ConfigurationFailure("\(name(key)) is \"\(text.sanitized(limit: 64))\": \(expected) is expected.")
         }
-        return text
+        return text.uppercased()
     }
 
     mutating func objects(_ key: String) throws(ConfigurationFailure) -> [AgentSettings]? {

@@ -62,7 +62,7 @@ struct DoctorSubject {
             if commands.contains(session.invocation.command.name) { setup.streams = Array(arguments.prefix(1)) }
             if session.invocation.command.name == "follow", let stream = arguments.first {
                 setup.flows = [
-                    FileFlow(stream: stream, patterns: Array(arguments.dropFirst()), recordLimit: ByteCount(1))
+                    FileFlow(stream: stream, patterns: Array(arguments.dropFirst()))
                 ]
             }
             setups.append(setup)
@@ -83,7 +83,7 @@ struct DoctorSubject {
             for flow in flows {
                 let stream = flow.destination.stream
                 if !setup.streams.contains(stream) { setup.streams.append(stream) }
-                setup.flows.append(FileFlow(stream: stream, patterns: flow.patterns, recordLimit: ByteCount(1)))
+                setup.flows.append(FileFlow(stream: stream, patterns: flow.patterns))
             }
             setups.append(setup)
         }

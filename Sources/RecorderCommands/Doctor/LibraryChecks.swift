@@ -1,4 +1,5 @@
 import Glibc
+import LineRecords
 import RecorderAWS
 import RecorderHTTP
 import RecorderSQLite
@@ -28,6 +29,7 @@ package struct LibraryChecks: Sendable {
         Library("SQLite", version: sqliteLibraryVersion, minimum: "3.37"),
         Library("libcurl", version: CurlLibrary.version, minimum: "7.73"),
         Library("OpenSSL", version: openSSLLibraryVersion, minimum: "3.0"),
+        Library("PCRE2", version: pcre2LibraryVersion, minimum: "10.30"),
         Library("glibc", version: glibcVersion, minimum: "2.28"),
     ])
 

@@ -1,4 +1,5 @@
 import FileFollowing
+import LineRecords
 import RecorderEngine
 
 /// One flow: the files whose lines become the records of one stream. `follow` has one, and an agent any number in one process,
@@ -19,13 +20,7 @@ struct FileFlow: Sendable {
     /// Patterns of names, or of paths if they have a slash: files that are not followed.
     var excluded: [String] = []
     var firstSight = FirstSight.start
-    /// What ends a line.
-    var delimiter = UInt8(ascii: "\n")
-    /// Whether records end with their delimiter.
-    var keepsDelimiter = false
-    /// The size of the largest record; longer ones are refused, reported and counted.
-    var recordLimit: ByteCount
-    /// What records are made of lines.
+    /// What records are made of lines; those have a delimiter.
     var rules = RecordRules()
 
     /// Its patterns; relative ones begin in a directory.

@@ -1,5 +1,6 @@
 import FileFollowing
 import Glibc
+import LineRecords
 import RecorderConcurrency
 import RecorderEngine
 
@@ -157,8 +158,11 @@ final class FollowLoop {
         let before = file.counts
         let (reading, bytes) = file.read(atMost: flow.pieceSize, save(of: file, in: flow))
         flow.readBytes += bytes
-        let (counts, limit) = (file.counts, flow.flow.recordLimit)
+        let (counts, limit) = (file.counts, flow.flow.rules.maximumRecordBytes)
         if before.withoutKey == 0, counts.withoutKey > 0 { log.tellWithoutKey(counts, of: file.path, flow.flow.rules) }
+        if before.withoutFields == 0, counts.withoutFields > 0 { log.tellWithoutFields(counts, of: file.path) }
+        metrics?.countGivenUp(counts.givenUp - before.givenUp, of: flow.pipeline.service.name)
+        if before.givenUp == 0, counts.givenUp > 0 { log.tellGivenUp(counts, of: file.path) }
         if counts.refusedCount > before.refusedCount { log.tellRefused(counts, of: file.path, over: limit) }
         if counts.cutCount > before.cutCount { log.tellCut(counts, of: file.path, over: limit) }
         switch reading {

@@ -1,5 +1,6 @@
 import FileFollowing
 import Glibc
+import LineRecords
 import RecorderEngine
 
 /// A position whose file was truncated in place, or is gone.
@@ -154,7 +155,7 @@ extension FlowFollower {
         if beginsAtEnd {
             let end =
                 isRotated
-                ? size : FileBytes.lastLineEnd(opened.descriptor, before: size, delimiter: flow.delimiter)
+                ? size : FileBytes.lastLineEnd(opened.descriptor, before: size, delimiter: flow.rules.delimiter)
             opened.position.move(to: end, in: opened.descriptor)
             opened.position.isFinished = isRotated
             admission.changes.stored.append(opened.position)

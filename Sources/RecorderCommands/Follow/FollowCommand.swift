@@ -1,5 +1,6 @@
 import FileFollowing
 import Glibc
+import LineRecords
 import RecorderAWS
 import RecorderEngine
 
@@ -17,22 +18,23 @@ struct FollowCommand: Command {
         self.session = session
         let settings = try SaveSettings(session)
         self.settings = settings
-        guard let delimiter = settings.delimiter else {
+        var rules = settings.rules
+        guard rules.delimiter != nil else {
             throw CommandFailure(
                 .usage,
                 message: "--delimiter none: a file that grows has no end. Give the byte that ends a record."
             )
         }
+        let limit = settings.policy.largestRecord(upTo: rules.maximumRecordBytes, keyBytes: settings.keyBytes)
+        rules.maximumRecordBytes = limit
+        rules.fields = try RecordFields(session.invocation)
         flow = FileFlow(
             stream: settings.stream,
             partitionKey: settings.partitionKey,
             patterns: Array(session.invocation.arguments.dropFirst()),
             excluded: session.invocation.allValues(.exclude),
             firstSight: session.invocation.has(.fromEnd) ? .end : .start,
-            delimiter: delimiter,
-            keepsDelimiter: settings.keepsDelimiter,
-            recordLimit: settings.policy.largestRecord(upTo: settings.recordLimit, keyBytes: settings.keyBytes),
-            rules: settings.rules
+            rules: rules
         )
         let discards = DiscardLog(session.console)
         self.discards = discards
@@ -107,8 +109,8 @@ extension RecorderPolicy {
     }
 
     /// The largest record that has room in the store once that is empty. Nothing after a larger one would ever be read.
-    func largestRecord(upTo limit: ByteCount, keyBytes: Int) -> ByteCount {
-        limits.bytes == 0 ? limit : ByteCount(min(limit.bytes, max(limits.bytes - keyBytes - Record.overhead, 0)))
+    func largestRecord(upTo limit: Int, keyBytes: Int) -> Int {
+        limits.bytes == 0 ? limit : min(limit, max(limits.bytes - keyBytes - Record.overhead, 0))
     }
 }
 
@@ -119,6 +121,8 @@ extension FollowEnd {
         if refused > 0 { line += "; refused \(Formatting.count(refused))" }
         if cut > 0 { line += "; cut \(Formatting.count(cut))" }
         if withoutKey > 0 { line += "; \(Formatting.count(withoutKey)) without the text for their key" }
+        if withoutFields > 0 { line += "; \(Formatting.count(withoutFields)) without an added field" }
+        line += RecordCounts.summary(ofGivenUp: givenUp)
         return line
     }
 }

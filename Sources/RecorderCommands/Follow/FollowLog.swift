@@ -1,11 +1,12 @@
 import FileFollowing
+import LineRecords
 import RecorderConcurrency
 import RecorderEngine
 
 /// What a follower says: each thing once.
 final class FollowLog {
     enum Topic: String {
-        case problem, key, refused, cut, rotated, count
+        case problem, key, field, search, refused, cut, rotated, count
     }
 
     private let console: Console
@@ -84,6 +85,16 @@ final class FollowLog {
         tell("\(path): \(note)", as: .key, about: path)
     }
 
+    /// Says of the first record that is stored without a field that there is one.
+    func tellWithoutFields(_ counts: RecordCounts, of path: String) {
+        if let note = counts.noteWithoutFields { tell("\(path): \(note)", as: .field, about: path) }
+    }
+
+    /// Says of the first record in which a search was given up that there is one.
+    func tellGivenUp(_ counts: RecordCounts, of path: String) {
+        if let note = counts.noteGivenUp { tell("\(path): \(note)", as: .search, about: path) }
+    }
+
     func tellUnreachable(_ position: FilePosition) {
         guard !position.isFinished else { return }
         tell(
@@ -150,24 +161,24 @@ final class FollowLog {
     }
 
     /// Says what was refused since the last call.
-    func tellRefused(_ counts: RecordCounts, of path: String, over limit: ByteCount) {
+    func tellRefused(_ counts: RecordCounts, of path: String, over limit: Int) {
         tellTooLong(counts.refused, of: counts.refusedCount, as: .refused, in: path, limit)
     }
 
     /// Says what was cut since the last call.
-    func tellCut(_ counts: RecordCounts, of path: String, over limit: ByteCount) {
+    func tellCut(_ counts: RecordCounts, of path: String, over limit: Int) {
         tellTooLong(counts.cut, of: counts.cutCount, as: .cut, in: path, limit)
     }
 
     private func tellTooLong(
-        _ first: [RecordSplitter.Refusal],
+        _ first: [RecordCounts.LongLine],
         of count: Int,
         as topic: Topic,
         in path: String,
-        _ limit: ByteCount
+        _ limit: Int
     ) {
         guard count > 0, let last = first.last else { return }
-        let limit = Formatting.count(limit.bytes)
+        let limit = Formatting.count(limit)
         let text =
             count <= first.count
             ? "\(path): a line of \(Formatting.count(last.bytes)) bytes was \(topic.rawValue); the limit is \(limit)."
@@ -184,11 +195,17 @@ struct FollowEnd: Sendable {
     var cut = 0
     /// Records without the text for a partition key.
     var withoutKey = 0
+    /// Records without a field that is added.
+    var withoutFields = 0
+    /// Searches for a pattern that took too long.
+    var givenUp = 0
 
     mutating func add(_ counts: RecordCounts) {
         refused += counts.refusedCount
         cut += counts.cutCount
         withoutKey += counts.withoutKey
+        withoutFields += counts.withoutFields
+        givenUp += counts.givenUp
     }
 
     mutating func add(_ other: FollowEnd) {
@@ -196,6 +213,8 @@ struct FollowEnd: Sendable {
         refused += other.refused
         cut += other.cut
         withoutKey += other.withoutKey
+        withoutFields += other.withoutFields
+        givenUp += other.givenUp
     }
 }
 

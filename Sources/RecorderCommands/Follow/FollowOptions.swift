@@ -1,9 +1,12 @@
+import LineRecords
+
 extension FollowCommand {
     static let spec = CommandSpec(
         name: "follow",
         summary: "save each line of files that grow as a record, exactly once",
         arguments: [.init(name: "STREAM"), .init(name: "PATH", isRepeated: true, completion: .files)],
         options: [.firehose, .fromEnd, .exclude, .delimiter, .keepDelimiter, .partitionKey] + RecordRules.options
+            + RecordFields.options
             + [.submit, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys, .keepRejected]
             + OptionSpec.entries
             + [.followLimit, .maximumRecord, .maximumAge, .metricsFile, .previewsFiles] + OptionSpec.log
@@ -30,6 +33,12 @@ extension FollowCommand {
             its share goes on, the limit divided by the streams that have records; the store may take up to twice its \
             limit then. Several commands may share a store; one of them reads each file for a stream. A `save` to the \
             same store discards the oldest lines of the largest stream at its own --limit.
+
+            A record that is a JSON object gets the members of --add-path, --add-host and --add-offset first, and is \
+            unchanged otherwise: a member that it has is kept. Other records are stored as they are, or with \
+            --message-field become an object with their text. What has no field is reported once and counted: a record \
+            that is no object, has the member, would be too long, or was cut. --partition-key-field finds added members, \
+            too; patterns are for the line as it was read.
 
             SIGINT and SIGTERM end the command with status 0, and so does SIGHUP when its terminal is closed; without a \
             terminal, as in a service, SIGHUP is ignored with a warning. A second signal ends it at once. Lines for systemd's \

@@ -1,5 +1,6 @@
 import FileFollowing
 import Glibc
+import LineRecords
 import RecorderConcurrency
 import RecorderEngine
 
@@ -59,6 +60,7 @@ final class FollowedFile {
         atClosing = (found.facts.size, found.facts.changed, 0, true)
         reader = LineReader(
             FileContent(descriptor, isCompressed: false, at: position, in: openFiles),
+            path: path,
             of: flow,
             at: position
         )
@@ -83,6 +85,7 @@ final class FollowedFile {
         saves = FileSaves(position, isStored: true)
         reader = LineReader(
             FileContent(descriptor, isCompressed: true, at: position, in: openFiles),
+            path: path,
             of: flow,
             at: position
         )
@@ -188,7 +191,7 @@ final class FollowedFile {
     }
 
     private func pass(
-        _ lines: RecordSplitter.Lines,
+        _ lines: AssembledRecords,
         of reader: LineReader,
         to save: (PayloadList, FilePosition) -> Void
     ) {
@@ -251,6 +254,7 @@ final class FollowedFile {
         opened = .now
         reader = LineReader(
             FileContent(file, isCompressed: false, at: position, in: openFiles),
+            path: path,
             of: flow,
             at: position
         )

@@ -1,4 +1,5 @@
 import FileFollowing
+import LineRecords
 import RecorderEngine
 
 /// Reads an open file from a position on, and splits it into records.
@@ -16,32 +17,34 @@ final class LineReader {
 
     let content: FileContent
     private let flow: FileFlow
-    private var splitter: RecordSplitter
+    /// That of the file when it was opened.
+    private let path: String
+    private var assembler: RecordAssembler
     /// The end of the lines before a line that is skipped, with what is stored of the bytes before it.
     private var skippedFrom: (offset: Int, mark: FileContent.Mark)?
 
-    init(_ content: FileContent, of flow: FileFlow, at position: FilePosition) {
+    init(_ content: FileContent, path: String, of flow: FileFlow, at position: FilePosition) {
         self.content = content
-        self.flow = flow
-        splitter = RecordSplitter(flow, start: position.offset)
+        (self.path, self.flow) = (path, flow)
+        assembler = RecordAssembler(flow.rules, path: path, start: position.offset)
     }
 
     /// Begins anew at a position.
     func begin(at position: FilePosition) {
-        splitter = RecordSplitter(flow, start: position.offset)
+        assembler = RecordAssembler(flow.rules, path: path, start: position.offset)
         content.begin(at: position)
         skippedFrom = nil
     }
 
     /// The end of the lines that were passed on, refused or left out.
-    var offset: Int { splitter.position.byte }
-    var isWithinLine: Bool { splitter.isWithinLine }
-    var holdsRecord: Bool { splitter.holdsRecord }
+    var offset: Int { assembler.position.byte }
+    var isWithinLine: Bool { assembler.isWithinLine }
+    var holdsRecord: Bool { assembler.holdsRecord }
     /// Since it began.
-    var counts: RecordCounts { splitter.counts }
+    var counts: RecordCounts { assembler.counts }
 
     /// Reads what follows, and passes on complete records.
-    func read(atMost size: Int, _ pass: (RecordSplitter.Lines) -> Void) -> Reading {
+    func read(atMost size: Int, _ pass: (AssembledRecords) -> Void) -> Reading {
         switch content.read(atMost: size) {
         case .bytes(let bytes):
             split(bytes, pass)
@@ -54,44 +57,34 @@ final class LineReader {
         }
     }
 
-    private func split(_ bytes: [UInt8], _ pass: (RecordSplitter.Lines) -> Void) {
+    private func split(_ bytes: [UInt8], _ pass: (AssembledRecords) -> Void) {
         guard !bytes.isEmpty else { return }
-        splitter.split(bytes, body: pass)
+        assembler.add(bytes).forEach(pass)
         forgetOld()
     }
 
     /// Passes on the record of several lines that waits for its next line.
-    func endRecord(_ pass: (RecordSplitter.Lines) -> Void) {
-        splitter.endRecord(body: pass)
+    func endRecord(_ pass: (AssembledRecords) -> Void) {
+        assembler.endRecord().forEach(pass)
         forgetOld()
     }
 
     /// Passes on the last line, which lacks its end.
-    func finish(_ pass: (RecordSplitter.Lines) -> Void) {
-        splitter.finish(body: pass)
+    func finish(_ pass: (AssembledRecords) -> Void) {
+        assembler.finish().forEach(pass)
     }
 
     /// Of a line that is skipped, only the last bytes are kept.
     private func forgetOld() {
-        if splitter.isSkipping, skippedFrom?.offset != offset { skippedFrom = (offset, content.mark(at: offset)) }
-        content.keep(from: splitter.isSkipping ? content.end : offset)
+        if assembler.isWithinLongLine, skippedFrom?.offset != offset {
+            skippedFrom = (offset, content.mark(at: offset))
+        }
+        content.keep(from: assembler.isWithinLongLine ? content.end : offset)
     }
 
     /// What is stored of the bytes before an offset: the one of the last call, or one behind it.
     func mark(at offset: Int) -> FileContent.Mark {
         if let skippedFrom, skippedFrom.offset == offset { return skippedFrom.mark }
         return content.mark(at: offset)
-    }
-}
-
-extension RecordSplitter {
-    fileprivate init(_ flow: FileFlow, start: Int) {
-        self.init(
-            delimiter: flow.delimiter,
-            keepsDelimiter: flow.keepsDelimiter,
-            limit: flow.recordLimit,
-            start: start,
-            rules: flow.rules
-        )
     }
 }

@@ -12,6 +12,7 @@ final class RunMetrics: Sendable {
         let sends: Bool
         var requests: [String: Int] = [:]
         var throttledRecords = 0
+        var givenUpSearches = 0
         var submits = 0
         var failedSubmits = 0
         var submitSeconds = 0.0
@@ -76,6 +77,11 @@ final class RunMetrics: Sendable {
         change(service) { $0.throttledRecords += answer.throttled }
     }
 
+    /// Searches for a pattern in a record were given up.
+    func countGivenUp(_ searches: Int, of service: String) {
+        if searches > 0 { change(service) { $0.givenUpSearches += searches } }
+    }
+
     /// A submit ended.
     func countSubmit(of service: String, _ outcome: FlushOutcome, after duration: Duration) {
         change(service) { counts in
@@ -113,7 +119,7 @@ final class RunMetrics: Sendable {
             (labels: [("service", service), ("store", counts.store)], counts: counts)
         }
         let sending = counts.filter(\.counts.sends)
-        return Self.requests(sending) + Self.submits(sending) + Self.flows(counts)
+        return Self.requests(sending) + Self.submits(sending) + Self.flows(counts) + Self.searches(counts)
     }
 
     private typealias Sample = MetricFamily.Sample
@@ -188,6 +194,18 @@ final class RunMetrics: Sendable {
                 help: "Files of a stream that are not read, because all of them was read from another file.",
                 samples: samples(\.copies)
             ),
+        ]
+    }
+
+    private static func searches(_ counts: [Run]) -> [MetricFamily] {
+        guard counts.contains(where: { $0.counts.givenUpSearches > 0 }) else { return [] }
+        return [
+            MetricFamily(
+                "given_up_searches_total",
+                .counter,
+                help: "Searches for a pattern in a record that took too long; the record counts as not matching.",
+                samples: counts.map { Sample($1.givenUpSearches, labels: $0) }
+            )
         ]
     }
 

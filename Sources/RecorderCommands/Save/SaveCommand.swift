@@ -1,3 +1,4 @@
+import LineRecords
 import RecorderAWS
 import RecorderConcurrency
 import RecorderEngine
@@ -28,7 +29,7 @@ struct SaveCommand: Command {
         let start = ContinuousClock.now
         try check()
         let input = try InputReader(settings.file, stop: stop)
-        if session.invocation.has(.fromByte) { try input.seek(to: settings.start, after: settings.delimiter) }
+        if session.invocation.has(.fromByte) { try input.seek(to: settings.start, after: settings.rules.delimiter) }
         let (console, metrics) = (session.console, metrics)
         let submitter =
             settings.submits ? BackgroundSubmitter(pipeline, console: console, stop: stop, metrics: metrics) : nil
@@ -63,71 +64,66 @@ struct SaveCommand: Command {
     /// How the reading of the input ended.
     struct Reading: Sendable {
         var failure: CommandFailure?
-        var refused: [RecordSplitter.Refusal] = []
+        var refused: [RecordCounts.LongLine] = []
         var refusedCount = 0
         /// How many records did not fit the rule of the partition key.
         var withoutKey = 0
+        var givenUp = 0
         /// Whether a signal came in the middle of a record.
         var isCutOff = false
         /// Whether a second run can continue at any byte of the input.
         var isRegularFile = false
         /// Everything before it was saved or refused.
-        var position = RecordSplitter.Position()
+        var position = InputPosition()
     }
 
     /// Reads the input to its end, and saves its records; `saved` is called when some are stored.
     private func read(_ input: InputReader, saved: @escaping @Sendable () -> Void) -> Reading {
         let window = SaveWindow()
-        let save: (RecordSplitter.Lines) -> Void = { self.save($0, through: window, saved: saved) }
+        let save: (AssembledRecords) -> Void = { self.save($0, through: window, saved: saved) }
         var reading = Reading()
-        var splitter = RecordSplitter(
-            delimiter: settings.delimiter,
-            keepsDelimiter: settings.keepsDelimiter,
-            limit: settings.recordLimit,
-            start: settings.start,
-            rules: settings.rules
-        )
+        var assembler = RecordAssembler(settings.rules, start: settings.start)
         do {
             while tally.failure == nil,
-                let chunk = try input.next(within: splitter.holdsRecord ? RecordRules.multilineWait : nil)
+                let chunk = try input.next(within: assembler.holdsRecord ? RecordRules.multilineWait : nil)
             {
-                if chunk.isEmpty { splitter.endRecord(body: save) }
-                let withoutKey = splitter.counts.withoutKey
-                splitter.split(chunk, body: save)
-                if withoutKey == 0 { noteWithoutKey(splitter.counts) }
+                if chunk.isEmpty { assembler.endRecord().forEach(save) }
+                let before = assembler.counts
+                assembler.add(chunk).forEach(save)
+                note(assembler.counts, after: before)
             }
             // A record without a delimiter is complete only at the end of the input.
             if tally.failure == nil {
-                if stop.number == nil {
-                    splitter.finish(body: save)
-                } else {
-                    splitter.endRecord(body: save)
-                }
+                (stop.number == nil ? assembler.finish() : assembler.endRecord()).forEach(save)
             }
         } catch {
             reading.failure = error
         }
         window.waitUntilEmpty()
         reading.isRegularFile = input.isRegularFile
-        reading.isCutOff = splitter.isWithinLine && stop.number != nil
-        reading.position = tally.firstFailed ?? splitter.position
+        reading.isCutOff = assembler.isWithinLine && stop.number != nil
+        reading.position = tally.firstFailed ?? assembler.position
         // A second run refuses those after the position again.
-        let counts = splitter.counts
+        let counts = assembler.counts
         reading.refused = counts.refused.filter { $0.number <= reading.position.records }
         reading.refusedCount =
             tally.firstFailed.map { $0.records - $0.dropped - tally.saved } ?? counts.refusedCount
-        reading.withoutKey = counts.withoutKey
+        (reading.withoutKey, reading.givenUp) = (counts.withoutKey, counts.givenUp)
         return reading
     }
 
-    /// Says once that a record has no partition key, when the first one is found.
-    private func noteWithoutKey(_ counts: RecordCounts) {
-        guard let number = counts.firstWithoutKey, let note = settings.rules.noteWithoutKey(number) else { return }
+    /// Says once that a record has no partition key, and that a search was given up, when the first one is found.
+    private func note(_ counts: RecordCounts, after before: RecordCounts) {
+        metrics?.run.countGivenUp(counts.givenUp - before.givenUp, of: pipeline.service.name)
+        if before.firstGivenUp == nil, let note = counts.noteGivenUp { session.console.warning(note) }
+        guard before.firstWithoutKey == nil, let number = counts.firstWithoutKey,
+            let note = settings.rules.noteWithoutKey(number)
+        else { return }
         session.console.warning(note)
     }
 
     private func save(
-        _ lines: RecordSplitter.Lines,
+        _ lines: AssembledRecords,
         through window: SaveWindow,
         saved: @escaping @Sendable () -> Void
     ) {
@@ -139,7 +135,7 @@ struct SaveCommand: Command {
             stream: settings.stream,
             partitionKey: settings.partitionKey,
             sequence: sequence
-        ) { [tally, position = lines.position] result in
+        ) { [tally, position = lines.start] result in
             tally.count(result, of: count, at: position)
             if case .success = result { saved() }
             window.leave(size)

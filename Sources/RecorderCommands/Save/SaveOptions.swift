@@ -1,3 +1,5 @@
+import LineRecords
+
 extension SaveCommand {
     static let spec = CommandSpec(
         name: "save",
@@ -25,8 +27,9 @@ extension SaveCommand {
             With --multiline-start, a record ends before the next line that matches, after 1,000 lines, before it would \
             be too long, at the end of the input, and if no line comes for 5 seconds. The other rules are for records, \
             without their delimiter. A record without the text for a partition key gets a key of its own; such records \
-            are counted. REGEX is a regular expression without back references and lookaround, so that the time for a \
-            line is bounded; bytes that are not UTF-8 count as one character each.
+            are counted. REGEX is a regular expression of PCRE2, as in Perl and nearly as in Java. A search that takes too \
+            long is given up, reported and counted; the record counts as not matching. Bytes that are not UTF-8 are read \
+            as U+FFFD.
 
             With --submit, errors of the network or the service do not stop the command: records wait on disk and are \
             sent again after 1 to 60 seconds. Records that are left at the end stay stored for the next submit. Lines on \

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LineRecords
 import RecorderEngine
 
 /// The options of `save`, checked.
@@ -8,15 +9,11 @@ struct SaveSettings: Sendable {
     let file: String?
     /// The byte of the file to start at.
     let start: Int
-    /// nil if the whole input is one record.
-    let delimiter: UInt8?
-    let keepsDelimiter: Bool
+    /// Without a delimiter the whole input is one record.
     let rules: RecordRules
     let submits: Bool
     let policy: RecorderPolicy
 
-    /// The size of the largest line.
-    let recordLimit: ByteCount
     /// What the partition key of a record takes at most.
     let keyBytes: Int
 
@@ -27,7 +24,8 @@ struct SaveSettings: Sendable {
         partitionKey = invocation.value(.partitionKey)
         file = invocation.value(.file)
         start = try invocation.number(.fromByte, from: 0) ?? 0
-        delimiter = try Self.delimiter(invocation.value(.delimiter) ?? "\\n")
+        var rules = try RecordRules(invocation, service: service)
+        let delimiter = rules.delimiter
         if invocation.has(.fromByte), file == nil {
             throw CommandFailure(
                 .usage,
@@ -40,7 +38,6 @@ struct SaveSettings: Sendable {
                 message: "--from-byte \(start): with --delimiter none the whole file is one record."
             )
         }
-        rules = try RecordRules(invocation, service: service)
         if rules.multilineStart != nil, delimiter == nil {
             throw CommandFailure(
                 .usage,
@@ -48,7 +45,6 @@ struct SaveSettings: Sendable {
                     "--multiline-start: with --delimiter none the whole input is one record. Leave out one of them."
             )
         }
-        keepsDelimiter = invocation.has(.keepDelimiter) || invocation.has(.firehose)
         submits = invocation.has(.submit)
         if invocation.has(.pack), invocation.has(.firehose), delimiter != UInt8(ascii: "\n") {
             throw CommandFailure(
@@ -59,7 +55,7 @@ struct SaveSettings: Sendable {
             )
         }
         var policy = try session.sendingPolicy()
-        policy.delimiter = keepsDelimiter ? delimiter : nil
+        policy.delimiter = rules.keepsDelimiter ? delimiter : nil
         policy.limits.bytes = try invocation.byteCount(.limit)?.bytes ?? policy.limits.bytes
         policy.limits.age = try invocation.duration(.maximumAge) ?? policy.limits.age
         let largest = service.maximumRecordBytes
@@ -67,35 +63,13 @@ struct SaveSettings: Sendable {
             try invocation.byteCount(.maximumRecord, atMost: largest) ?? policy.maximumRecordBytes
         self.policy = policy
         // The key counts for the service, and the lines that do not fit are refused one by one.
-        keyBytes = rules.key == nil ? service.keyBytes(for: partitionKey) : RecordFilter.longestKeyBytes
-        recordLimit = ByteCount(min(policy.maximumRecordBytes, largest - keyBytes))
+        keyBytes = rules.key == nil ? service.keyBytes(for: partitionKey) : RecordRules.longestKeyBytes
+        rules.maximumRecordBytes = min(policy.maximumRecordBytes, largest - keyBytes)
+        self.rules = rules
         // Every record has the same stream and key, so one check finds what is wrong with them.
         let (stream, key, region) = (stream, partitionKey, session.region)
         _ = try CommandFailure.wrapping(
             try service.record(Data(), stream: stream, partitionKey: key, maximumBytes: 0, region: { region })
         )
-    }
-
-    private static func delimiter(_ text: String) throws(CommandFailure) -> UInt8? {
-        switch text {
-        case "none": return nil
-        case "\\n": return UInt8(ascii: "\n")
-        case "\\r": return UInt8(ascii: "\r")
-        case "\\t": return UInt8(ascii: "\t")
-        case "\\0": return 0
-        default:
-            if text.hasPrefix("\\x"), text.count == 4, text.dropFirst(2).allSatisfy(\.isHexDigit),
-                let byte = UInt8(text.dropFirst(2), radix: 16)
-            {
-                return byte
-            }
-            guard text.utf8.count == 1, let byte = text.utf8.first else {
-                throw CommandFailure(
-                    .usage,
-                    message: "--delimiter \(text): give one ASCII character, \\n, \\r, \\t, \\0, \\xHH or none."
-                )
-            }
-            return byte
-        }
     }
 }

@@ -1,3 +1,4 @@
+import LineRecords
 import RecorderEngine
 
 /// What `save` prints at its end, and its exit status.
@@ -14,7 +15,7 @@ struct SaveSummary {
         for refusal in reading.refused {
             console.error(
                 "record \(Formatting.count(refusal.number)) is \(Formatting.count(refusal.bytes)) bytes; the limit is "
-                    + "\(Formatting.count(settings.recordLimit.bytes)). It was not saved: split it or compress it."
+                    + "\(Formatting.count(settings.rules.maximumRecordBytes)). It was not saved: split it or compress it."
             )
         }
         if reading.isCutOff { console.error("the last record was cut off by the signal; it was not saved.") }
@@ -31,6 +32,7 @@ struct SaveSummary {
         if reading.refusedCount > 0 { line += "; refused \(Formatting.count(reading.refusedCount))" }
         if reading.position.dropped > 0 { line += "; left out \(Formatting.count(reading.position.dropped))" }
         if reading.withoutKey > 0 { line += "; \(Formatting.count(reading.withoutKey)) without the text for their key" }
+        line += RecordCounts.summary(ofGivenUp: reading.givenUp)
         if settings.submits { line += "; delivered \(Formatting.count(tally.deliveries.delivered))" }
         console.report(line)
         if asJSON { console.print(json: try JSONText.text(of: summary(elapsed))) }

@@ -1,3 +1,4 @@
+import LineRecords
 import RecorderConcurrency
 import RecorderEngine
 
@@ -7,7 +8,7 @@ final class SaveTally: Sendable {
         var saved = 0
         var failed = 0
         var failure: RecorderError?
-        var firstFailed: RecordSplitter.Position?
+        var firstFailed: InputPosition?
     }
 
     private let state = Locked(State())
@@ -26,10 +27,10 @@ final class SaveTally: Sendable {
     var failure: RecorderError? { state.withLock { $0.failure } }
 
     /// Where the first record that was not saved begins.
-    var firstFailed: RecordSplitter.Position? { state.withLock { $0.firstFailed } }
+    var firstFailed: InputPosition? { state.withLock { $0.firstFailed } }
 
     /// Counts the result of saving records together, the first of which is at `position`.
-    func count(_ result: Result<Void, RecorderError>, of records: Int, at position: RecordSplitter.Position) {
+    func count(_ result: Result<Void, RecorderError>, of records: Int, at position: InputPosition) {
         state.withLock { state in
             switch result {
             case .success: state.saved += records

@@ -24,7 +24,7 @@ import Testing
         let ran = try await Tool().run("doctor", "--offline")
         let line = try #require(ran.out.split(separator: "\n").first { $0.contains("libraries") })
         let libraries =
-            /ok    libraries   SQLite 3\.\d+\.\d+, libcurl \d+\.\d+\.\d+, OpenSSL \d+\.\d+\.\d+, glibc 2\.\d+/
+            /ok    libraries   SQLite 3\.\d+\.\d+, libcurl \d+\.\d+\.\d+, OpenSSL \d+\.\d+\.\d+, PCRE2 \d+\.\d+, glibc 2\.\d+/
         #expect(line.wholeMatch(of: libraries) != nil, "\(line)")
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import LineRecords
 import RecorderAWS
 import RecorderCommands
 import Testing
@@ -81,11 +82,18 @@ import Testing
         #expect(flow.buffer.age == .seconds(5) && flow.buffer.bytes == 1_000 && flow.buffer.records == 10)
     }
 
+    @Test func `small letters are the same as capitals`() throws {
+        let flow = try flow(
+            #","partitionKeyOption":"deterministic","initialPosition":"start_of_file","dataProcessingOptions":[{"optionName":"singleline"}]"#
+        )
+        guard case .digest? = flow.rules.key else { return #expect(Bool(false), "the key is no hash") }
+        #expect(!flow.startsAtEnd && flow.rules.joinsLines)
+    }
+
     @Test func `a start pattern matches at the start of a line only, as in the agent`() throws {
         let pattern = try #require(try flow(#","multiLineStartPattern":"\\d+|x""#).rules.multilineStart)
-        var matcher = PatternMatcher(pattern)
         for (line, isStart) in [("12 a", true), ("xa", true), (" 12", false), ("ax", false)] {
-            #expect(matcher.isFound(in: Array(line.utf8).span) == isStart, "\(line)")
+            #expect((pattern.match(in: Array(line.utf8).span) != .none) == isStart, "\(line)")
         }
     }
 
@@ -197,7 +205,7 @@ import Testing
         (#""dataProcessingOptions":[{"optionName":"CSVTOJSON"}]"#, "only SINGLELINE is supported"),
         (#""fileFooterPattern":"^END""#, "fileFooterPattern is not supported"),
         (#""aggregatedRecordSizeBytes":5000"#, "would join lines"), (#""deliveryStream":"d""#, "make it two flows"),
-        (#""multiLineStartPattern":"(?=a)""#, "lookahead is not supported"),
+        (#""multiLineStartPattern":"(?=a""#, "missing closing parenthesis (at offset 4)"),
     ])
     func `what would change the records is an error`(settings: String, reason: String) {
         #expect(flowError(settings).hasPrefix("flows[0]") && flowError(settings).contains(reason))

@@ -1,3 +1,4 @@
+import LineRecords
 import RecorderEngine
 
 extension RecordRules {
@@ -8,11 +9,37 @@ extension RecordRules {
 
     /// What the options of a command say.
     init(_ invocation: Invocation, service: StreamServiceDescription) throws(CommandFailure) {
+        self.init()
+        delimiter = try Self.delimiter(invocation.value(.delimiter) ?? "\\n")
+        keepsDelimiter = invocation.has(.keepDelimiter) || invocation.has(.firehose)
         key = try Self.key(invocation, service: service)
         multilineStart = try invocation.pattern(.multilineStart)
         skipsEmpty = invocation.has(.skipEmpty)
         dropped = try invocation.pattern(.dropMatching)
         kept = try invocation.pattern(.keepMatching)
+    }
+
+    private static func delimiter(_ text: String) throws(CommandFailure) -> UInt8? {
+        switch text {
+        case "none": return nil
+        case "\\n": return UInt8(ascii: "\n")
+        case "\\r": return UInt8(ascii: "\r")
+        case "\\t": return UInt8(ascii: "\t")
+        case "\\0": return 0
+        default:
+            if text.hasPrefix("\\x"), text.count == 4, text.dropFirst(2).allSatisfy(\.isHexDigit),
+                let byte = UInt8(text.dropFirst(2), radix: 16)
+            {
+                return byte
+            }
+            guard text.utf8.count == 1, let byte = text.utf8.first else {
+                throw CommandFailure(
+                    .usage,
+                    message: "--delimiter \(text): give one ASCII character, \\n, \\r, \\t, \\0, \\xHH or none."
+                )
+            }
+            return byte
+        }
     }
 
     private static func key(
@@ -47,6 +74,21 @@ extension RecordRules {
         }
         return "record \(Formatting.count(number)) \(reason). It gets a key of its own, as do others like it; "
             + "they are counted."
+    }
+}
+
+extension RecordCounts {
+    /// Says of a record that a search in it was given up; nil if there is none.
+    var noteGivenUp: String? {
+        firstGivenUp.map {
+            "record \(Formatting.count($0.number)): the search for \($0.pattern) took too long, and was given up. The record counts as "
+                + "not matching, as do others like it; they are counted."
+        }
+    }
+
+    /// As in `; 2 searches given up`; empty if there are none.
+    static func summary(ofGivenUp count: Int) -> String {
+        count == 0 ? "" : "; \(Formatting.counted(count, "search", plural: "searches")) given up"
     }
 }
 

@@ -1,8 +1,9 @@
-/// Rules that make records of lines: which lines belong together, which are left out, and which partition key each record has.
+/// Rules that make records of bytes: what ends a line, which lines belong together, which are left out, and which partition key
+/// each record has.
 package struct RecordRules: Sendable {
     /// Where a record's partition key comes from.
     package enum Key: Sendable {
-        /// A member of the JSON object that the record is.
+        /// A member of the JSON object that the record is when it is sent.
         case field(String)
         /// The pattern's first group; the whole match if it has none.
         case pattern(LinePattern)
@@ -18,20 +19,32 @@ package struct RecordRules: Sendable {
         case cut(ending: [UInt8])
     }
 
-    /// nil: the key of the flow, or one of its own.
-    package var key: Key?
+    /// What ends a line; nil makes the whole input one record, which is no rule for files that grow.
+    package var delimiter: UInt8? = UInt8(ascii: "\n")
+    /// Whether records end with their delimiter.
+    package var keepsDelimiter = false
+    /// The size of the largest record in bytes, with its delimiter if that is kept.
+    package var maximumRecordBytes = Int.max
+    package var longLine = LongLine.refused
     /// What the first line of a record matches. Lines that do not match belong to the record before.
     package var multilineStart: LinePattern?
+    /// Removes the line breaks within a record, and spaces around them, as the Kinesis Agent's SINGLELINE does.
+    package var joinsLines = false
+    /// The number of lines at the start of a file that are no records.
+    package var skippedHeaderLines = 0
+
+    // These are for records without their delimiter.
+
+    /// nil: the key of the flow, or one of its own.
+    package var key: Key?
     /// Leaves out records without a byte, or with a carriage return only.
     package var skipsEmpty = false
     /// Leaves out records that match, and those that do not.
     package var dropped: LinePattern?
     package var kept: LinePattern?
-    /// Removes the line breaks within a record, and spaces around them, as the Kinesis Agent's SINGLELINE does.
-    package var joinsLines = false
-    /// The number of lines at the start of a file that are no records.
-    package var skippedHeaderLines = 0
-    package var longLine = LongLine.refused
+
+    /// What is added to each record; nil adds nothing.
+    package var fields: RecordFields?
 
     package init() {}
 
@@ -40,9 +53,8 @@ package struct RecordRules: Sendable {
     /// The most lines of a record. More of them begin another record, so that none is lost.
     static let mostLines = 1_000
 
-    /// Whether records are more than one line each, or are not all stored as they are read.
-    var needsAssembly: Bool { multilineStart != nil || joinsLines || skippedHeaderLines > 0 }
-
-    /// Whether each record is looked at.
-    var needsFilter: Bool { key != nil || skipsEmpty || dropped != nil || kept != nil }
+    /// The longest key that a service takes, in code points.
+    static let longestKey = 256
+    /// The same in bytes.
+    package static let longestKeyBytes = longestKey * 4
 }

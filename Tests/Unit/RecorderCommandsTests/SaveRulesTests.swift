@@ -74,9 +74,31 @@ import Testing
         )
     }
 
+    @Test func `a search that takes too long is given up, told once and counted`() async throws {
+        let tool = try Tool()
+        let hostile = String(repeating: "a", count: 100) + "!\n"
+        let metrics = tool.home.path("metrics.prom")
+        let ran = try await tool.run(
+            "save",
+            "app",
+            "--drop-matching",
+            "(a+)+$",
+            "--metrics-file",
+            metrics,
+            input: Data("b\n\(hostile)aa\n\(hostile)".utf8)
+        )
+        #expect(ran.status == 0 && ran.out.hasPrefix("saved 3 records to app in "), "\(ran)")
+        #expect(ran.out.hasSuffix("; left out 1; 2 searches given up\n"))
+        #expect(
+            ran.err.split(separator: "\n").count == 1
+                && ran.err.contains("record 2: the search for (a+)+$ took too long")
+        )
+        #expect(try String(contentsOfFile: metrics, encoding: .utf8).contains(/given_up_searches_total\{.*\} 2\n/))
+    }
+
     @Test(arguments: [
-        (["--partition-key-regex", "("], "--partition-key-regex (: there is no ) for this ("),
-        (["--drop-matching", "(?=a)"], "lookahead is not supported"),
+        (["--partition-key-regex", "("], "--partition-key-regex (: missing closing parenthesis (at offset 1)."),
+        (["--drop-matching", "é[b"], "--drop-matching é[b: missing terminating ] for character class (at offset 3)."),
         (["--partition-key", "a", "--partition-key-field", "b"], "--partition-key and --partition-key-field"),
         (["--partition-key-field", "b", "--firehose"], "--partition-key-field: Firehose has no partition keys."),
         (["--multiline-start", "a", "--delimiter", "none"], "--multiline-start: with --delimiter none"),

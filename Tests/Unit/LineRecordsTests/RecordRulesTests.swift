@@ -1,5 +1,5 @@
 import Foundation
-import RecorderCommands
+import LineRecords
 import RecorderEngine
 import RecorderTestSupport
 import Testing
@@ -12,30 +12,26 @@ import Testing
         var ends: [Int] = []
     }
 
-    private func splitter(
+    private func assembler(
         _ rules: RecordRules,
         limit: Int = 1_000,
         keepsDelimiter: Bool = false,
         start: Int = 0
-    ) -> RecordSplitter {
-        RecordSplitter(
-            delimiter: 10,
-            keepsDelimiter: keepsDelimiter,
-            limit: ByteCount(limit),
-            start: start,
-            rules: rules
-        )
+    ) -> RecordAssembler {
+        var rules = rules
+        (rules.maximumRecordBytes, rules.keepsDelimiter) = (limit, keepsDelimiter)
+        return RecordAssembler(rules, start: start)
     }
 
     /// Splits an input that comes in chunks of random sizes.
     private func split(
         _ input: String,
-        by splitter: inout RecordSplitter,
+        by assembler: inout RecordAssembler,
         _ random: inout SeededRandom,
         longest: Int = 9
     ) -> Split {
         var split = Split()
-        func take(_ lines: RecordSplitter.Lines) {
+        func take(_ lines: AssembledRecords) {
             split.records += lines.payloads.ranges.map { String(decoding: lines.payloads.bytes[$0], as: UTF8.self) }
             split.keys += lines.payloads.keys
             split.ends.append(lines.end.byte)
@@ -44,17 +40,17 @@ import Testing
         while !rest.isEmpty {
             let chunk = Array(rest.prefix(Int.random(in: 1...longest, using: &random)))
             rest = rest.dropFirst(chunk.count)
-            splitter.split(chunk, body: take)
+            assembler.add(chunk).forEach(take)
         }
-        splitter.finish(body: take)
+        assembler.finish().forEach(take)
         return split
     }
 
     private func split(_ input: String, _ rules: RecordRules, limit: Int = 1_000, keepsDelimiter: Bool = false) -> Split
     {
         var random = SeededRandom(1)
-        var splitter = splitter(rules, limit: limit, keepsDelimiter: keepsDelimiter)
-        return split(input, by: &splitter, &random)
+        var assembler = assembler(rules, limit: limit, keepsDelimiter: keepsDelimiter)
+        return split(input, by: &assembler, &random)
     }
 
     @Test func `a record of several lines ends before the next line that matches`() throws {
@@ -73,14 +69,14 @@ import Testing
             let input = String(
                 (0..<Int.random(in: 0...80, using: &random)).map { _ in "Sab\n".randomElement(using: &random) ?? "S" }
             )
-            var whole = splitter(rules, limit: 12)
+            var whole = assembler(rules, limit: 12)
             let wanted = split(input, by: &whole, &random, longest: 200)
-            var parts = splitter(rules, limit: 12)
+            var parts = assembler(rules, limit: 12)
             let found = split(input, by: &parts, &random)
             #expect(found.records == wanted.records && parts.position == whole.position)
             #expect(parts.counts.refusedCount == whole.counts.refusedCount)
             for end in found.ends {
-                var rest = splitter(rules, limit: 12, start: end)
+                var rest = assembler(rules, limit: 12, start: end)
                 let after = split(String(decoding: Array(input.utf8)[end...], as: UTF8.self), by: &rest, &random)
                 #expect(
                     after.records == wanted.records.suffix(after.records.count)
@@ -105,18 +101,20 @@ import Testing
     @Test func `a record waits for its next line until the wait is over, and a begun line waits longer`() throws {
         var rules = RecordRules()
         rules.multilineStart = try LinePattern("^S")
-        var splitter = splitter(rules)
+        var assembler = assembler(rules)
         var records: [String] = []
-        func take(_ lines: RecordSplitter.Lines) {
+        func take(_ lines: AssembledRecords) {
             records += lines.payloads.ranges.map { String(decoding: lines.payloads.bytes[$0], as: UTF8.self) }
         }
-        splitter.split(Array("S1\n a\n beg".utf8), body: take)
-        #expect(records == [] && splitter.holdsRecord && splitter.position.byte == 0)
-        splitter.endRecord(body: take)
-        #expect(records == ["S1\n a"] && !splitter.holdsRecord && splitter.isWithinLine && splitter.position.byte == 6)
-        splitter.split(Array("un\n".utf8), body: take)
-        splitter.finish(body: take)
-        #expect(records == ["S1\n a", " begun"] && splitter.position.byte == 13)
+        assembler.add(Array("S1\n a\n beg".utf8)).forEach(take)
+        #expect(records == [] && assembler.holdsRecord && assembler.position.byte == 0)
+        assembler.endRecord().forEach(take)
+        #expect(
+            records == ["S1\n a"] && !assembler.holdsRecord && assembler.isWithinLine && assembler.position.byte == 6
+        )
+        assembler.add(Array("un\n".utf8)).forEach(take)
+        assembler.finish().forEach(take)
+        #expect(records == ["S1\n a", " begun"] && assembler.position.byte == 13)
     }
 
     @Test func `empty records and those that a pattern chooses are left out and counted`() throws {
@@ -127,10 +125,10 @@ import Testing
         var random = SeededRandom(1)
         for isMultiline in [false, true] {
             if isMultiline { rules.multilineStart = try LinePattern("") }
-            var splitter = splitter(rules)
-            let found = split("GET /\n\n\r\nGET /health\nPUT /\nPOST /a\n", by: &splitter, &random)
+            var assembler = assembler(rules)
+            let found = split("GET /\n\n\r\nGET /health\nPUT /\nPOST /a\n", by: &assembler, &random)
             #expect(found.records == ["GET /", "POST /a"])
-            #expect(splitter.position.dropped == 4 && splitter.position.records == 6)
+            #expect(assembler.position.dropped == 4 && assembler.position.records == 6)
         }
     }
 
@@ -161,12 +159,22 @@ import Testing
     @Test func `a key that is not UTF-8 is none, and the record is stored as it is`() throws {
         var rules = RecordRules()
         rules.key = .pattern(try LinePattern("k=(.+)"))
-        var splitter = splitter(rules)
-        var found: [RecordSplitter.Lines] = []
-        splitter.split([107, 61, 0xFF, 10, 107, 61, 97, 10]) { found.append($0) }
+        var assembler = assembler(rules)
+        let found = assembler.add([107, 61, 0xFF, 10, 107, 61, 97, 10])
         #expect(found.first?.payloads.keys == [nil, "a"])
         #expect(found.first.map { Array($0.payloads.bytes[$0.payloads.ranges[0]]) } == [107, 61, 0xFF])
-        #expect(splitter.counts.withoutKey == 1 && splitter.counts.firstWithoutKey == 1)
+        #expect(assembler.counts.withoutKey == 1 && assembler.counts.firstWithoutKey == 1)
+    }
+
+    @Test func `a search that is given up counts as no match, and is counted`() throws {
+        var rules = RecordRules()
+        rules.dropped = try LinePattern("(a+)+$")
+        var assembler = assembler(rules)
+        let hostile = String(repeating: "a", count: 100) + "!"
+        let found = assembler.add(Array("b\n\(hostile)\naa\n\(hostile)\n".utf8))
+        #expect(found.flatMap(\.payloads.ranges).count == 3 && assembler.position.dropped == 1)
+        #expect(assembler.counts.givenUp == 2)
+        #expect(assembler.counts.firstGivenUp.map { [String($0.number), $0.pattern] } == ["2", "(a+)+$"])
     }
 
     @Test func `equal records have the same hashed key, others another`() {
@@ -181,11 +189,11 @@ import Testing
         rules.skippedHeaderLines = 2
         #expect(split("h1\nh2\na\nb\n", rules).records == ["a", "b"])
         var random = SeededRandom(1)
-        var later = splitter(rules, start: 6)
+        var later = assembler(rules, start: 6)
         #expect(split("a\nb\n", by: &later, &random).records == ["a", "b"])
         // A reading that begins again among them has to begin before them.
-        var between = splitter(rules)
-        between.split(Array("h1\n".utf8)) { _ in }
+        var between = assembler(rules)
+        #expect(between.add(Array("h1\n".utf8)).isEmpty)
         #expect(between.position.byte == 0)
         #expect(split("h2\na\n", by: &between, &random).records == ["a"])
     }
@@ -193,11 +201,10 @@ import Testing
     @Test func `a record of several lines ends before a line over the limit, wherever that ends`() throws {
         var rules = RecordRules()
         rules.multilineStart = try LinePattern("^>")
-        var splitter = splitter(rules, limit: 10)
-        var ends: [Int] = []
-        splitter.split(Array(">a\nb\n0123456789a".utf8)) { ends.append($0.end.byte) }
-        #expect(ends == [5])
-        #expect(splitter.isSkipping && splitter.position.byte == 5)
+        var assembler = assembler(rules, limit: 10)
+        let records = assembler.add(Array(">a\nb\n0123456789a".utf8))
+        #expect(records.map(\.end.byte) == [5])
+        #expect(assembler.isWithinLongLine && assembler.position.byte == 5)
     }
 
     @Test func `long lines are cut to the limit with their ending, if the rule says so`() {
@@ -206,9 +213,9 @@ import Testing
         let found = split("short\n0123456789abcdef\nend\n", rules, limit: 10, keepsDelimiter: true)
         #expect(found.records == ["short\n", "01234567~\n", "end\n"])
         var random = SeededRandom(1)
-        var splitter = splitter(rules, limit: 10, keepsDelimiter: true)
-        _ = split("0123456789abcdef\n", by: &splitter, &random)
-        #expect(splitter.counts.cutCount == 1 && splitter.counts.refusedCount == 0 && splitter.position.byte == 17)
+        var assembler = assembler(rules, limit: 10, keepsDelimiter: true)
+        _ = split("0123456789abcdef\n", by: &assembler, &random)
+        #expect(assembler.counts.cutCount == 1 && assembler.counts.refusedCount == 0 && assembler.position.byte == 17)
     }
 
     @Test func `the lines of a record are joined without the spaces around them`() throws {
