@@ -43,6 +43,11 @@ static void look_for_progress(int signal) {
 void machine_start(uint64_t seed, int trace, bool tells_calls) {
     /* The world ends with the program, and keeps no process that has ended. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* What started this program may block signals, or ignore them, by which a world stops its programs. */
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    for (int number = 1; number < SIGRTMIN; number++) signal(number, SIG_DFL);
     signal(SIGCHLD, SIG_IGN);
     change_hashes();
     char *memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -26,7 +26,10 @@ struct Options {
     init(_ words: [String]) {
         var words = words[...]
         while let word = words.popFirst() {
-            func number() -> Int { words.popFirst().flatMap { Int($0) } ?? 0 }
+            func number() -> Int {
+                let text = words.popFirst() ?? ""
+                return Int(text) ?? { fail("not a number: \(text)") }()
+            }
             switch word {
             case "--seeds": count = number()
             case "--first": first = number()

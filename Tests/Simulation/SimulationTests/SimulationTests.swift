@@ -31,7 +31,7 @@ import Testing
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let list = try String(contentsOf: folder.appendingPathComponent("Seeds/seeds.txt"), encoding: .utf8)
         for line in list.split(separator: "\n") where !line.hasPrefix("#") {
-            let words = line.split(separator: " ").map { String($0) }
+            let words = line.prefix { $0 != ":" }.split(separator: " ").map { String($0) }
             let run = try await simulate(words[0], seeds: 1, "--first", words[1])
             #expect(run.status == 0, "\(line): \(run.out)")
         }
