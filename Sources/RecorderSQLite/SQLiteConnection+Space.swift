@@ -15,8 +15,10 @@ extension SQLiteConnection {
         )
     }
 
-    /// Keeps the log and its shared memory if this is the last connection that closes.
-    package func keepLogWhenClosed() {
+    /// Keeps the log and its shared memory if this is the last connection that closes; without moving its content into the database if
+    /// `asItIs`.
+    package func keepLogWhenClosed(asItIs: Bool = false) {
+        if asItIs { recorder_sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
         var keeps: Int32 = 1
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &keeps)
     }

@@ -242,6 +242,13 @@ package final class SQLiteConnection {
         if mode == .truncate { walPages = 0 }
     }
 
+    /// Moves all pages from the write-ahead log into the database, and waits for readers; false if that is not possible.
+    package func moveWholeLog() -> Bool {
+        coalescingWrites(to: .database) {
+            sqlite3_wal_checkpoint_v2(handle, nil, Checkpoint.restart.rawValue, nil, nil)
+        } == SQLITE_OK
+    }
+
     /// Turns SQLite's result codes into errors.
     func check(_ code: Int32, while action: @autoclosure () -> String) throws(SQLiteError) {
         guard code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE else { return }

@@ -166,10 +166,11 @@ final class StoreConnections: Sendable {
         return opened
     }
 
-    /// Closes both connections if the file was moved, replaced or deleted; true if it was.
+    /// Closes both connections if the file or its log was moved, replaced or deleted; true if it was.
     func closeIfMoved() -> Bool {
         let hasMoved = writer.withLock { writer in
             guard let open = writer, open.hasMoved() else { return false }
+            open.leaveMoved()
             // Another file's lock says nothing about this one.
             writer = nil
             return true
@@ -203,12 +204,18 @@ final class StoreConnections: Sendable {
         /// The file that the operation used, or that could not be opened.
         var fileID: FileIdentity?
         var hasRepaired = false
+        var hasReopened = false
     }
 
     /// Returns if the operation can be repeated, and throws the error otherwise. A file is repaired once. If the file was moved,
     /// even together with its lock, the operation is repeated once.
     private func recover(from error: RecorderError, recovery: inout Recovery) throws(RecorderError) {
         var error = error
+        // What was read of a file or a log that is not at its path any more proves nothing.
+        if error.isCorrupt || error.isInternal, !recovery.hasReopened, closeIfMoved() {
+            recovery.hasReopened = true
+            return
+        }
         if error.isCorrupt || error.isInternal, !recovery.hasRepaired {
             do throws(RecorderError) {
                 try repair(recovery.fileID, after: error, before: recovery.deadline)

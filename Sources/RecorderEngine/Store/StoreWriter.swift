@@ -1,3 +1,4 @@
+import RecorderAWS
 import RecorderSQLite
 
 /// The writing connection of a process: opening, locking, transactions.
@@ -11,6 +12,8 @@ final class StoreWriter {
     private let namedPath: String
     /// The file it writes to.
     let fileID: FileIdentity?
+    /// The log that it writes to.
+    private let logID: FileIdentity?
     private let lock: StoreWriteLock
     let space: StoreSpace
     let connection: SQLiteConnection
@@ -64,9 +67,11 @@ final class StoreWriter {
         try StoreDirectory.createFile(path)
         fileID = FileIdentity(path)
         self.fileID = fileID
+        lock.forgetIndexOfOtherLog()
         let reserve = StoreReserve(beside: path)
         let connection = try Self.open(path, reserve: reserve)
         self.connection = connection
+        logID = lock.noteLog()
         let keySources = KeySources(connection, of: path, clock: clock)
         self.keySources = keySources
         (space, identity, statements, segments, kept) = try StorageErrorMapping.translating(
@@ -104,15 +109,38 @@ final class StoreWriter {
         return connection
     }
 
-    /// Whether the file was moved, replaced or deleted since it was opened, or a link in its path was changed.
-    func hasMoved() -> Bool {
+    /// Whether the file or its log was moved, replaced or deleted since it was opened, or a link in its path was changed.
+    func hasMoved() -> Bool { hasFileMoved() || lock.hasMoved(logID) }
+
+    private func hasFileMoved() -> Bool {
         guard let fileID, let found = FileIdentity(namedPath) else { return true }
         return found != fileID
+    }
+
+    /// Called before a moved store is closed. If only its log was removed or replaced, what that has is moved into the database.
+    func leaveMoved() {
+        guard ForkedProcess.refusal == nil else { return }
+        guard !hasFileMoved() else {
+            return RecorderLog.warning(
+                "\(namedPath) was moved, replaced or removed while it was open: records that were only in it stay there, and what "
+                    + "is at its path now is used."
+            )
+        }
+        let isKept = lock.leave(logID) { connection.moveWholeLog() }
+        // SQLite would remove the log that is at the path now.
+        connection.keepLogWhenClosed(asItIs: true)
+        let log = "the write-ahead log of \(path) was removed or replaced by another program while the store was open"
+        if isKept {
+            RecorderLog.warning("\(log): it was restored, and no record is lost.")
+        } else {
+            RecorderLog.error("\(log): records that were only in it are lost.")
+        }
     }
 
     /// Closes the connection under the lock, if it is free: closing the last one changes the file.
     static func close(_ writer: inout StoreWriter?) {
         guard let lock = writer?.lock else { return }
+        if let open = writer, !open.hasFileMoved(), open.hasMoved() { open.leaveMoved() }
         lock.closing { isHeld in
             if isHeld { writer?.keepSpace() }
             writer = nil
@@ -145,6 +173,10 @@ final class StoreWriter {
         self.deadline = lastCommit.map { max(deadline, $0 + Self.grace) } ?? deadline
         try lock.lock(before: self.deadline)
         defer { lock.unlock() }
+        // Others may use the one that is there: a commit to this one would contradict theirs.
+        guard !lock.hasMoved(logID) else {
+            throw .storage("The write-ahead log of \(path) was removed or replaced. Try again.", nil)
+        }
         return try StorageErrorMapping.translating(
             path: path,
             try operation(self)(repeat each arguments)

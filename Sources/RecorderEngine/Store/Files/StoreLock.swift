@@ -116,22 +116,27 @@ final class StoreLock: Sendable {
         return OpenFile(descriptor: opened, fileID: FileIdentity(descriptor: opened))
     }
 
+    /// The lines that the file has room for: each may have so many bytes.
+    private static let lineBytes = 256
+
     /// Writes a line into the file, instead of the one that is there. Never makes the file shorter, so that a full disk has room for it.
-    func write(_ line: String) {
+    func write(_ line: String, at index: Int = 0) {
         let line = Array("\(line)\n".utf8)
+        assert(line.count <= Self.lineBytes, "a line of a lock file is short")
         file.withLock { file in
             guard let file else { return }
-            _ = unsafe line.withUnsafeBytes { unsafe pwrite(file.descriptor, $0.baseAddress, $0.count, 0) }
+            let start = off_t(index * Self.lineBytes)
+            _ = unsafe line.withUnsafeBytes { unsafe pwrite(file.descriptor, $0.baseAddress, $0.count, start) }
         }
     }
 
-    /// The line in the file, which is open; "" if there is none.
-    var line: String {
+    /// A line in the file, which is open; "" if there is none.
+    func line(at index: Int = 0) -> String {
         file.withLock { file in
-            var bytes = [UInt8](repeating: 0, count: 512)
+            var bytes = [UInt8](repeating: 0, count: Self.lineBytes)
             guard let file else { return "" }
             let count = unsafe bytes.withUnsafeMutableBytes {
-                unsafe pread(file.descriptor, $0.baseAddress, $0.count, 0)
+                unsafe pread(file.descriptor, $0.baseAddress, $0.count, off_t(index * Self.lineBytes))
             }
             let end = bytes.prefix(max(count, 0)).firstIndex(of: UInt8(ascii: "\n")) ?? 0
             return String(decoding: bytes[..<end], as: UTF8.self)

@@ -1,4 +1,5 @@
 import Glibc
+import RecorderAWS
 import RecorderConcurrency
 
 /// The lock of a store's writers, with a note in its file of the state in which the last writer left the database.
@@ -30,7 +31,7 @@ final class StoreWriteLock {
 
     private func check() {
         let found = FileState(database, log: log)
-        if found != left, found.text != lock.line { isForeign = true }
+        if found != left, found.text != lock.line() { isForeign = true }
     }
 
     /// Releases the lock, and notes the state, unless a change by another program must still be noticed.
@@ -47,6 +48,52 @@ final class StoreWriteLock {
         isForeign = false
     }
 
+    // MARK: - the log
+
+    /// The log of the processes that have the store open: the one that was opened last. "" if none has it open.
+    private var logInUse: String { lock.line(at: 1) }
+
+    /// Called before the database is opened. SQLite would read another log by the index of the one in use, and find damage where there
+    /// is none. An empty log may be a reader's, and has no index.
+    func forgetIndexOfOtherLog() {
+        var status = stat()
+        let isEmpty = unsafe lstat(log, &status) == 0 && status.st_size == 0
+        let inUse = logInUse
+        guard !isEmpty, !inUse.isEmpty, FileIdentity(log)?.description != inUse else { return }
+        // SQLite removes both when it has moved the log into the database; and a copy of a store has other files anyway.
+        guard unsafe unlink("\(database)-shm") == 0, let file = FileIdentity(database),
+            lock.line().hasPrefix("\(file):")
+        else { return }
+        RecorderLog.warning(
+            "the write-ahead log of \(database) was removed or replaced by another program: records that were only in it are lost."
+        )
+    }
+
+    /// Called when the database has been opened or closed. Returns its log.
+    @discardableResult
+    func noteLog() -> FileIdentity? {
+        let found = FileIdentity(log)
+        let text = found?.description ?? ""
+        if text != logInUse { lock.write(text, at: 1) }
+        return found
+    }
+
+    /// Whether the log at the path is not this one.
+    func hasMoved(_ opened: FileIdentity?) -> Bool { opened != nil && FileIdentity(log) != opened }
+
+    /// Called once `opened` has been removed or replaced while this process has it open. Runs `checkpoint`, which moves its content into
+    /// the database, unless another process has opened the store since: then both have changed the same pages. False if that could not
+    /// be done.
+    func leave(_ opened: FileIdentity?, checkpoint: () -> Bool) -> Bool {
+        guard (try? lock.lock(before: .now + .seconds(1))) != nil else { return false }
+        defer { unlock() }
+        guard let opened, opened.description == logInUse, checkpoint() else { return false }
+        // What was put in its place is older than the database now.
+        for end in ["-wal", "-shm"] { _ = unsafe unlink("\(database)\(end)") }
+        noteLog()
+        return true
+    }
+
     /// Runs `close`, which may move the log's content into the database, as SQLite does when the last connection is closed. Only a
     /// process that has the database open, and closes it in its turn, can hold the lock; `close` is told whether this one does.
     /// A forked child holds none, and waits for none of its parent's threads.
@@ -57,7 +104,10 @@ final class StoreWriteLock {
             let isHeld = (try? lock.tryLock()) ?? false
             if isHeld { check() }
             close(isHeld)
-            if isHeld { unlock() }
+            if isHeld {
+                noteLog()
+                unlock()
+            }
         }
     }
 

@@ -9,6 +9,7 @@ import Testing
     private final class Keys {
         private var named: [String: Data] = [:]
         private(set) var stores: Set<UInt64> = []
+        var texts: [String] { named.values.map { String(decoding: $0, as: UTF8.self) }.sorted() }
 
         /// Reads all that waits in a store, as it would be sent.
         func read(_ directory: String) throws {
@@ -82,6 +83,34 @@ import Testing
         } catch {
             // Two processes can see two files, or a log that belongs to neither.
             #expect(isOpen, "\(error)")
+        }
+    }
+
+    /// The last change is what `rsync` does with a log whose database has not changed.
+    @Test(arguments: [
+        "rm $S/kinesis.db-wal", "rm $S/kinesis.db-wal $S/kinesis.db-shm",
+        "cp -p $B/kinesis.db-wal $S/.x; mv $S/.x $S/kinesis.db-wal",
+    ])
+    func `a log that is removed or replaced while the store is open loses no record`(change: String) async throws {
+        let (directory, backup) = (try TemporaryDirectory(), try TemporaryDirectory())
+        let clock = ManualClock()
+        let paths = "S=\(directory.path) B=\(backup.path);"
+        for isUsedAfterwards in [true, false] {
+            do {
+                let open = try PipelineHarness(in: directory, by: clock)
+                try await open.save("1")
+                #expect(try await shell("\(paths) cp -a $S/. $B/") == 0)
+                try await open.save("2")
+                #expect(try await shell("\(paths) \(change)") == 0)
+                if isUsedAfterwards { try await open.save("3") }
+            }
+            // As another process would find it.
+            let next = try PipelineHarness(in: directory, by: clock)
+            if !isUsedAfterwards { try await next.save("3") }
+            let keys = Keys()
+            try keys.read(directory.path)
+            #expect(keys.texts == ["1", "2", "3"])
+            #expect(try await next.clear() == 3)
         }
     }
 
