@@ -96,7 +96,8 @@ struct BufferingVFS {
     }
 
     /// SQLite extends the shared memory by a byte for each 4 KiB. Where blocks are smaller, the others are allocated when they are
-    /// written to first, and on a full disk that would end the process (SIGBUS). So all are allocated here (Linux 5.14).
+    /// written to first, and on a full disk that would end the process (SIGBUS). So all are allocated here (Linux 5.14), also in a
+    /// file that is long enough: a program that found the disk full, or was killed, or a copy may have left holes.
     private func mapShared(
         region: Int32,
         size: Int32,
@@ -104,8 +105,11 @@ struct BufferingVFS {
         at address: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
     ) -> Int32 {
         let code = system.xShmMap(below, region, size, extends, address)
-        guard code == SQLITE_OK, extends != 0, let start = address?.pointee else { return code }
-        return madvise(start, Int(size), Self.populateForWriting) != 0 && errno == EFAULT ? SQLITE_FULL : code
+        guard code == SQLITE_OK, let start = address?.pointee else { return code }
+        guard madvise(start, Int(size), Self.populateForWriting) != 0, errno == EFAULT else { return code }
+        // SQLite uses what it was given without asking again, even to close the connection.
+        address?.pointee = nil
+        return SQLITE_FULL
     }
 
     /// MADV_POPULATE_WRITE, which older headers do not have.

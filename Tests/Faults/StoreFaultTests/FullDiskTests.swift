@@ -177,6 +177,28 @@ extension FaultRows {
             #expect(service.distinct == 4_000 && service.repeats == 0)
         }
 
+        @Test(arguments: SmallDisk.Kind.allCases)
+        func `a disk with too little space for a log's shared memory ends no program`(kind: SmallDisk.Kind) async throws
+        {
+            let directory = try TemporaryDirectory()
+            let one = Case(kind: kind)
+            guard let disk = try disk(one, directory) else { return }
+            let store = FilledStore(one, on: disk.path, in: directory)
+            try await store.fill()
+            var more = 0
+            for kilobytes in stride(from: 0, through: 36, by: 4) {
+                // Another program takes the space of the shared memory, and of the reserve.
+                for end in ["-shm", ".reserve"] { unlink("\(store.path)/kinesis.db\(end)") }
+                try disk.fill(but: kilobytes)
+                more += try await store.open(1)
+            }
+            let stored = try store.records
+            try disk.freeSomeSpace()
+            let service = try CountingService()
+            #expect(try await store.run(["submit", "--quiet"], to: service).status == 0)
+            #expect(service.distinct == stored && service.repeats == 0 && stored > more)
+        }
+
         @Test func `an opening that needs the reserve puts back what is left`() async throws {
             let directory = try TemporaryDirectory()
             let one = Case(kind: .tmpfs)
