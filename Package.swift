@@ -119,10 +119,13 @@ let package = Package(
             ]
         ),
 
-        // Which files are followed, and what becomes of them.
+        // Following files: which ones, what becomes of them, and their lines as records.
         .target(
             name: "FileFollowing",
-            dependencies: ["CRecorderProcess", "RecorderAWS", "RecorderEngine", "RecorderHTTP"]
+            dependencies: [
+                "CRecorderProcess", "LineRecords", "RecorderAWS", "RecorderConcurrency", "RecorderEngine",
+                "RecorderHTTP",
+            ]
         ),
 
         // The command line.

@@ -22,12 +22,9 @@ package final class FileContent {
     /// What is stored of the bytes before a position.
     package typealias Mark = (tail: FilePosition.Fingerprint, sum: ContentSum)
 
-    package let descriptor: Int32
+    package let file: OpenFile
     /// nil if the file is read as it is.
     private let gzip: GzipFile?
-    /// Whether it is on a file system of another machine.
-    package let isRemote: Bool
-    private let openFiles: OpenFiles
     /// What was read last: at least the 1,024 bytes before the position and everything after it, unless that was given up.
     private var recent = RecentBytes(at: 0)
     /// Of the bytes before the last mark.
@@ -35,20 +32,11 @@ package final class FileContent {
     /// Whether the bytes before the position were not those that had been read.
     private var hasOtherBytes = false
 
-    /// Takes over an open file, and closes it in the end.
-    package init(_ descriptor: Int32, isCompressed: Bool, at position: FilePosition, in openFiles: OpenFiles) {
-        self.descriptor = descriptor
-        gzip = isCompressed ? GzipFile(descriptor) : nil
-        self.openFiles = openFiles
-        openFiles.opened()
-        isRemote = FileWatcher.isRemote(FileWatcher.path(of: descriptor))
+    package init(_ file: OpenFile, isCompressed: Bool, at position: FilePosition) {
+        self.file = file
+        gzip = isCompressed ? GzipFile(file) : nil
         sum = position.sum
         readBefore(position)
-    }
-
-    deinit {
-        _ = close(descriptor)
-        openFiles.closed()
     }
 
     /// Begins anew at a position.
@@ -61,7 +49,7 @@ package final class FileContent {
     /// truncated while it was not read.
     private func readBefore(_ position: FilePosition) {
         let range = position.offset - position.tail.length..<position.offset
-        let bytes = (gzip?.read(at: range.lowerBound, atMost: range.count) ?? FileBytes.read(descriptor, range)) ?? []
+        let bytes = (gzip?.read(at: range.lowerBound, atMost: range.count) ?? file.read(range)) ?? []
         recent = RecentBytes(bytes, at: position.offset - bytes.count)
         hasOtherBytes = fingerprint(recent.start..<position.offset) != position.tail
     }
@@ -70,22 +58,13 @@ package final class FileContent {
     package var end: Int { recent.end }
     package var isCompressed: Bool { gzip != nil }
     /// Whether the file has no name any more; what was compressed has none.
-    package var isDeleted: Bool { gzip != nil || FileFacts(descriptor)?.names == 0 }
+    package var isDeleted: Bool { gzip != nil || file.facts?.names == 0 }
     /// Whether the file has bytes that were not read.
     package var hasGrown: Bool { size.map { $0 > end } ?? false }
     /// nil if it is unknown, as that of a compressed file is.
-    package var size: Int? { gzip == nil ? FileFacts(descriptor)?.size : nil }
+    package var size: Int? { gzip == nil ? file.facts?.size : nil }
 
-    /// Whether a program has the file open for writing: a lease for reading is refused then. Only of a deleted file, which no program can
-    /// open meanwhile; and the system tells only its owner. https://man7.org/linux/man-pages/man2/F_SETLEASE.2const.html
-    package var writers: FileState.Look.Writers {
-        if gzip != nil { return .none }
-        // The C library hides this command behind _GNU_SOURCE.
-        let setLease: Int32 = 1_024
-        guard fcntl(descriptor, setLease, F_RDLCK) == 0 else { return errno == EAGAIN ? .some : .unknown }
-        _ = fcntl(descriptor, setLease, F_UNLCK)
-        return .none
-    }
+    package var writers: FileFacts.Writers { gzip == nil ? file.writers : .none }
 
     // MARK: - reading
 
@@ -105,7 +84,7 @@ package final class FileContent {
     }
 
     private func bytes(_ overlap: Range<Int>, andThen count: Int) -> (range: [UInt8], behind: [UInt8], error: Int32) {
-        guard let gzip else { return FileBytes.read(descriptor, overlap, andThen: count) }
+        guard let gzip else { return file.read(overlap, andThen: count) }
         guard let new = gzip.read(at: end, atMost: count) else { return ([], [], EBADMSG) }
         return (recent[overlap], new, 0)
     }

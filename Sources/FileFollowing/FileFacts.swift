@@ -1,5 +1,4 @@
 import CRecorderProcess
-import FoundationEssentials
 import Glibc
 
 /// What a file is, whatever its name: the inode on its device, and when it was created, since an inode is used again.
@@ -25,6 +24,11 @@ package struct FileFacts: Sendable {
         case file, directory, link, fifo, socket, device
     }
 
+    /// Whether programs have a deleted file open for writing.
+    package enum Writers: Sendable, Hashable {
+        case some, none, unknown
+    }
+
     package let key: FileKey
     package let kind: Kind
     package let size: Int
@@ -33,18 +37,8 @@ package struct FileFacts: Sendable {
     /// How many names it has.
     package let names: Int
 
-    /// Those of the file at a path. nil, with `errno` set, if there is none.
-    package init?(_ path: String, followsLink: Bool) {
-        self.init(AT_FDCWD, path, flags: followsLink ? 0 : AT_SYMLINK_NOFOLLOW)
-    }
-
-    /// Those of an open file.
-    package init?(_ descriptor: Int32) {
-        let emptyPath: Int32 = 0x1000
-        self.init(descriptor, "", flags: emptyPath)
-    }
-
-    private init?(_ directory: Int32, _ path: String, flags: Int32) {
+    /// nil, with `errno` set, if there is no such file.
+    init?(_ directory: Int32, _ path: String, flags: Int32) {
         let wanted = UInt32(STATX_BASIC_STATS) | UInt32(STATX_BTIME)
         var status = statx()
         guard unsafe statx(directory, path, flags, wanted, &status) == 0 else { return nil }
@@ -68,20 +62,19 @@ package struct FileFacts: Sendable {
         names = Int(status.stx_nlink)
     }
 
-    /// Whether it was changed lately, so that it may still grow.
-    package var isRecent: Bool { abs(Self.now - changed) < 5_000_000_000 }
-
-    /// In nanoseconds since 1970.
-    package static var now: Int64 {
-        Int64(Date().timeIntervalSince1970 * 1e9)
+    package init(_ key: FileKey, _ kind: Kind, size: Int, changed: Int64, names: Int) {
+        (self.key, self.kind, self.size, self.changed, self.names) = (key, kind, size, changed, names)
     }
+
+    /// Whether it was changed lately, so that it may still grow.
+    package func isRecent(at time: Int64) -> Bool { abs(time - changed) < 5_000_000_000 }
 
     private static func nanoseconds(_ time: statx_timestamp) -> Int64 {
         nanoseconds(Int(time.tv_sec), Int(time.tv_nsec))
     }
 
     /// A file may have any time; those beyond the years 1843 and 2096 count as these, so that no difference of two overflows.
-    private static func nanoseconds(_ seconds: Int, _ nanoseconds: Int) -> Int64 {
+    static func nanoseconds(_ seconds: Int, _ nanoseconds: Int) -> Int64 {
         Int64(min(max(seconds, -4_000_000_000), 4_000_000_000)) * 1_000_000_000 + Int64(nanoseconds)
     }
 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 
 /// A path, or a pattern of paths with the wildcards of a shell, that names the files of a flow.
@@ -46,32 +45,38 @@ package struct FilePattern: Sendable, Hashable {
     /// Whether the names of its directories have wildcards.
     var hasWildDirectories: Bool { directories.contains(where: Self.isWild) }
 
-    /// Its directories that exist, and those in which others that fit may appear.
-    package func existingDirectories() -> (fitting: [String], parents: [String]) {
-        var (fitting, parents) = ([""], [String]())
+    /// Its directories that exist, those in which others that fit may appear, and those that cannot be read, with the error.
+    package func existingDirectories(
+        in system: any FileSystem
+    ) -> (fitting: [String], parents: [String], unreadable: [String: Int32]) {
+        var (fitting, parents, unreadable) = ([""], [String](), [String: Int32]())
+        func names(in parent: String) -> [String] {
+            let directory = parent.isEmpty ? "/" : parent
+            parents.append(directory)
+            guard let names = system.names(in: directory, from: "") else {
+                unreadable[directory] = errno
+                return []
+            }
+            return names.compactMap { if case .text(let name) = $0 { name } else { nil } }.sorted()
+        }
+        /// A directory, and all below it, without hidden ones and links.
+        func descendants(of directory: String) -> [String] {
+            [directory]
+                + names(in: directory).filter { !$0.hasPrefix(".") }.map { "\(directory)/\($0)" }
+                .filter { system.facts(of: $0, followsLink: false)?.kind == .directory }.flatMap(descendants)
+        }
         for part in directories {
-            guard part != "**" else {
-                fitting = fitting.flatMap(Self.descendants)
-                parents += fitting.map { $0.isEmpty ? "/" : $0 }
-                continue
-            }
-            guard Self.isWild(part) else {
+            if part == "**" {
+                fitting = fitting.flatMap(descendants)
+            } else if Self.isWild(part) {
+                fitting = fitting.flatMap { parent in
+                    names(in: parent).filter { Self.fits($0, part) }.map { "\(parent)/\($0)" }
+                }
+            } else {
                 fitting = fitting.map { "\($0)/\(part)" }
-                continue
-            }
-            parents += fitting.map { $0.isEmpty ? "/" : $0 }
-            fitting = fitting.flatMap { parent in
-                Self.names(in: parent.isEmpty ? "/" : parent).filter { Self.fits($0, part) }.map { "\(parent)/\($0)" }
             }
         }
-        return (fitting.map { $0.isEmpty ? "/" : $0 }, parents)
-    }
-
-    /// A directory, and all below it, without hidden ones and links.
-    private static func descendants(of directory: String) -> [String] {
-        [directory]
-            + names(in: directory.isEmpty ? "/" : directory).filter { !$0.hasPrefix(".") }.map { "\(directory)/\($0)" }
-            .filter { FileFacts($0, followsLink: false)?.kind == .directory }.flatMap(descendants)
+        return (fitting.map { $0.isEmpty ? "/" : $0 }, parents, unreadable)
     }
 
     /// Whether a file with this path is left out.
@@ -83,11 +88,6 @@ package struct FilePattern: Sendable, Hashable {
             }
             return unsafe fnmatch(pattern, path, FNM_PATHNAME) == 0
         }
-    }
-
-    /// The sorted names in a directory; none where it cannot be read.
-    private static func names(in directory: String) -> [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted()
     }
 
     /// How a name in one of the directories belongs to the pattern, and the name that the file had before it was rotated; nil if

@@ -12,14 +12,14 @@ package enum FileStart: Equatable {
     /// The inode belongs to another file by now.
     case otherFile
 
-    package init(_ stored: FilePosition, of file: Int32, birth: Int64, boot: String) {
-        let hasHead = FileBytes.fingerprint(file, 0..<stored.head.length) == stored.head
+    package init(_ stored: FilePosition, of file: OpenFile, birth: Int64, boot: String) {
+        let hasHead = file.fingerprint(0..<stored.head.length) == stored.head
         let hasTail = Self.holds(stored.point, file)
         let hasOtherBirth = stored.birth != 0 && birth != 0 && stored.birth != birth
         switch (hasHead, hasTail) {
         case _ where hasOtherBirth:
             // Copied into the layer of a container that is written to, a file has another time of birth.
-            self = FileBytes.isLayered(file) && FileBytes.hold(file, upTo: stored) ? .resumed : .otherFile
+            self = file.isLayered && file.holds(upTo: stored) ? .resumed : .otherFile
         case (true, true): self = .resumed
         case (true, false) where stored.boot != boot && Self.holds(stored.settled, file):
             self = .endLost(at: stored.settled.offset)
@@ -31,7 +31,7 @@ package enum FileStart: Equatable {
     }
 
     /// Whether the bytes before a point are those of the file.
-    private static func holds(_ point: FilePosition.Point, _ file: Int32) -> Bool {
-        FileBytes.fingerprint(file, point.offset - point.tail.length..<point.offset) == point.tail
+    private static func holds(_ point: FilePosition.Point, _ file: OpenFile) -> Bool {
+        file.fingerprint(point.offset - point.tail.length..<point.offset) == point.tail
     }
 }

@@ -86,17 +86,13 @@ package struct FileState: Sendable, Hashable {
     }
 
     package struct Look: Sendable, Hashable {
-        package enum Writers: Sendable, Hashable {
-            case some, none, unknown
-        }
-
         package var isDeleted = false
         package var hasGrown = false
         package var isWithinLine = false
         /// How long the record of complete lines waits for its next line; nil if there is no such record.
         package var recordWait: Duration?
         /// Of a deleted file.
-        package var writers = Writers.unknown
+        package var writers = FileFacts.Writers.unknown
 
         package init() {}
     }
@@ -111,7 +107,7 @@ package struct FileState: Sendable, Hashable {
         /// Ends the last line, although it lacks its end.
         case endLine
         /// Removes its position from the store.
-        case forget(Look.Writers)
+        case forget(FileFacts.Writers)
         case tellLeft
         /// Goes back to the last stored line.
         case goBack

@@ -3,22 +3,19 @@ import Glibc
 
 /// Says when files and directories change, by inotify. Where that is not possible, such as for files of another machine,
 /// `needsPolling` is true, and they have to be looked at from time to time.
-package final class FileWatcher {
-    /// What an event is about: the number of a watch; nil if events were lost.
-    package typealias Watch = Int32
-
+final class FileWatcher {
     private let descriptor: Int32
     /// The directories that are watched.
     private var directories: [String: Watch] = [:]
     /// Whether something is not watched.
-    package private(set) var needsPolling: Bool
+    private(set) var needsPolling: Bool
 
     private static let directoryEvents =
         UInt32(IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
     /// One event for each call of `watch`: the writers of a busy file do not queue one for each line.
     private static let fileEvents = UInt32(IN_MODIFY | IN_ATTRIB) | UInt32(1 << 31)
 
-    package init() {
+    init() {
         descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         needsPolling = descriptor < 0
     }
@@ -28,29 +25,21 @@ package final class FileWatcher {
     }
 
     /// For poll(2); negative if there is none.
-    package var readable: Int32 { descriptor }
+    var readable: Int32 { descriptor }
 
     /// Watches the names in a directory until it is gone. nil if that is not possible. The watch is the same for the same directory;
     /// a path may lead to another one by now.
-    package func watch(directory: String) -> Watch? {
-        guard let watch = add(directory, Self.directoryEvents, isRemote: Self.isRemote(directory)) else { return nil }
+    func watch(directory: String) -> Watch? {
+        guard let watch = add(directory, Self.directoryEvents) else { return nil }
         directories[directory] = watch
         return watch
     }
 
-    /// Asks for one event of an open file. nil if that is not possible.
-    package func watch(file: Int32, isRemote: Bool) -> Watch? {
-        add(Self.path(of: file), Self.fileEvents, isRemote: isRemote)
-    }
-
     /// Asks for one event of the file that has this path now. nil if that is not possible.
-    package func watch(file path: String) -> Watch? { add(path, Self.fileEvents, isRemote: Self.isRemote(path)) }
+    func watch(file path: String) -> Watch? { add(path, Self.fileEvents) }
 
-    /// A path of an open file, whatever its name.
-    package static func path(of file: Int32) -> String { "/proc/self/fd/\(file)" }
-
-    private func add(_ path: String, _ events: UInt32, isRemote: Bool) -> Watch? {
-        guard descriptor >= 0, !isRemote else {
+    private func add(_ path: String, _ events: UInt32) -> Watch? {
+        guard descriptor >= 0, !Self.isRemote(path) else {
             needsPolling = true
             return nil
         }
@@ -61,7 +50,7 @@ package final class FileWatcher {
     }
 
     /// The watches with events since the last call; nil if some were lost, so that all may have.
-    package func changes() -> Set<Watch>? {
+    func changes() -> Set<Watch>? {
         guard descriptor >= 0 else { return nil }
         var watches: Set<Watch> = []
         var hasLost = false
@@ -90,7 +79,7 @@ package final class FileWatcher {
     }
 
     /// Whether a file system reports no changes that other machines make.
-    package static func isRemote(_ path: String) -> Bool {
+    private static func isRemote(_ path: String) -> Bool {
         var status = statfs()
         guard unsafe statfs(path, &status) == 0 else { return false }
         // NFS, SMB, CIFS, SMB2, FUSE, 9P, Ceph, Lustre, AFS

@@ -27,7 +27,7 @@ package struct PatternScan {
     package private(set) var isIncomplete = false
     /// A moment before it began, in nanoseconds since 1970. A file that is created later has a later time of birth, although that is
     /// the last tick of the kernel's clock.
-    package let start = FileFacts.now - Self.clockTick
+    package let start: Int64
     /// Whether no name changed meanwhile. A file that is renamed while its directory is read may be found under neither name.
     package private(set) var isStable = true
     /// Why something cannot be followed.
@@ -46,30 +46,30 @@ package struct PatternScan {
     /// Links to nothing, names that cannot be looked up now, and directories that cannot be read: files may be there again later.
     private var outOfReach: Set<String> = []
     package let pattern: FilePattern
+    private let system: any FileSystem
 
     /// The changes of a directory's names in this time may have the same timestamp.
     private static let clockTick: Int64 = 10_000_000
     private static let mostAttempts = 5
 
     /// Scans, again if names change meanwhile.
-    package init(_ pattern: FilePattern) {
-        self.init(once: pattern)
+    package init(_ pattern: FilePattern, in system: any FileSystem) {
+        self.init(once: pattern, in: system)
         var attempts = 1
         while !isStable, attempts < Self.mostAttempts {
-            usleep(UInt32(Self.clockTick / 1_000))
-            self.init(once: pattern)
+            _ = system.wait(for: [], atMost: .nanoseconds(Self.clockTick))
+            self.init(once: pattern, in: system)
             attempts += 1
         }
     }
 
-    private init(once pattern: FilePattern) {
-        self.pattern = pattern
-        let (fitting, parents) = pattern.existingDirectories()
+    private init(once pattern: FilePattern, in system: any FileSystem) {
+        (self.pattern, self.system) = (pattern, system)
+        start = system.time - Self.clockTick
+        let (fitting, parents, unreadable) = pattern.existingDirectories(in: system)
         directories = Set(parents)
         isIncomplete = fitting.isEmpty
-        for parent in parents where unsafe access(parent, R_OK | X_OK) != 0 {
-            setUnreadable(directory: parent, because: errno)
-        }
+        for (parent, number) in unreadable { setUnreadable(directory: parent, because: number) }
         for directory in fitting {
             scan(directory, namesFrom: pattern.fixedStart) { name in
                 pattern.relation(of: name).map { ($0.relation, "\(directory)/\($0.base)") }
@@ -96,7 +96,9 @@ package struct PatternScan {
         if let listed = devices[directory] { return listed == device }
         var isRemoved = false
         while true {
-            if let facts = FileFacts(directory, followsLink: true) { return isRemoved && facts.key.device == device }
+            if let facts = system.facts(of: directory, followsLink: true) {
+                return isRemoved && facts.key.device == device
+            }
             guard errno == ENOENT || errno == ENOTDIR, directory != "/" else { return false }
             directory = Self.parent(of: directory)
             isRemoved = true
@@ -115,19 +117,13 @@ package struct PatternScan {
         namesFrom start: String = "",
         relation: (String) -> (relation: FilePattern.Relation, base: String)?
     ) {
-        let before = FileFacts(directory, followsLink: true)
+        let before = system.facts(of: directory, followsLink: true)
         defer {
             let changed = before?.changed ?? 0
-            let isUnchanged = changed == FileFacts(directory, followsLink: true)?.changed ?? 0
-            if !isUnchanged || abs(FileFacts.now - changed) < Self.clockTick { isStable = false }
+            let isUnchanged = changed == system.facts(of: directory, followsLink: true)?.changed ?? 0
+            if !isUnchanged || abs(system.time - changed) < Self.clockTick { isStable = false }
         }
-        guard
-            let names = Self.names(
-                in: directory,
-                from: start,
-                invalid: { problems["\(directory)/\($0)"] = .notUTF8 }
-            )
-        else {
+        guard let names = system.names(in: directory, from: start) else {
             let number = errno
             // A name that fits a directory's wildcards may be that of a file.
             isIncomplete = isIncomplete || number != ENOTDIR || !pattern.hasWildDirectories
@@ -137,15 +133,20 @@ package struct PatternScan {
         directories.insert(directory)
         devices[directory] = before?.key.device ?? 0
         addLinks(on: directory)
+        let prefix = directory == "/" ? "/" : "\(directory)/"
         for name in names {
-            guard let (relation, base) = relation(name) else { continue }
-            add(directory == "/" ? "/\(name)" : "\(directory)/\(name)", relation, base: base)
+            switch name {
+            case .bytes(let text): problems["\(prefix)\(text)"] = .notUTF8
+            case .text(let name):
+                guard let (relation, base) = relation(name) else { continue }
+                add("\(prefix)\(name)", relation, base: base)
+            }
         }
     }
 
     private mutating func add(_ path: String, _ relation: FilePattern.Relation, base: String) {
         guard !pattern.excludes(path) else { return }
-        guard let own = FileFacts(path, followsLink: false) else {
+        guard let own = system.facts(of: path, followsLink: false) else {
             let number = errno
             guard number != ENOENT else {
                 isStable = false
@@ -156,7 +157,7 @@ package struct PatternScan {
         }
         let isLink = own.kind == .link
         // As if the file system of its target were not mounted.
-        guard let facts = isLink ? FileFacts(path, followsLink: true) : own else { return setOutOfReach(path) }
+        guard let facts = isLink ? system.facts(of: path, followsLink: true) : own else { return setOutOfReach(path) }
         guard facts.kind == .file else {
             guard relation == .matches, facts.kind != .directory || !pattern.hasWildcards else { return }
             problems[path] = Self.problem(of: facts.kind)
@@ -195,10 +196,7 @@ package struct PatternScan {
 
     /// The files that were rotated away at the end of a link, as container runtimes do.
     private mutating func scanTarget(of link: String, base: String) {
-        guard let resolved = unsafe realpath(link, nil) else { return }
-        defer { unsafe free(resolved) }
-        let target = unsafe String(cString: resolved)
-        guard let slash = target.lastIndex(of: "/") else { return }
+        guard let target = system.resolved(link), let slash = target.lastIndex(of: "/") else { return }
         let (directory, name) = (String(target[..<slash]), String(target[target.index(after: slash)...]))
         guard devices[directory] == nil else { return }
         scan(directory) { other in
@@ -221,7 +219,7 @@ package struct PatternScan {
         var links = 0
         while let part = parts.popFirst() {
             let path = part == ".." ? Self.parent(of: resolved) : "\(resolved)/\(part)"
-            guard part != ".", let target = Self.target(of: path) else {
+            guard part != ".", let target = system.target(of: path) else {
                 if part != "." { resolved = path == "/" ? "" : path }
                 continue
             }
@@ -232,35 +230,5 @@ package struct PatternScan {
             if target.hasPrefix("/") { resolved = "" }
             parts = target.split(separator: "/").map(String.init) + parts
         }
-    }
-
-    /// Where a link leads; nil if there is no link.
-    private static func target(of path: String) -> String? {
-        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe readlink(path, &bytes, bytes.count)
-        return count < 0 ? nil : String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    /// The names that begin with `start`. nil, with `errno` set, if the directory cannot be read to its end. `invalid` gets names that
-    /// are no text.
-    private static func names(in directory: String, from start: String, invalid: (String) -> Void) -> [String]? {
-        guard let stream = unsafe opendir(directory) else { return nil }
-        defer { unsafe closedir(stream) }
-        var names: [String] = []
-        errno = 0
-        while let entry = unsafe readdir(stream) {
-            unsafe withUnsafePointer(to: &entry.pointee.d_name) { bytes in
-                unsafe bytes.withMemoryRebound(to: CChar.self, capacity: 256) {
-                    guard unsafe strncmp($0, start, start.utf8.count) == 0 else { return }
-                    if let name = unsafe String(validatingCString: $0) {
-                        if name != ".", name != ".." { names.append(name) }
-                    } else {
-                        invalid(unsafe String(cString: $0))
-                    }
-                }
-            }
-            errno = 0
-        }
-        return errno == 0 ? names : nil
     }
 }

@@ -40,34 +40,38 @@ package enum Gzip {
 
 /// Reads a file in gzip format from one byte of its content to the next; going back begins at its start. Used by one thread.
 package final class GzipFile {
-    private let descriptor: Int32
+    private let readFile: (_ offset: Int, _ count: Int) -> [UInt8]
     private var stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
-    private var input = [UInt8](repeating: 0, count: 64 * 1_024)
-    /// The bytes of the input that were read, and those of them that were decoded.
-    private var (filled, used) = (0, 0)
+    private var input: [UInt8] = []
+    /// The bytes of the input that were decoded.
+    private var used = 0
+    private static let inputSize = 64 * 1_024
     private var fileOffset = 0
     /// Where in the content the next decoded byte is.
     private var offset = 0
     private var isAtEnd = false
+    /// Memory may have run out.
+    private let isReady: Bool
 
-    /// Does not take over the file; it must stay open.
-    package init(_ descriptor: Int32) {
-        self.descriptor = descriptor
+    /// Its input are the bytes of a file from an offset on, at most `count`; none at its end, or if it cannot be read.
+    package init(_ readFile: @escaping (_ offset: Int, _ count: Int) -> [UInt8]) {
+        self.readFile = readFile
         stream.initialize(to: z_stream())
         // 15 is the largest window, and adding 16 selects the gzip header: https://zlib.net/manual.html
-        _ = inflateInit2_(stream, 15 + 16, zlibVersion(), Int32(MemoryLayout<z_stream>.size))
+        isReady = inflateInit2_(stream, 15 + 16, zlibVersion(), Int32(MemoryLayout<z_stream>.size)) == Z_OK
     }
 
     deinit {
-        inflateEnd(stream)
+        if isReady { inflateEnd(stream) }
         stream.deallocate()
     }
 
     /// The bytes from one of the content on, less at its end; nil if the file is damaged, ends early, or cannot be read.
     package func read(at start: Int, atMost count: Int) -> [UInt8]? {
+        guard isReady else { return nil }
         if start < offset { begin() }
         while offset < start {
-            guard let skipped = decode(min(start - offset, input.count)) else { return nil }
+            guard let skipped = decode(min(start - offset, Self.inputSize)) else { return nil }
             if skipped.isEmpty { return [] }
         }
         var bytes: [UInt8] = []
@@ -81,30 +85,25 @@ package final class GzipFile {
 
     private func begin() {
         inflateReset(stream)
-        (filled, used, fileOffset, offset, isAtEnd) = (0, 0, 0, 0, false)
+        (input, used, fileOffset, offset, isAtEnd) = ([], 0, 0, 0, false)
     }
 
     /// At most so many bytes; none at the end.
     private func decode(_ count: Int) -> [UInt8]? {
         while !isAtEnd {
-            if used == filled {
-                filled = input.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(fileOffset)) }
-                used = 0
-                guard filled > 0 else {
-                    filled = 0
-                    return nil
-                }
-                fileOffset += filled
+            if used == input.count {
+                fill()
+                if input.isEmpty { return nil }
             }
             var status = Z_OK
             let bytes = [UInt8](unsafeUninitializedCapacity: count) { output, decoded in
                 input.withUnsafeMutableBufferPointer { input in
                     stream.pointee.next_in = input.baseAddress.map { $0 + used }
-                    stream.pointee.avail_in = uInt(filled - used)
+                    stream.pointee.avail_in = uInt(input.count - used)
                     stream.pointee.next_out = output.baseAddress
                     stream.pointee.avail_out = uInt(count)
                     status = inflate(stream, Z_NO_FLUSH)
-                    used = filled - Int(stream.pointee.avail_in)
+                    used = input.count - Int(stream.pointee.avail_in)
                 }
                 decoded = count - Int(stream.pointee.avail_out)
             }
@@ -121,12 +120,13 @@ package final class GzipFile {
 
     /// A file may be several compressed ones, one after the other.
     private func endMember() {
-        if used == filled {
-            filled = input.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(fileOffset)) }
-            filled = max(filled, 0)
-            (used, fileOffset) = (0, fileOffset + filled)
-        }
-        isAtEnd = used == filled
+        if used == input.count { fill() }
+        isAtEnd = input.isEmpty
         if !isAtEnd { inflateReset(stream) }
+    }
+
+    private func fill() {
+        input = readFile(fileOffset, Self.inputSize)
+        (used, fileOffset) = (0, fileOffset + input.count)
     }
 }

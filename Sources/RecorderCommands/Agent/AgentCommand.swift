@@ -1,3 +1,4 @@
+import FileFollowing
 import LineRecords
 import RecorderAWS
 import RecorderEngine
@@ -82,9 +83,9 @@ struct AgentCommand: Command {
         let flows = configuration.flows
         let streams = flows.count == 1 ? flows[0].destination.stream : "\(flows.count) streams"
         let targets = zip(services, submitters).flatMap { service, submitter in
-            service.targets.map { FileFlowTarget(flow: $0.flow, pipeline: $0.pipeline, saved: submitter.saved) }
+            service.targets.map { FileFlowTarget($0.flow, in: service.pipeline, saved: submitter.saved) }
         }
-        let follower = FileFollower(targets, console: session.console, stop: stop, metrics: metrics?.run) {
+        let follower = FileFollower(targets: targets, console: session.console, stop: stop, metrics: metrics?.run) {
             manager.ready("following files into \(streams)")
         }
         let end = try await follower.run()

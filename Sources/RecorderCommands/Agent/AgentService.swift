@@ -1,3 +1,4 @@
+import FileFollowing
 import LineRecords
 package import RecorderAWS
 import RecorderEngine
@@ -46,7 +47,7 @@ struct AgentService: Sendable {
         self.discards = discards
         buffer = flows.dropFirst().reduce(flows[0].buffer) { $0.merged(with: $1.buffer) }
         let fields = try RecordFields(session.invocation)
-        targets = flows.map { FileFlowTarget(flow: FileFlow($0, policy, fields: fields), pipeline: pipeline) }
+        targets = flows.map { FileFlowTarget(FileFlow($0, policy, fields: fields), in: pipeline) }
         for flow in flows {
             _ = try CommandFailure.wrapping(
                 try service.checkStream(flow.destination.stream, region: { session.region })

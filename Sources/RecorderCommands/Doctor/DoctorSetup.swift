@@ -1,3 +1,4 @@
+import FileFollowing
 import Glibc
 import RecorderAWS
 import RecorderEngine

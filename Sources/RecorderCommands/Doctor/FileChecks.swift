@@ -9,7 +9,8 @@ enum FileChecks {
     }
 
     private static func findings(of pattern: FilePattern) -> [Finding] {
-        let scan = PatternScan(pattern)
+        let system = LinuxFileSystem()
+        let scan = PatternScan(pattern, in: system)
         let unreadable = scan.files.filter { unsafe access($0.path, R_OK) != 0 }.map(\.path)
         var problems = scan.problems.sorted { $0.key < $1.key }.map { "\($0.key) cannot be followed: \($0.value.text)" }
         problems += unreadable.map { "\($0) cannot be read" }
@@ -28,7 +29,7 @@ enum FileChecks {
             return [.ok("files", text: "\(pattern.text): \(Formatting.counted(read.count, "file"))")]
         }
         let directory = pattern.text.split(separator: "/").dropLast().joined(separator: "/")
-        let exists = pattern.existingDirectories().fitting.contains(where: Files.exists)
+        let exists = pattern.existingDirectories(in: system).fitting.contains(where: Files.exists)
         return [
             .warning(
                 "files",

@@ -23,7 +23,7 @@ struct FlowPreview {
     }
 
     private func text(of pattern: FilePattern) -> String {
-        let scan = PatternScan(pattern)
+        let scan = PatternScan(pattern, in: LinuxFileSystem())
         let start = flow.firstSight == .end ? "from their ends when followed for the first time" : "from their starts"
         let title = "\(pattern.text) to \(service.name) \(StreamName(unchecked: flow.stream)), \(start):"
         let files = scan.files.map { "\($0.path), \(ByteCount($0.facts.size))\(Self.note(on: $0.relation))" }

@@ -57,10 +57,10 @@ struct FollowCommand: Command {
             settings.submits ? BackgroundSubmitter(pipeline, console: console, stop: stop, metrics: metrics) : nil
         try metrics?.start()
         try submitter?.start()
-        let target = FileFlowTarget(flow: flow, pipeline: pipeline) { submitter?.saved() }
+        let target = FileFlowTarget(flow, in: pipeline) { submitter?.saved() }
         let manager = session.serviceManager
         stop.whenStopped { manager.stopping() }
-        let follower = FileFollower([target], console: session.console, stop: stop, metrics: metrics?.run) {
+        let follower = FileFollower(targets: [target], console: console, stop: stop, metrics: metrics?.run) {
             manager.ready("following files into \(StreamName(unchecked: flow.stream))")
         }
         let end = try await follower.run()
@@ -92,7 +92,7 @@ extension FileFlow {
 
     private func problem(of pattern: FilePattern) -> String? {
         guard !pattern.hasWildcards else { return nil }
-        if let problem = PatternScan(pattern).problems[pattern.text] {
+        if let problem = PatternScan(pattern, in: LinuxFileSystem()).problems[pattern.text] {
             return "\(pattern.text) cannot be followed: \(problem.text)."
         }
         guard unsafe access(pattern.text, R_OK) != 0, errno == EACCES else { return nil }

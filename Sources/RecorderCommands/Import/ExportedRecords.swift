@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LineRecords
 import RecorderConcurrency
 import RecorderEngine
 

@@ -1,3 +1,4 @@
+import FileFollowing
 import FoundationEssentials
 import RecorderAWS
 import RecorderConcurrency
@@ -18,28 +19,7 @@ final class RunMetrics: Sendable {
         var submitSeconds = 0.0
         var lastSuccess: Date?
         /// By stream.
-        var flows: [String: Flow] = [:]
-    }
-
-    /// How far the flows of one stream, of `follow` or `agent`, are behind their files.
-    struct Flow {
-        var isPaused = false
-        var unreadBytes = 0
-        var files = 0
-        var readBytes = 0
-        /// Files that were truncated in place or gone before they were read to their ends, each time.
-        var incompleteFiles = 0
-        /// Files that are not read, because they are copies.
-        var copies = 0
-
-        mutating func add(_ other: Flow) {
-            isPaused = isPaused || other.isPaused
-            unreadBytes += other.unreadBytes
-            files += other.files
-            readBytes += other.readBytes
-            incompleteFiles += other.incompleteFiles
-            copies += other.copies
-        }
+        var flows: [String: FlowMetrics] = [:]
     }
 
     /// By the name of the service.
@@ -98,7 +78,7 @@ final class RunMetrics: Sendable {
     }
 
     /// Takes note of the flows of a service, by stream.
-    func note(_ flows: [String: Flow], of service: String) {
+    func note(_ flows: [String: FlowMetrics], of service: String) {
         change(service) { $0.flows = flows }
     }
 
@@ -149,7 +129,7 @@ final class RunMetrics: Sendable {
     }
 
     private static func flows(_ counts: [Run]) -> [MetricFamily] {
-        func samples(_ value: (Flow) -> Int) -> [Sample] {
+        func samples(_ value: (FlowMetrics) -> Int) -> [Sample] {
             counts.flatMap { labels, counts in
                 counts.flows.sorted { $0.key < $1.key }.map { stream, flow in
                     Sample(value(flow), labels: labels + [("stream", stream)])

@@ -15,7 +15,7 @@ import Testing
     private var looks: [FileState.Look] {
         var looks: [FileState.Look] = []
         for bits in 0..<16 {
-            for writers in [FileState.Look.Writers.some, .none, .unknown] {
+            for writers in [FileFacts.Writers.some, .none, .unknown] {
                 var look = FileState.Look()
                 (look.isDeleted, look.hasGrown) = (bits & 1 != 0, bits & 2 != 0)
                 look.isWithinLine = bits & 4 != 0
@@ -101,7 +101,7 @@ import Testing
         var look = FileState.Look()
         look.isDeleted = true
         for (writers, idle, ends) in [
-            (FileState.Look.Writers.some, 3_600, false), (.none, 0, true), (.unknown, 59, false), (.unknown, 60, true),
+            (FileFacts.Writers.some, 3_600, false), (.none, 0, true), (.unknown, 59, false), (.unknown, 60, true),
         ] {
             look.writers = writers
             var state = FileState(.read(since: start), name: .none)

@@ -173,8 +173,7 @@ import Testing
         position.boot = "the last one"
         #expect(truncate(logs.path("app.log"), size) == 0)
         try logs.append(added)
-        let file = open(logs.path("app.log"), O_RDONLY)
-        defer { close(file) }
+        let file = try #require(OpenFiles(LinuxFileSystem()).open(logs.path("app.log"), followsLink: true))
         #expect(FileStart(position, of: file, birth: 0, boot: "this one") == start)
         let withoutBoot = FileStart(position, of: file, birth: 0, boot: "the last one")
         #expect(withoutBoot == (start == .resumed ? .resumed : .truncated))

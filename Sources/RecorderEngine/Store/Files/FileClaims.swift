@@ -19,7 +19,7 @@ package final class FileClaims: Sendable {
     /// The C library hides this command behind _GNU_SOURCE.
     private static let setLock: Int32 = 37
 
-    init(at path: @escaping @Sendable () throws(RecorderError) -> String) {
+    package init(at path: @escaping @Sendable () throws(RecorderError) -> String) {
         self.path = path
     }
 

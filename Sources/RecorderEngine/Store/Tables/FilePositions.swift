@@ -118,6 +118,8 @@ package struct FilePositions: Sendable {
     /// before that are lost as well.
     package var lostBefore: Int64?
 
+    package init() {}
+
     /// Reads the positions of one stream, or all of them, without those that are known; none if no file was ever followed.
     init(_ connection: SQLiteConnection, of stream: String?, except known: Set<Int64>) throws(SQLiteError) {
         guard try connection.integer(FilePositionTable.existence) == 1 else { return }

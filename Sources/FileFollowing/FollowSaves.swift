@@ -1,24 +1,19 @@
-import CRecorderProcess
-import Glibc
+import LineRecords
 import RecorderConcurrency
 import RecorderEngine
 
 /// The saves of a follower, and how much of what was read is not stored yet.
 final class FollowSaves {
-    private let window = SaveWindow(capacity: .kibibytes(512))
+    private let window = SaveWindow(capacity: 512 * 1_024)
     private let counts = FollowCounts()
     /// Saves that have not begun.
-    private var held: [(pipeline: RecordPipeline, save: () -> Void)] = []
+    private var held: [(store: any FollowStore, save: () -> Void)] = []
     private var heldBytes = 0
     private static let mostHeld = 320 * 1_024
-    /// Readable after a save failed.
-    let failed: Int32
-    private let failing: Int32
+    private let tellFailedSave: @Sendable () -> Void
 
-    init() {
-        var ends: [Int32] = [-1, -1]
-        _ = unsafe pipe2(&ends, O_CLOEXEC | O_NONBLOCK)
-        (failed, failing) = (ends[0], ends[1])
+    init(in system: any FileSystem) {
+        tellFailedSave = system.tellFailedSave
     }
 
     /// Stores records together with changes of positions, with others that are saved soon after: a round's saves take few commits.
@@ -35,46 +30,41 @@ final class FollowSaves {
         heldBytes += size
         guard let saves = file.saves else { preconditionFailure("a file at rest has lines to save") }
         saves.begin()
-        let (pipeline, saved) = (flow.pipeline, flow.saved)
+        let (store, saved) = (flow.store, flow.saved)
         let save = { [self] in
-            pipeline.save(
+            store.save(
                 payloads,
                 stream: flow.flow.stream,
                 partitionKey: flow.flow.partitionKey,
                 sequence: saves.sequence,
                 filePositions: changes
-            ) { [window, counts, failing] result in
+            ) { [window, counts, tellFailedSave] result in
                 saves.end(result, at: position)
                 if case .success = result {
                     counts.add(payloads.ranges.count)
                     if !payloads.ranges.isEmpty { saved() }
                 } else {
-                    _ = unsafe write(failing, "!", 1)
+                    tellFailedSave()
                 }
                 window.leave(size)
             }
         }
-        held.append((pipeline, save))
+        held.append((store, save))
     }
 
     /// Begins the saves that are held back.
     func begin() {
         guard !held.isEmpty else { return }
         window.enter(heldBytes)
-        let pipelines = Dictionary(held.map { (ObjectIdentifier($0.pipeline), $0.pipeline) }) { first, _ in first }
-        together(Array(pipelines.values)[...]) { for (_, save) in held { save() } }
+        let stores = Dictionary(held.map { (ObjectIdentifier($0.store), $0.store) }) { first, _ in first }
+        together(Array(stores.values)[...]) { for (_, save) in held { save() } }
         held.removeAll(keepingCapacity: true)
         heldBytes = 0
     }
 
-    private func together(_ pipelines: ArraySlice<RecordPipeline>, _ body: () -> Void) {
-        guard let pipeline = pipelines.first else { return body() }
-        pipeline.saveTogether { together(pipelines.dropFirst(), body) }
-    }
-
-    deinit {
-        _ = close(failed)
-        _ = close(failing)
+    private func together(_ stores: ArraySlice<any FollowStore>, _ body: () -> Void) {
+        guard let store = stores.first else { return body() }
+        store.saveTogether { together(stores.dropFirst(), body) }
     }
 
     /// How many saves were stored.
@@ -82,11 +72,6 @@ final class FollowSaves {
 
     /// How many records were stored.
     var records: Int { counts.records }
-
-    func takeFailures() {
-        var bytes = [UInt8](repeating: 0, count: 64)
-        while unsafe read(failed, &bytes, bytes.count) > 0 {}
-    }
 
     /// Blocks until all saves have an answer.
     func waitUntilStored() {

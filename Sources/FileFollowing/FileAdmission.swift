@@ -1,4 +1,3 @@
-import FileFollowing
 import RecorderEngine
 
 /// What one scan adds: files, and changes of positions that are stored before any of them is read.
@@ -25,10 +24,10 @@ struct FileAdmission {
     /// files. Not read are those of files that are followed already, and were found.
     mutating func readPositions(
         of stream: String?,
-        in pipeline: RecordPipeline,
+        in store: any FollowStore,
         except followed: [FollowedFile]
     ) throws(RecorderError) {
-        stored = try pipeline.filePositions(of: stream, except: foundIDs.intersection(followed.map(\.position.id)))
+        stored = try store.filePositions(of: stream, except: foundIDs.intersection(followed.map(\.position.id)))
         let changed = Set(changes.forgotten + changes.stored.map(\.id))
         stored?.positions.removeAll { changed.contains($0.id) }
         stored?.positions += changes.stored

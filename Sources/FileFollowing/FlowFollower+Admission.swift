@@ -1,12 +1,16 @@
-import FileFollowing
 import Glibc
 import LineRecords
-import RecorderEngine
+package import RecorderEngine
 
 /// A position whose file was truncated in place, or is gone.
-struct Orphan {
-    let position: FilePosition
-    let isTruncated: Bool
+package struct Orphan {
+    package let position: FilePosition
+    package let isTruncated: Bool
+
+    /// nil if all of it was read.
+    var loss: FollowNotice.Loss? {
+        isTruncated ? .truncated(position) : position.isFinished ? nil : .gone(position)
+    }
 }
 
 /// Where the reading of new files begins.
@@ -14,7 +18,7 @@ extension FlowFollower {
     /// A new file that is open.
     private struct Opened {
         let found: FoundFile
-        let descriptor: Int32
+        let file: OpenFile
         var position: FilePosition
     }
 
@@ -45,8 +49,8 @@ extension FlowFollower {
                 continue
             }
             let isRead = opened.position.offset == file.facts.size
-            let mayClose = file.relation != .matches && !file.facts.isRecent && isRead
-            add(opened, as: mayClose ? .closed : .unread(since: .now), isStored: true, to: &admission)
+            let mayClose = file.relation != .matches && !file.facts.isRecent(at: system.time) && isRead
+            add(opened, as: mayClose ? .closed : .unread(since: system.now), isStored: true, to: &admission)
         }
         forgetGone(of: pattern, scan, in: &admission)
         for opened in unknown {
@@ -54,7 +58,7 @@ extension FlowFollower {
             case .first: begin(opened, into: &admission)
             case .later: beginLater(opened, into: &admission)
             case .positionLost:
-                log.tellLost(opened.found.path)
+                observer.tell(.incomplete(.positionLost(opened.found.path)))
                 add(opened, isStored: false, to: &admission)
             }
         }
@@ -68,15 +72,12 @@ extension FlowFollower {
     }
 
     private func open(_ file: FoundFile, of pattern: FilePattern) -> Opened? {
-        let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (file.isLink ? 0 : O_NOFOLLOW)
-        let descriptor = unsafe Glibc.open(file.path, flags)
+        let new = openFiles.open(file.path, followsLink: file.isLink)
         let number = errno
-        guard descriptor >= 0, FileFacts(descriptor)?.key == file.key else {
-            if descriptor >= 0 {
-                _ = close(descriptor)
-            } else if number != ENOENT {
-                let reason = number == ELOOP ? "it was replaced by a link" : errorText(number)
-                log.tell("\(file.path) is not followed: \(reason).", about: file.path)
+        guard let new, new.facts?.key == file.key else {
+            if new == nil, number != ENOENT {
+                let reason: FollowNotice.Reason = number == ELOOP ? .replacedByLink : .problem(.unreachable(number))
+                observer.tell(.notFollowed(file.path, reason))
             }
             release(file.key)
             needsRescan = true
@@ -86,13 +87,13 @@ extension FlowFollower {
         (position.path, position.directoryDevice) = (file.path, file.directoryDevice)
         (position.device, position.inode) = (file.key.device, file.key.inode)
         (position.birth, position.boot) = (file.key.birth, boot)
-        return Opened(found: file, descriptor: descriptor, position: position)
+        return Opened(found: file, file: new, position: position)
     }
 
     @discardableResult
     private func add(
         _ opened: Opened,
-        as phase: FileState.Phase = .unread(since: .now),
+        as phase: FileState.Phase? = nil,
         isStored: Bool,
         to admission: inout FileAdmission
     ) -> FollowedFile {
@@ -100,9 +101,9 @@ extension FlowFollower {
         let file = FollowedFile(
             opened.found,
             in: flow,
-            descriptor: opened.descriptor,
+            file: opened.file,
             saves: saves,
-            as: phase,
+            as: phase ?? .unread(since: system.now),
             among: openFiles
         )
         admission.files.append(file)
@@ -117,8 +118,7 @@ extension FlowFollower {
         into admission: inout FileAdmission
     ) -> Bool {
         let hasOtherID = stored.id != opened.position.id
-        let path = opened.found.path
-        let start = FileStart(stored, of: opened.descriptor, birth: opened.position.birth, boot: boot)
+        let start = FileStart(stored, of: opened.file, birth: opened.position.birth, boot: boot)
         if hasOtherID, start != .otherFile { admission.changes.forgotten.append(stored.id) }
         switch start {
         case .resumed:
@@ -129,12 +129,8 @@ extension FlowFollower {
             opened.position.settled = stored.boot == boot ? stored.settled : stored.point
             if hasOtherID { admission.changes.stored.append(opened.position) }
         case .endLost(let end):
-            log.tell(
-                "\(path) lost its end when the machine went down. It had been read to byte \(Formatting.count(stored.offset)), "
-                    + "and is read on from byte \(Formatting.count(end)): lines after that may be stored a second time.",
-                about: path
-            )
-            opened.position.move(to: end, in: opened.descriptor)
+            observer.tell(.incomplete(.endLost(stored, at: end)))
+            opened.position.move(to: end, in: opened.file)
             opened.position.settled = opened.position.point
             admission.changes.stored.append(opened.position)
         case .truncated:
@@ -155,12 +151,12 @@ extension FlowFollower {
         if beginsAtEnd {
             let end =
                 isRotated
-                ? size : FileBytes.lastLineEnd(opened.descriptor, before: size, delimiter: flow.rules.delimiter)
-            opened.position.move(to: end, in: opened.descriptor)
+                ? size : opened.file.lastLineEnd(before: size, delimiter: flow.rules.delimiter)
+            opened.position.move(to: end, in: opened.file)
             opened.position.isFinished = isRotated
             admission.changes.stored.append(opened.position)
         }
-        add(opened, as: isRotated ? .closed : .unread(since: .now), isStored: beginsAtEnd, to: &admission)
+        add(opened, as: isRotated ? .closed : nil, isStored: beginsAtEnd, to: &admission)
     }
 
     /// Begins with a file that appeared later: at its start, unless it is a copy of a file that was read.
@@ -171,7 +167,9 @@ extension FlowFollower {
                 mayBeCopy(base: opened.found.base, path: opened.found.path, of: $0.position)
             }
         guard hasOriginal else {
-            if opened.found.relation == .rotated { log.tellRotated(opened.found.path, from: opened.found.base) }
+            if opened.found.relation == .rotated {
+                observer.tell(.reading(opened.found.path, .rotated(base: opened.found.base)))
+            }
             add(opened, isStored: false, to: &admission)
             return
         }
@@ -183,29 +181,29 @@ extension FlowFollower {
     /// What a file that may be a copy is by now. A copy is a file whose whole content was read from another one, or all of it up to
     /// where that was read to.
     func comparison(of file: FollowedFile, beside new: [FollowedFile] = []) -> FileState.Comparison {
-        guard let descriptor = file.descriptor, let facts = FileFacts(descriptor) else { return .nothing }
+        guard let open = file.file, let facts = open.facts else { return .nothing }
         if facts.size == 0, facts.names == 0 { return .nothing }
-        if let found = comparisonWithOrphans(of: file, descriptor, facts: facts) { return found }
+        if let found = comparisonWithOrphans(of: file, open, facts: facts) { return found }
         for original in files + new
         where original !== file && mayBeCopy(base: file.base, path: file.path, of: original.position) {
-            if let found = comparison(of: file, descriptor, facts: facts, with: original) { return found }
+            if let found = comparison(of: file, open, facts: facts, with: original) { return found }
         }
         // Something may be copied into an empty file.
-        return facts.size == 0 && facts.isRecent ? .undecided : .other
+        return facts.size == 0 && facts.isRecent(at: system.time) ? .undecided : .other
     }
 
     /// Compares with files that were truncated or are gone; nil if it is no copy of those.
     private func comparisonWithOrphans(
         of file: FollowedFile,
-        _ descriptor: Int32,
+        _ open: OpenFile,
         facts: FileFacts
     ) -> FileState.Comparison? {
         for (index, orphan) in orphans.enumerated()
         where mayBeCopy(base: file.base, path: file.path, of: orphan.position) {
             let offset = orphan.position.offset
-            if facts.size >= offset, offset > 0, FileBytes.hold(descriptor, upTo: orphan.position) {
+            if facts.size >= offset, offset > 0, open.holds(upTo: orphan.position) {
                 orphans.remove(at: index)
-                log.tellCopy(file.path, of: orphan)
+                observer.tell(.incomplete(.copied(file.path, of: orphan)))
                 var position = file.position
                 (position.offset, position.sum) = (offset, orphan.position.sum)
                 (position.head, position.tail) = (orphan.position.head, orphan.position.tail)
@@ -222,13 +220,13 @@ extension FlowFollower {
     /// Compares with a file that is followed; nil if it is no copy of that.
     private func comparison(
         of file: FollowedFile,
-        _ descriptor: Int32,
+        _ open: OpenFile,
         facts: FileFacts,
         with original: FollowedFile
     ) -> FileState.Comparison? {
         let stored = original.storedPosition
-        guard let other = original.descriptor else {
-            let isCopy = facts.size > 0 && facts.size == stored.offset && FileBytes.hold(descriptor, upTo: stored)
+        guard let other = original.file else {
+            let isCopy = facts.size > 0 && facts.size == stored.offset && open.holds(upTo: stored)
             if isCopy { file.compared = (facts.size, original.path) }
             return isCopy ? .copy : nil
         }
@@ -236,12 +234,12 @@ extension FlowFollower {
         // A large file is compared in several steps; others are read between them.
         let end = min(facts.size, known + 64 * 1_024 * 1_024)
         if end > known {
-            let equal = FileBytes.countEqual(descriptor, other, in: known..<end)
+            let equal = open.countEqual(to: other, in: known..<end)
             file.compared = (known + equal, original.path)
         }
         if file.compared.bytes == facts.size {
             let isRead = facts.size <= stored.offset
-            return facts.size > 0 && isRead && (!facts.isRecent || facts.names == 0)
+            return facts.size > 0 && isRead && (!facts.isRecent(at: system.time) || facts.names == 0)
                 ? .copy : facts.size > 0 ? .undecided : nil
         }
         if file.compared.bytes == end {
@@ -250,20 +248,20 @@ extension FlowFollower {
         }
         // The original may have been truncated since it was copied; otherwise a copy would not differ.
         guard stored.offset > 0, !original.holdsStoredLines else { return nil }
-        let mayBeCopy = facts.size < stored.offset || FileBytes.hold(descriptor, upTo: stored)
+        let mayBeCopy = facts.size < stored.offset || open.holds(upTo: stored)
         return mayBeCopy && facts.names > 0 ? .undecided : nil
     }
 
     /// Stores that all of a copy was read.
     func skip(_ file: FollowedFile) {
-        guard let descriptor = file.descriptor else { return }
+        guard let open = file.file else { return }
         var position = file.position
-        position.move(to: file.compared.bytes, in: descriptor)
+        position.move(to: file.compared.bytes, in: open)
         position.isFinished = true
         begin(file, at: position)
         needsScan = true
         copies += 1
-        log.tellSkipped(file.path, bytes: file.compared.bytes, of: file.compared.path)
+        observer.tell(.reading(file.path, .copy(bytes: file.compared.bytes, of: file.compared.path)))
     }
 
     /// Whether a file has a name that a copy would have. Others may begin with the same lines.
@@ -280,7 +278,7 @@ extension FlowFollower {
             guard (try? claims.claim(stored.id)) == true else { continue }
             guard scan.isGone(stored.path, from: stored.directoryDevice) else {
                 claims.release(stored.id)
-                log.tellUnreachable(stored)
+                observer.tell(.notFollowed(stored.path, .outOfReach(stored)))
                 continue
             }
             lose(stored, isClaimed: true, in: scan, into: &admission)
@@ -309,14 +307,11 @@ extension FlowFollower {
         let base = scan.pattern.base(ofPath: stored.path)
         for found in scan.compressed where base.utf8.elementsEqual(found.base.utf8) {
             guard openFiles.reserve() else { return nil }
-            let descriptor = unsafe Glibc.open(found.path, O_RDONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)
-            guard descriptor >= 0 else { continue }
-            guard FileBytes.hold(compressed: descriptor, upTo: stored) else {
-                _ = close(descriptor)
+            guard let file = openFiles.open(found.path, followsLink: false), file.holdsCompressed(upTo: stored) else {
                 continue
             }
-            log.tellCompressed(found.path, of: stored)
-            return FollowedFile(compressed: found, of: stored, in: flow, descriptor: descriptor, among: openFiles)
+            observer.tell(.reading(found.path, .compressed(stored)))
+            return FollowedFile(compressed: found, of: stored, in: flow, file: file, among: openFiles)
         }
         return nil
     }

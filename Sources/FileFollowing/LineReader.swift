@@ -1,4 +1,3 @@
-import FileFollowing
 import LineRecords
 import RecorderEngine
 

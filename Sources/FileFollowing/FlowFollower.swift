@@ -1,14 +1,11 @@
-import Dispatch
-import FileFollowing
-import RecorderConcurrency
 import RecorderEngine
 
 /// One flow while it is followed: its files, each claimed from other processes. Used by the follower's thread only.
 final class FlowFollower {
     let flow: FileFlow
-    let pipeline: RecordPipeline
+    let store: any FollowStore
     let saved: @Sendable () -> Void
-    let log: FollowLog
+    let observer: any FollowObserver
     private let patterns: [FilePattern]
     let claims: FileClaims
     let boot: String
@@ -28,16 +25,17 @@ final class FlowFollower {
     private var unstored = FilePositionChanges()
     /// How many files may be open, and are; all flows together.
     let openFiles: OpenFiles
+    var system: any FileSystem { openFiles.system }
     /// Whether files wait until others are closed.
     private(set) var hasWaiting = false
     /// Whether a scan is due when its directories change.
     var needsScan = true
     /// When it was scanned last, or became due.
-    var lastScan = ContinuousClock.now
+    var lastScan: ContinuousClock.Instant
     /// Whether files may appear or be freed without an event: a directory is missing, another process reads a file.
     var needsRescan = false
     /// The directories that were watched by the last scan.
-    private(set) var watches: Set<FileWatcher.Watch> = []
+    private(set) var watches: Set<Watch> = []
     /// Why nothing is read now.
     private(set) var pause: FollowPause?
     /// Since when nothing was stored at all; nil while there is no pause.
@@ -54,29 +52,36 @@ final class FlowFollower {
     /// The patterns whose files have been followed before.
     private var marked: Set<[UInt8]> = []
 
-    init(_ target: FileFlowTarget, claims: FileClaims, openFiles: OpenFiles, directory: String, log: FollowLog) {
+    init(
+        _ target: FileFlowTarget,
+        claims: FileClaims,
+        openFiles: OpenFiles,
+        directory: String,
+        observer: any FollowObserver
+    ) {
         self.openFiles = openFiles
+        lastScan = openFiles.system.now
         flow = target.flow
-        pipeline = target.pipeline
+        store = target.store
         saved = target.saved
         self.claims = claims
-        self.log = log
+        self.observer = observer
         patterns = target.flow.filePatterns(in: directory)
-        boot = FileBytes.bootID
+        boot = openFiles.system.bootID
     }
 
     // MARK: - scan
 
     /// Looks for files that are new, renamed or gone. If the store cannot be written, new files are kept open meanwhile.
-    func scan(_ watcher: FileWatcher) throws(RecorderError) {
-        lastScan = .now
+    func scan() throws(RecorderError) {
+        lastScan = system.now
         let (failedBefore, earlierWatches) = (hasFailedScan, watches)
         (needsScan, needsRescan, hasFailedScan) = (false, false, true)
         (hasWaiting, watches) = (false, [])
         defer { openFiles.endReservations() }
-        let scans = patterns.map { PatternScan($0) }
+        let scans = patterns.map { PatternScan($0, in: system) }
         var admission = FileAdmission(scans, stream: flow.stream, unstored: unstored)
-        try find(scans, into: &admission, watcher: watcher)
+        try find(scans, into: &admission)
         // Before the position of an original that was truncated or is gone is forgotten.
         for file in files where file.handle(.changed) == [.compare] { compare(file) }
         try store(admission)
@@ -88,19 +93,15 @@ final class FlowFollower {
     }
 
     /// Finds files, and what has become of others.
-    private func find(
-        _ scans: [PatternScan],
-        into admission: inout FileAdmission,
-        watcher: FileWatcher
-    ) throws(RecorderError) {
+    private func find(_ scans: [PatternScan], into admission: inout FileAdmission) throws(RecorderError) {
         // A file may be renamed so that another pattern fits.
         let found = Dictionary(scans.flatMap(\.files).map { ($0.key, $0) }) { first, _ in first }
         let held = handOver(found.keys)
         var known = held.union(files.map(\.key))
         var unread: [(pattern: FilePattern, scan: PatternScan, files: [FoundFile], isWhole: Bool)] = []
         for (pattern, scan) in zip(patterns, scans) {
-            watches.formUnion(scan.directories.compactMap { watcher.watch(directory: $0) })
-            for (path, problem) in scan.problems { log.tell("\(path) is not followed: \(problem.text).", about: path) }
+            watches.formUnion(scan.directories.compactMap { system.watch(directory: $0) })
+            for (path, problem) in scan.problems { observer.tell(.notFollowed(path, .problem(problem))) }
             needsRescan = needsRescan || scan.isIncomplete || !scan.isStable
             update(files.filter { $0.position.isOf(pattern) }, by: scan, found: found, into: &admission)
             let new = scan.files.filter { known.insert($0.key).inserted }
@@ -112,13 +113,13 @@ final class FlowFollower {
         guard !unread.isEmpty else { return }
         do throws(RecorderError) {
             // All until a scan is stored: damage may have given a position to another stream.
-            try admission.readPositions(of: marked.isEmpty ? nil : flow.stream, in: pipeline, except: files)
+            try admission.readPositions(of: marked.isEmpty ? nil : flow.stream, in: store, except: files)
         } catch {
             for file in unread.lazy.flatMap(\.files) { release(file.key) }
             throw error
         }
         for (pattern, scan, claimed, isWhole) in unread {
-            if scan.files.isEmpty { log.progress("there is no \(pattern.text) yet; it is followed once there is.") }
+            if scan.files.isEmpty { observer.tell(.noFile(pattern: pattern.text)) }
             admit(claimed, of: pattern, in: scan, isWhole: isWhole, into: &admission)
         }
     }
@@ -139,16 +140,16 @@ final class FlowFollower {
     /// Takes over the files of a scan, and stores their positions.
     private func store(_ admission: FileAdmission) throws(RecorderError) {
         files += admission.files
-        if !admission.files.isEmpty { log.count(files.count, flow.stream) }
+        if !admission.files.isEmpty { observer.tell(.count(files: files.count, stream: flow.stream)) }
         marked.formUnion(admission.marks)
         unstored = admission.changes
         unstored.forgotten = Array(Set(unstored.forgotten + admission.damaged))
         var changes = unstored
         changes.stored += resets
         if !changes.stored.isEmpty || !changes.forgotten.isEmpty {
-            try pipeline.saveNow(changes, stream: flow.stream)
+            try store.saveNow(changes, stream: flow.stream)
         }
-        for orphan in orphans { log.tell(orphan) }
+        for orphan in orphans { if let loss = orphan.loss { observer.tell(.incomplete(loss)) } }
         incompleteFiles += orphans.count { $0.isTruncated || !$0.position.isFinished }
         (orphans, resets, unstored) = ([], [], FilePositionChanges())
     }
@@ -196,7 +197,7 @@ final class FlowFollower {
             hasWaiting = true
             return
         }
-        if let found, found.relation == .rotated { log.tellRotated(found.path, from: found.base) }
+        if let found, found.relation == .rotated { observer.tell(.reading(found.path, .rotated(base: found.base))) }
         for action in file.handle(.opened(file.open(in: flow))) {
             switch action {
             // Another file has its inode now; the next scan finds that.
@@ -240,22 +241,16 @@ final class FlowFollower {
     /// Whether this process may read a file.
     private func claim(_ found: FoundFile) -> Bool {
         guard !found.isLink || !plainPaths.contains(found.path) else {
-            log.tell(
-                "\(found.path) was a file and is a link now: it is not followed. Start again to follow it.",
-                about: found.path
-            )
+            observer.tell(.notFollowed(found.path, .becameLink))
             return false
         }
         if !found.isLink, found.path == found.base { plainPaths.insert(found.path) }
         let id = FilePosition.id(of: found.key, stream: flow.stream)
         do throws(RecorderError) {
             if try claims.claim(id) { return true }
-            log.tell(
-                "\(found.path) is followed already, into the same store and stream; it is left to that follower.",
-                about: found.path
-            )
+            observer.tell(.notFollowed(found.path, .isClaimed))
         } catch {
-            log.tell(error.message, about: found.path)
+            observer.tell(.notFollowed(found.path, .notClaimed(error)))
         }
         needsRescan = true
         return false
@@ -291,7 +286,7 @@ final class FlowFollower {
     /// Ends the following of a file.
     func drop(_ file: FollowedFile) {
         ended.add(file.totals)
-        log.forget(file.path)
+        observer.forget(file.path)
         files.removeAll { $0 === file }
         file.close()
         release(file.key)
@@ -301,7 +296,7 @@ final class FlowFollower {
 
     private static let (largestPiece, smallestPiece) = (128 * 1_024, 512)
 
-    var mayRead: Bool { pause?.isOver ?? true }
+    var mayRead: Bool { (pause?.end ?? system.now) <= system.now }
 
     /// Whether the next piece shows what the store takes.
     var isCareful: Bool { pause != nil || pieceSize < Self.largestPiece }
@@ -313,18 +308,18 @@ final class FlowFollower {
             pieceSize = max(pieceSize / 4, Self.smallestPiece)
             return
         }
-        let since = pausedSince ?? .now
+        let since = pausedSince ?? system.now
         pausedSince = since
-        if !hasToldPause, !isFull || ContinuousClock.now - since >= Self.shortPause {
-            log.tellPause(error, flow.stream)
+        if !hasToldPause, !isFull || system.now - since >= Self.shortPause {
+            observer.tell(.paused(error, stream: flow.stream))
             hasToldPause = true
         }
-        pause = FollowPause(after: pause, upTo: isFull ? .milliseconds(500) : .seconds(10))
+        pause = FollowPause(after: pause, at: system.now, upTo: isFull ? .milliseconds(500) : .seconds(10))
     }
 
     /// What the metrics show of it.
-    var metrics: RunMetrics.Flow {
-        var flow = RunMetrics.Flow()
+    var metrics: FlowMetrics {
+        var flow = FlowMetrics()
         (flow.isPaused, flow.files, flow.readBytes) = (hasToldPause, files.count, readBytes)
         (flow.incompleteFiles, flow.copies) = (incompleteFiles, copies)
         flow.unreadBytes = files.reduce(0) { $0 + $1.unreadBytes }
@@ -337,7 +332,7 @@ final class FlowFollower {
         (pause, pausedSince) = (nil, nil)
         guard hasToldPause, pieceSize == Self.largestPiece else { return }
         hasToldPause = false
-        log.progress("reading for \(flow.stream) goes on.")
+        observer.tell(.resumed(stream: flow.stream))
     }
 }
 
@@ -346,12 +341,10 @@ struct FollowPause {
     private let length: Duration
     let end: ContinuousClock.Instant
 
-    init(after earlier: FollowPause?, upTo limit: Duration) {
+    init(after earlier: FollowPause?, at now: ContinuousClock.Instant, upTo limit: Duration) {
         length = min((earlier?.length ?? .milliseconds(250)) * 2, limit)
-        end = .now + length
+        end = now + length
     }
-
-    var isOver: Bool { end <= .now }
 }
 
 extension FilePosition {
@@ -359,19 +352,5 @@ extension FilePosition {
         var position = FilePosition(stream: stream, pattern: "")
         (position.device, position.inode, position.birth) = (key.device, key.inode, key.birth)
         return position.id
-    }
-}
-
-extension RecordPipeline {
-    /// Stores changes of positions; blocks until they are on disk.
-    func saveNow(_ changes: FilePositionChanges, stream: String) throws(RecorderError) {
-        let done = DispatchSemaphore(value: 0)
-        let result = Locked<Result<Void, RecorderError>>(.success(()))
-        save(PayloadList(), stream: stream, partitionKey: nil, filePositions: changes) { answer in
-            result.withLock { $0 = answer }
-            done.signal()
-        }
-        done.wait()
-        try result.withLock { $0 }.get()
     }
 }

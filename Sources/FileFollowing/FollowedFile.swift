@@ -1,4 +1,3 @@
-import FileFollowing
 import Glibc
 import LineRecords
 import RecorderConcurrency
@@ -18,6 +17,7 @@ final class FollowedFile {
     private(set) var state: FileState
     private var directoryDevice: UInt64
     private let openFiles: OpenFiles
+    private var now: ContinuousClock.Instant { openFiles.system.now }
     /// nil while it is closed: there may be many such files.
     private var reader: LineReader?
     /// Of the last save that was begun.
@@ -32,7 +32,7 @@ final class FollowedFile {
     /// Whether an event of it is awaited.
     var isArmed = false
     /// When it was opened.
-    private(set) var opened = ContinuousClock.now
+    private(set) var opened: ContinuousClock.Instant
 
     /// What was refused before the last beginning.
     private var earlier = FollowEnd()
@@ -43,7 +43,7 @@ final class FollowedFile {
     init(
         _ found: FoundFile,
         in flow: FileFlow,
-        descriptor: Int32,
+        file: OpenFile,
         saves: FileSaves,
         as phase: FileState.Phase,
         among openFiles: OpenFiles
@@ -55,11 +55,12 @@ final class FollowedFile {
         state = FileState(phase, name: found.relation.name)
         directoryDevice = found.directoryDevice
         position = saves.stored
-        settling = (position.point, .now)
+        opened = openFiles.system.now
+        settling = (position.point, opened)
         self.saves = saves
         atClosing = (found.facts.size, found.facts.changed, 0, true)
         reader = LineReader(
-            FileContent(descriptor, isCompressed: false, at: position, in: openFiles),
+            FileContent(file, isCompressed: false, at: position),
             path: path,
             of: flow,
             at: position
@@ -72,31 +73,32 @@ final class FollowedFile {
         compressed found: FoundFile,
         of position: FilePosition,
         in flow: FileFlow,
-        descriptor: Int32,
+        file: OpenFile,
         among openFiles: OpenFiles
     ) {
         self.openFiles = openFiles
         key = FileKey(device: position.device, inode: position.inode, birth: position.birth)
         (path, base, directoryDevice) = (found.path, found.base, found.directoryDevice)
-        state = FileState(.unread(since: .now), name: .none)
+        state = FileState(.unread(since: openFiles.system.now), name: .none)
         self.position = position
         self.position.path = found.path
-        settling = (position.point, .now)
+        opened = openFiles.system.now
+        settling = (position.point, opened)
         saves = FileSaves(position, isStored: true)
         reader = LineReader(
-            FileContent(descriptor, isCompressed: true, at: position, in: openFiles),
+            FileContent(file, isCompressed: true, at: position),
             path: path,
             of: flow,
             at: position
         )
     }
 
-    func handle(_ event: FileState.Event) -> [FileState.Action] { state.handle(event, at: .now) }
+    func handle(_ event: FileState.Event) -> [FileState.Action] { state.handle(event, at: now) }
 
     /// Closes the file. All of its lines that are passed on must be stored.
     func close() {
         precondition(saves?.areUnderWay != true, "a file is closed whose lines are on their way")
-        if let reader, let facts = FileFacts(reader.content.descriptor) {
+        if let reader, let facts = reader.content.file.facts {
             let unread = max(facts.size - position.offset, 0)
             atClosing = (facts.size, facts.changed, unread, facts.size <= reader.content.end)
         }
@@ -114,13 +116,11 @@ final class FollowedFile {
     /// Whether the lines that are stored are in the open file still.
     var holdsStoredLines: Bool {
         let stored = storedPosition
-        guard let descriptor, stored.offset > 0 else { return false }
-        return FileStart(stored, of: descriptor, birth: stored.birth, boot: stored.boot) == .resumed
+        guard let file, stored.offset > 0 else { return false }
+        return FileStart(stored, of: file, birth: stored.birth, boot: stored.boot) == .resumed
     }
     /// nil while it is closed.
-    var descriptor: Int32? { reader?.content.descriptor }
-    /// Whether the open file is on a file system of another machine.
-    var isRemote: Bool { reader?.content.isRemote ?? false }
+    var file: OpenFile? { reader?.content.file }
     /// Since the last beginning.
     var counts: RecordCounts { reader?.counts ?? RecordCounts() }
     /// The bytes of the file behind the last position that was stored.
@@ -205,7 +205,7 @@ final class FollowedFile {
         (position.path, position.directoryDevice) = (path, directoryDevice)
         position.isFinished = false
         position.head = reader.content.head(at: offset, longerThan: position.head) ?? position.head
-        let now = ContinuousClock.now
+        let now = now
         guard now - settling.since >= Self.settlingTime else { return }
         position.settled = settling.point
         settling = (position.point, now)
@@ -236,7 +236,7 @@ final class FollowedFile {
     func begin(at position: FilePosition) {
         earlier.add(counts)
         self.position = position
-        settling = (position.point, .now)
+        settling = (position.point, now)
         saves = FileSaves(position, isStored: isPositionStored)
         reader?.begin(at: position)
     }
@@ -244,16 +244,11 @@ final class FollowedFile {
     /// Opens a closed file, in which something was written. False if it is another file by now.
     func open(in flow: FileFlow) -> Bool {
         precondition(reader == nil, "a file is opened twice")
-        let file = unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-        guard file >= 0 else { return false }
-        guard FileFacts(file)?.key == key else {
-            _ = Glibc.close(file)
-            return false
-        }
+        guard let file = openFiles.open(path, followsLink: true), file.facts?.key == key else { return false }
         goBack()
-        opened = .now
+        opened = now
         reader = LineReader(
-            FileContent(file, isCompressed: false, at: position, in: openFiles),
+            FileContent(file, isCompressed: false, at: position),
             path: path,
             of: flow,
             at: position
