@@ -12,7 +12,19 @@ package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
         var leftEarly: Set<Int> = []
         var nextNumber = 0
         var flight = 0
+        /// Whether the last flight has not ended.
+        var isFlying = false
+        /// Its work, as soon as that has been started.
         var work: Task<Void, Never>?
+
+        mutating func land() -> Task<Void, Never>? {
+            defer { (isFlying, work) = (false, nil) }
+            return work
+        }
+    }
+
+    private enum Joined {
+        case waits, starts(flight: Int), hasLeft
     }
 
     private let state = Locked(State())
@@ -50,19 +62,29 @@ package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
         // Without an executor of its own, the work runs where its first caller does.
         let callers = unsafe withUnsafeCurrentTask { unsafe $0?.unownedTaskExecutor?.asTaskExecutor() }
         let executor = self.executor ?? callers
-        let isWaiting = state.withLock { state in
-            guard state.leftEarly.remove(number) == nil else { return false }
+        let joined = state.withLock { state -> Joined in
+            guard state.leftEarly.remove(number) == nil else { return .hasLeft }
             state.waiting[number] = continuation
-            if state.work == nil {
-                state.flight += 1
-                let flight = state.flight
-                state.work = Task(executorPreference: executor) {
-                    self.finish(flight, outcome: await Self.outcome(of: work))
-                }
-            }
-            return true
+            guard !state.isFlying else { return .waits }
+            state.flight += 1
+            state.isFlying = true
+            return .starts(flight: state.flight)
         }
-        if !isWaiting { continuation.resume(returning: .failure(cancelled)) }
+        switch joined {
+        case .waits: break
+        case .starts(let flight):
+            // The executor may run it at once, up to its end.
+            let task = Task(executorPreference: executor) {
+                self.finish(flight, outcome: await Self.outcome(of: work))
+            }
+            let isWanted = state.withLock { state in
+                guard state.isFlying, flight == state.flight else { return false }
+                state.work = task
+                return true
+            }
+            if !isWanted { task.cancel() }
+        case .hasLeft: continuation.resume(returning: .failure(cancelled))
+        }
     }
 
     private func leave(_ number: Int) {
@@ -72,9 +94,7 @@ package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
                 state.leftEarly.insert(number)
                 return (nil, nil)
             }
-            guard state.waiting.isEmpty else { return (continuation, nil) }
-            defer { state.work = nil }
-            return (continuation, state.work)
+            return (continuation, state.waiting.isEmpty ? state.land() : nil)
         }
         work?.cancel()
         continuation?.resume(returning: .failure(cancelled))
@@ -83,9 +103,9 @@ package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
     /// Resumes all waiting callers, unless this run was cancelled and they wait for a later one.
     private func finish(_ flight: Int, outcome: Result<Value, Failure>) {
         let waiting = state.withLock { state -> [Waiter] in
-            guard flight == state.flight, state.work != nil else { return [] }
+            guard flight == state.flight, state.isFlying else { return [] }
             defer { state.waiting = [:] }
-            state.work = nil
+            _ = state.land()
             return state.waiting.sorted { $0.key < $1.key }.map(\.value)
         }
         for continuation in waiting { continuation.resume(returning: outcome) }

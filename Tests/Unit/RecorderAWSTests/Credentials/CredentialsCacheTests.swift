@@ -38,6 +38,21 @@ import Testing
         }
     }
 
+    /// Runs each job at once, as the executor of user code does while the system gives no thread.
+    private final class InlineExecutor: TaskExecutor {
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+
+    @Test func `a shared fetch that ends before its start returns gives its result`() async throws {
+        let flight = SingleFlight<Int, CredentialsFailure>(cancelled: .stoppedWaiting, on: InlineExecutor())
+        for number in 1...2 {
+            #expect(try await flight.value { () throws(CredentialsFailure) in number } == number)
+        }
+    }
+
     @Test func `keys for an hour are renewed when ten minutes are left`() async throws {
         let fetcher = NumberedFetcher(lifetime: 3600)
         let cache = fetcher.cache()
