@@ -206,14 +206,14 @@ extension StoreWriter {
         receipt.progress.bytes += removed.prefix(recount.count).reduce(0) { $0 + $1.storedBytes }
     }
 
-    /// Stores why the last flush left streams, for the status. Removes the earlier errors of the streams in `old`; nil stands for
-    /// all.
+    /// Stores why the last flush left streams, for the status, although the disk may be full. Removes the earlier errors of the
+    /// streams in `old`; nil stands for all.
     func storeErrors(
         of failures: [FlushReport.Failure],
         replacing old: [StreamName]?,
         now: Date
     ) throws(SQLiteError) {
-        try write { (_) throws(SQLiteError) in
+        try writeFreeingSpace { (_) throws(SQLiteError) in
             let reset = "UPDATE stream SET trouble = '', trouble_at = 0 WHERE trouble <> ''"
             if let old {
                 let resetOne = try connection.prepare("\(reset) AND name = ?1")
