@@ -108,6 +108,7 @@ long syscall(long number, ...) {
     if (number == SYS_getrandom) return fill_by_chance((void *)a, (size_t)b);
     if (number == SYS_futex && (b & FUTEX_CMD_MASK) == FUTEX_LOCK_PI) {
         _Atomic int *word = (_Atomic int *)a;
+        if (atomic_load(word) == gettid()) machine_fail("a thread takes a lock that it has");
         note_event(CONTENDED, 0, 0);
         for (int free = 0; !atomic_compare_exchange_strong(word, &free, gettid()); free = 0) machine_sleep(20 * MICROSECOND);
         return 0;

@@ -53,8 +53,8 @@ enum Ledger {
     static func clearedAt(by process: Int) -> Cell { Cell(index: 624 + process) }
 
     /// How a stream places entries, see `Shards`, and whether it ever did so by itself.
-    static func shards(of stream: Int) -> Cell { Cell(index: 640 + stream) }
-    static func wasAutomatic(_ stream: Int) -> Cell { Cell(index: 648 + stream) }
+    static func shards(of stream: Int) -> Cell { Cell(index: 664 + stream) }
+    static func wasAutomatic(_ stream: Int) -> Cell { Cell(index: 672 + stream) }
     /// When the faults were over, how many requests and calls of the disk there had been, and how many records were left.
     static let healed = (
         time: Cell(index: 656), requests: Cell(index: 657), calls: Cell(index: 658), left: Cell(index: 659)

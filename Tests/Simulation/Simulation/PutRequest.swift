@@ -1,8 +1,9 @@
 import FoundationEssentials
+import RecorderAWS
 import RecorderEngine
 import SimulatedMachine
 
-/// The body of PutRecords or PutRecordBatch, read by scanning for the few fields that the product writes.
+/// The body of PutRecords or PutRecordBatch, in JSON read by scanning for the few fields that the product writes.
 struct PutRequest {
     /// A record in it. Its data begins with the record's number.
     struct Sent {
@@ -41,30 +42,68 @@ struct PutRequest {
     var records: [Sent] { entries.flatMap(\.records) }
 
     init(_ body: [UInt8]) {
-        var texts: [(name: String, value: ArraySlice<UInt8>)] = []
-        var index = 0
-        var name = ""
-        while let start = body[index...].firstIndex(of: UInt8(ascii: "\"")) {
-            guard let end = body[(start + 1)...].firstIndex(of: UInt8(ascii: "\"")) else { break }
-            let text = body[(start + 1)..<end]
-            index = end + 1
-            if index < body.count, body[index] == UInt8(ascii: ":") {
-                name = String(decoding: text, as: UTF8.self)
-            } else {
-                texts.append((name, text))
+        let request = CBOR.mayBeMap(body) ? Fields(cbor: body) : Fields(json: body)
+        stream = Int(String(decoding: request.stream.dropFirst(), as: UTF8.self)) ?? 0
+        entries = request.entries.map { Self.entry($0.data, key: $0.key) }
+    }
+
+    /// What a request says.
+    private struct Fields {
+        var stream: ArraySlice<UInt8> = []
+        var entries: [(data: [UInt8], key: ArraySlice<UInt8>)] = []
+
+        init(json body: [UInt8]) {
+            var texts: [(name: String, value: ArraySlice<UInt8>)] = []
+            var index = 0
+            var name = ""
+            while let start = body[index...].firstIndex(of: UInt8(ascii: "\"")) {
+                guard let end = body[(start + 1)...].firstIndex(of: UInt8(ascii: "\"")) else { break }
+                let text = body[(start + 1)..<end]
+                index = end + 1
+                if index < body.count, body[index] == UInt8(ascii: ":") {
+                    name = String(decoding: text, as: UTF8.self)
+                } else {
+                    texts.append((name, text))
+                }
+            }
+            for text in texts {
+                switch text.name {
+                case "Data": entries.append(([UInt8](Data(base64Encoded: Data(text.value)) ?? Data()), []))
+                case "PartitionKey" where !entries.isEmpty: entries[entries.count - 1].key = text.value
+                case let name where name.hasSuffix("StreamName"): stream = text.value
+                default: break
+                }
             }
         }
-        stream =
-            texts.first { $0.name.hasSuffix("StreamName") }.flatMap {
-                Int(String(decoding: $0.value.dropFirst(), as: UTF8.self))
-            } ?? 0
-        var found: [Entry] = []
-        for (position, text) in texts.enumerated() where text.name == "Data" {
-            let data = [UInt8](Data(base64Encoded: Data(text.value)) ?? Data())
-            let next = position + 1 < texts.count ? texts[position + 1] : nil
-            found.append(Self.entry(data, key: next?.name == "PartitionKey" ? next?.value ?? [] : []))
+
+        init(cbor body: [UInt8]) {
+            var reader = CBORReader(body[...])
+            do { try read(body, &reader) } catch { preconditionFailure("a request is not well-formed") }
         }
-        entries = found
+
+        private mutating func read(_ body: [UInt8], _ reader: inout CBORReader) throws(CBORReader.NotWellFormed) {
+            guard var fields = try reader.beginMap() else { return }
+            while try reader.hasNext(in: &fields) {
+                let name = body[try reader.textString()]
+                guard name.elementsEqual("Records".utf8) else {
+                    let value = body[try reader.textString()]
+                    if name.suffix(4).elementsEqual("Name".utf8) { stream = value }
+                    continue
+                }
+                guard var records = try reader.beginArray() else { return }
+                while try reader.hasNext(in: &records) {
+                    guard var record = try reader.beginMap() else { return }
+                    entries.append(([], []))
+                    while try reader.hasNext(in: &record) {
+                        if body[try reader.textString()].count == "Data".utf8.count {
+                            entries[entries.count - 1].data = Array(body[try reader.byteString()])
+                        } else {
+                            entries[entries.count - 1].key = body[try reader.textString()]
+                        }
+                    }
+                }
+            }
+        }
     }
 
     private static func entry(_ data: [UInt8], key: ArraySlice<UInt8>) -> Entry {

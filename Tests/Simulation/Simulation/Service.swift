@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import RecorderAWS
 import RecorderEngine
 import RecorderHTTP
 import SimulatedMachine
@@ -21,16 +22,28 @@ struct Service: HTTPTransport {
 
     func send(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
         Ledger.requests.value += 1
-        guard !request.headers.contains(where: { $0.value == "application/x-amz-cbor-1.1" }) else {
-            return await refuseFormat()
+        let isCBOR = request.headers.contains { $0.value == "application/x-amz-cbor-1.1" }
+        if isCBOR, laws.settings.support == .refuses {
+            countWrongFormat()
+            await pause(milliseconds: Chance.below(80))
+            return Self.error(415, "UnsupportedMediaType")
         }
         let put = PutRequest(request.body)
+        let mood = Mood(rawValue: Ledger.mood(of: put.stream).value) ?? .answers
+        var response = try await answer(to: request, put, mood)
+        if isCBOR, laws.settings.support == .understands { response = response.inCBOR() }
+        if mood == .cutsAnswers, response.status == 200 { response.body.removeLast(9) }
+        return response
+    }
+
+    private func answer(to request: HTTPRequest, _ put: PutRequest, _ mood: Mood) async throws(HTTPFailure)
+        -> HTTPResponse
+    {
         machine_tell("request", Int64(put.entries.count), Int64(request.body.count))
         let began = Int(machine_now())
         check(put)
-        let mood = Mood(rawValue: Ledger.mood(of: put.stream).value) ?? .answers
         await pause(milliseconds: Chance.below(mood == .isSlow ? 20_000 : 80))
-        if let refusal = refusal(of: request) { return refusal }
+        if let refusal = Signature(request).refusal { return refusal }
         let target = request.header("X-Amz-Target")
         if target.hasSuffix("DescribeStreamSummary") || target.hasSuffix("ListShards") {
             let shards = Shards.of(put.stream)
@@ -74,8 +87,7 @@ struct Service: HTTPTransport {
         case .garbles, .cutsAnswers:
             arrive(sent.put.entries, of: sent.began, isTold: false)
             let results = [Result](repeating: .taken("shard"), count: sent.put.entries.count)
-            let whole = Self.answer(results, sent.isFirehose).body
-            return Self.response(200, mood == .garbles ? "<html>" : String(decoding: whole.dropLast(9), as: UTF8.self))
+            return mood == .garbles ? Self.response(200, "<html>") : Self.answer(results, sent.isFirehose)
         case .refusesRecords where sent.put.records.contains { $0.number % 13 == 5 }:
             return Self.error(400, "InvalidArgumentException")
         case .failsEntries, .throttlesEntries, .throttlesShard, .answers, .isSlow, .refusesRecords:
@@ -125,14 +137,12 @@ struct Service: HTTPTransport {
     }
 
     /// A process tries a format once: with each stream to which it sends at the same time.
-    private func refuseFormat() async -> HTTPResponse {
-        await pause(milliseconds: Chance.below(80))
+    private func countWrongFormat() {
         let count = Ledger.wrongFormats(of: max(Ledger.process(of: life).value, 0))
         count.value += 1
         if count.value > Ledger.mostStreams {
             Ledger.violate("a format that is refused is not tried again", life, count.value)
         }
-        return Self.error(415, "UnsupportedMediaType")
     }
 
     /// Time passes before the answer, also for a task that is cancelled meanwhile.
@@ -220,43 +230,6 @@ struct Service: HTTPTransport {
         laws.profile.diskErrors || laws.profile.readOnly || Ledger.isRestored.value != 0 || Ledger.wasKilled(life)
     }
 
-    // MARK: - signatures
-
-    /// The answer to a request that is signed with keys that have expired, or by a clock that is wrong.
-    private func refusal(of request: HTTPRequest) -> HTTPResponse? {
-        let end = request.header("X-Amz-Security-Token")
-        if !end.isEmpty, Int(end) ?? 0 < Int(machine_now()) { return Self.error(400, "ExpiredTokenException") }
-        let date = request.header("X-Amz-Date")
-        if !date.isEmpty, abs(Self.seconds(date) - Self.now) > 300 {
-            return Self.error(403, "InvalidSignatureException")
-        }
-        return nil
-    }
-
-    /// The service's time, in seconds since 1970. The machine's clock was the same when the world began.
-    private static var now: Int { 1_790_000_000 + Int(machine_now() / 1_000_000_000) }
-
-    private static func seconds(_ date: String) -> Int {
-        let digits = Array(date.utf8).filter { $0 != UInt8(ascii: "T") && $0 != UInt8(ascii: "Z") }
-        func number(_ range: Range<Int>) -> Int32 {
-            range.upperBound > digits.count ? 0 : Int32(String(decoding: digits[range], as: UTF8.self)) ?? 0
-        }
-        var parts = tm()
-        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (number(0..<4) - 1_900, number(4..<6) - 1, number(6..<8))
-        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (number(8..<10), number(10..<12), number(12..<14))
-        return timegm(&parts)
-    }
-
-    private static var dateHeader: String {
-        var (time, parts) = (now, tm())
-        gmtime_r(&time, &parts)
-        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let day = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][Int(parts.tm_wday)]
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        let date = "\(two(parts.tm_mday)) \(months[Int(parts.tm_mon)]) \(parts.tm_year + 1_900)"
-        return "\(day), \(date) \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
-    }
-
     // MARK: - answers
 
     private static func answer(_ results: some Collection<Result>, _ isFirehose: Bool) -> HTTPResponse {
@@ -282,7 +255,7 @@ struct Service: HTTPTransport {
         )
     }
 
-    private static func error(_ status: Int, _ code: String) -> HTTPResponse {
+    static func error(_ status: Int, _ code: String) -> HTTPResponse {
         response(status, #"{"__type":"\#(code)","message":"the world's"}"#)
     }
 
@@ -291,7 +264,7 @@ struct Service: HTTPTransport {
             status: status,
             headers: [
                 HTTPHeader("Content-Type", "application/x-amz-json-1.1"), HTTPHeader("x-amzn-RequestId", "1"),
-                HTTPHeader("Date", dateHeader),
+                HTTPHeader("Date", Signature.dateHeader),
             ],
             body: Array(body.utf8)
         )
@@ -300,5 +273,35 @@ struct Service: HTTPTransport {
 
 extension HTTPRequest {
     /// The value of a header; empty if there is none.
-    fileprivate func header(_ name: String) -> String { headers.first { $0.name == name }?.value ?? "" }
+    func header(_ name: String) -> String { headers.first { $0.name == name }?.value ?? "" }
+}
+
+extension HTTPResponse {
+    fileprivate func inCBOR() -> HTTPResponse {
+        guard let value = JSONValue(body) else { return self }
+        var response = self
+        response.body = []
+        value.append(to: &response.body)
+        return response
+    }
+}
+
+extension JSONValue {
+    /// Appends what answers consist of, in CBOR.
+    fileprivate func append(to bytes: inout [UInt8]) {
+        switch self {
+        case .object(let members):
+            CBOR.appendHead(.map, members.count, to: &bytes)
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                CBOR.appendText(name.utf8, to: &bytes)
+                value.append(to: &bytes)
+            }
+        case .list(let values):
+            CBOR.appendHead(.array, values.count, to: &bytes)
+            for value in values { value.append(to: &bytes) }
+        case .string(let text): CBOR.appendText(text.utf8, to: &bytes)
+        case .integer(let number): CBOR.appendHead(.unsigned, number, to: &bytes)
+        case .null, .bool, .double: bytes.append(CBOR.null)
+        }
+    }
 }

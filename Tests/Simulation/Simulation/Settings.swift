@@ -10,8 +10,10 @@ struct Settings {
     var age = Duration.zero
     /// The most bytes of payloads and keys in a request.
     var requestBytes: Int
-    /// Which the service understands in JSON only.
     var format = RequestFormat.json
+    /// What the service makes of requests in CBOR.
+    enum CBORSupport: CaseIterable { case refuses, understands, answersInJSON }
+    var support = CBORSupport.refuses
     /// Whether records have one of a few keys, and those of a key arrive in the order of their saves.
     var keepsOrder: Bool
     /// The failures after which a record is discarded; nil keeps it.
@@ -22,7 +24,10 @@ struct Settings {
     init(_ profile: Profile) {
         requestBytes = Chance.oneIn(2) ? 512 * 1_024 : 500 + Chance.below(20_000)
         keepsOrder = profile.order
-        if Chance.oneIn(6) { format = .cbor }
+        if Chance.oneIn(3) {
+            format = .cbor
+            support = CBORSupport.allCases[Chance.below(3)]
+        }
         // Some requests each, so that records are removed while those before them are on their way.
         if profile.discards || profile.removals { requestBytes = 500 + Chance.below(4_000) }
         if profile.discards { bytes = 2_000 + Chance.below(20_000) }
