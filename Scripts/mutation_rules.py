@@ -223,7 +223,7 @@ RULES = [
     ),
     rule(
         "changes by other programs are not noticed", "RestoredStoreTests",
-        (ENGINE + "Store/Files/StoreWriteLock.swift", "if found != left, found.text != lock.line { isForeign = true }", "_ = found"),
+        (ENGINE + "Store/Files/StoreWriteLock.swift", "if found != left, found.text != lock.line() { isForeign = true }", "_ = found"),
     ),
     rule(
         "a store keeps its identity after a boot", "RestoredStoreTests",
