@@ -27,10 +27,11 @@ long real_syscall(long number, ...);
 enum {
     SECTOR = 512, BLOCK = 4096, REGION = 32768, REGIONS = 32, FILES = 4096, NAMES = 4096, CHANGES = 1024, DESCRIPTORS = 1024,
     RANDOM_DEVICE = 1999, FIRST_DESCRIPTOR = 2000, CLAIMS = 64, SHARED_LOCKS = 8, NONE_YET = -1, NAME_BYTES = 128,
+    PIPE_PART = 8192,
 };
 
 struct file {
-    bool exists, is_directory;
+    bool exists, is_directory, is_pipe;
     int names, opens; /* how many there are of each; without both, the file ends */
     uint64_t number;
     mode_t mode;
@@ -332,6 +333,17 @@ void machine_make_file(const char *path, const char *text) {
     keep_room(before);
 }
 
+/* The index of the descriptor that a process has as its standard input; -1 if that is the real one. */
+static int standard_input = -1;
+
+static int open_descriptor(struct file *file, int flags);
+
+void machine_read_from(const char *path) {
+    struct file *file = find_file(path);
+    file->is_pipe = true;
+    standard_input = open_descriptor(file, 0);
+}
+
 void machine_remove_file(const char *path) {
     struct name *name = find_name(path);
     if (name && name->file >= 0) change_names(name, -1, NULL, -1);
@@ -484,6 +496,20 @@ uint64_t machine_disk_hash(void) {
     return hash;
 }
 
+void machine_open_to_others(const char *path) {
+    struct file *file = find_file(path);
+    if (file) file->mode |= 0044;
+}
+
+int machine_count_open_to_others(const char *path) {
+    int count = 0;
+    for (int index = 0; index < disk->name_count; index++) {
+        struct name *name = &disk->names[index];
+        if (name->file >= 0 && strncmp(name->path, path, strlen(path)) == 0 && disk->files[name->file].mode & 0077) count++;
+    }
+    return count;
+}
+
 void machine_tell_files(void) {
     for (int index = 0; index < disk->name_count; index++) {
         struct name *name = &disk->names[index];
@@ -543,6 +569,7 @@ static int fails(int number) {
 
 /* The index of a descriptor that is the world's; -1 for others. */
 static int ours(int descriptor) {
+    if (self >= 0 && descriptor == STDIN_FILENO) return standard_input;
     int index = descriptor - FIRST_DESCRIPTOR;
     return self >= 0 && index >= 0 && index < DESCRIPTORS && disk->descriptors[index].is_open ? index : -1;
 }
@@ -614,6 +641,8 @@ ssize_t read(int descriptor, void *bytes, size_t count) {
     if (self >= 0 && descriptor == RANDOM_DEVICE) return fill_by_chance(bytes, count);
     int index = ours(descriptor);
     if (index < 0) return REAL(read)(descriptor, bytes, count);
+    /* What its writer has written so far. */
+    if (file_of(index)->is_pipe) count = 1 + machine_random(count < PIPE_PART ? count : PIPE_PART);
     ssize_t found = pread(descriptor, bytes, count, disk->descriptors[index].offset);
     if (found > 0) disk->descriptors[index].offset += found;
     return found;
@@ -652,7 +681,7 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
 
 static int fill_status(const struct file *file, struct stat *status) {
     *status = (struct stat){
-        .st_dev = 0x801, .st_ino = file->number, .st_mode = file->mode | (file->is_directory ? S_IFDIR : S_IFREG),
+        .st_dev = 0x801, .st_ino = file->number, .st_mode = file->mode | (file->is_directory ? S_IFDIR : file->is_pipe ? S_IFIFO : S_IFREG),
         .st_nlink = (nlink_t)(file->is_directory ? 2 : file->names),
         .st_uid = geteuid(), .st_size = file->size, .st_blocks = file->allocated / 512, .st_blksize = BLOCK,
         .st_ctim = {file->changed / 1000000000, file->changed % 1000000000},
@@ -864,7 +893,7 @@ int closedir(DIR *directory) {
 
 struct dirent64 *readdir64(DIR *directory) __attribute__((alias("readdir")));
 
-/* MARK: waits for descriptors: those of the world are always ready, those of pipes when somebody in the process has written */
+/* MARK: waits for descriptors: those of the world are ready, a pipe at times, and a real one when somebody in the process has written */
 
 enum { POLLERS = 64 };
 
@@ -877,7 +906,8 @@ static void wake_pollers(void) {
 static int look_at(struct pollfd *waited, nfds_t count) {
     int ready = 0;
     for (nfds_t index = 0; index < count; index++) {
-        if (ours(waited[index].fd) >= 0) waited[index].revents = waited[index].events & (POLLIN | POLLOUT);
+        int own = ours(waited[index].fd);
+        if (own >= 0) waited[index].revents = file_of(own)->is_pipe && machine_random(4) == 0 ? 0 : waited[index].events & (POLLIN | POLLOUT);
         else REAL(poll)(&waited[index], 1, 0);
         if (waited[index].revents) ready++;
     }
@@ -892,7 +922,8 @@ int poll(struct pollfd *waited, nfds_t count, int milliseconds) {
     while ((ready = look_at(waited, count)) == 0 && machine->now < end) {
         if (poller_count == POLLERS) machine_fail("too many threads wait for descriptors");
         pollers[poller_count++] = self;
-        block(end);
+        int64_t next = standard_input < 0 ? FOREVER : machine->now + (int64_t)machine_random(100) * MILLISECOND;
+        block(next < end ? next : end);
         int index = 0;
         while (pollers[index] != self) index++;
         pollers[index] = pollers[--poller_count];
@@ -941,7 +972,7 @@ int fcntl(int descriptor, int command, ...) {
     void *argument = va_arg(list, void *);
     va_end(list);
     int index = ours(descriptor);
-    if (index < 0) return REAL(fcntl)(descriptor, command, argument);
+    if (index < 0 || (descriptor == STDIN_FILENO && command != SET_OWN_LOCK)) return REAL(fcntl)(descriptor, command, argument);
     if (command != SET_OWN_LOCK) machine_fail("a command of fcntl that is not simulated");
     struct flock *lock = argument;
     struct file *file = file_of(index);

@@ -20,7 +20,7 @@ struct CommandProcess {
 
     func run() {
         switch program {
-        case .save: save()
+        case .save: Chance.oneIn(5) ? importLines() : save()
         case .watch: watch()
         case .submit: command(["submit"] + sending)
         default: look()
@@ -29,16 +29,17 @@ struct CommandProcess {
 
     private var sending: [String] {
         (start.laws.settings.keepsOrder ? ["--ordered"] : []) + (start.sharesEntries() ? ["--aggregate"] : [])
+            + (start.profile.badService && Chance.oneIn(2) ? ["--keep-rejected"] : [])
     }
 
-    /// Lines of a file become records: sent or not, with or without a limit.
+    /// Lines of a file or of a pipe become records: sent or not, with or without a limit.
     private func save() {
         let stream = Chance.below(start.laws.streams)
         let entries = (0..<start.records).map { _ in start.entry(stream: stream) }
-        let input = "/world/input \(start.life)"
         let lines = entries.map { String(decoding: PutRequest.Sent.data($0.number, bytes: $0.bytes), as: UTF8.self) }
-        machine_make_file(input, lines.map { "\($0)\n" }.joined())
-        var words = ["save", "s\(stream)", "--file", input]
+        let input = makeInput(lines)
+        var words = ["save", "s\(stream)"]
+        if Chance.oneIn(2) { machine_read_from(input) } else { words += ["--file", input] }
         if start.laws.settings.keepsOrder || Chance.oneIn(3) {
             words += ["--partition-key", "lines \(start.life)"]
             for entry in entries { entry.hasGivenKey.value = 1 }
@@ -52,6 +53,27 @@ struct CommandProcess {
         let isSaved = status == 0 || submits && [69, 75, 77, 78].contains(status)
         for entry in entries { entry.end(isSaved ? .saved : .failed) }
         machine_tell("answered", Int64(entries.first?.number ?? 0), Int64(entries.count))
+    }
+
+    /// What `export` prints becomes records again.
+    private func importLines() {
+        let entries = (0..<start.records).map { _ in start.entry() }
+        let lines = entries.map { entry in
+            let data = Data(PutRequest.Sent.data(entry.number, bytes: entry.bytes)).base64EncodedString()
+            entry.hasGivenKey.value = 1
+            return #"{"stream":"s\#(entry.stream)","partitionKey":"lines \#(start.life)","data":"\#(data)"}"#
+        }
+        let input = makeInput(lines)
+        machine_read_from(input)
+        let isSaved = command(["import", "-"]) == 0
+        machine_remove_file(input)
+        for entry in entries { entry.end(isSaved ? .saved : .failed) }
+    }
+
+    private func makeInput(_ lines: [String]) -> String {
+        let input = "/world/input \(start.life)"
+        machine_make_file(input, lines.map { "\($0)\n" }.joined())
+        return input
     }
 
     /// Submits until all is sent, and then takes a signal.
@@ -87,7 +109,7 @@ struct CommandProcess {
     }
 
     private func look() {
-        switch Chance.below(start.profile.discards ? 6 : 5) {
+        switch Chance.below(start.profile.discards ? 8 : 7) {
         case 0: command(["status", "--json"])
         case 1: command(["list"])
         case 2: command(["peek", "s0"])
@@ -96,6 +118,8 @@ struct CommandProcess {
             if command(["verify"]) == 1, !start.profile.liesAboutSyncs, Ledger.isRestored.value == 0 {
                 Ledger.violate("a store is sound at any moment", start.life)
             }
+        case 5: command(["rejected", "--json"])
+        case 6: command(["rejected", "--restore"])
         default: command(["clear", "--yes", "--stream", "s0"])
         }
     }

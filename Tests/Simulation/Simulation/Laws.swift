@@ -57,6 +57,10 @@ struct Laws {
         if Ledger.rescues.value > 0, !profile.liesAboutSyncs {
             Ledger.violate("no store is damaged on a disk that syncs", Ledger.rescues.value)
         }
+        for store in Store.allCases where isDrained && !Self.isUnused(store) {
+            let open = Int(machine_count_open_to_others(store.path))
+            if open > 0 { Ledger.violate("no other user may read a store", store.rawValue, open) }
+        }
         guard isDrained, Ledger.isRestored.value == 0 else { return }
         checkCounts()
         if settings.expires, Ledger.stored.value > 0 {

@@ -208,7 +208,8 @@ struct Service: HTTPTransport {
 
     /// No older record of its stream and key may be missing.
     private func checkOrder(of entry: Ledger.Entry) {
-        guard Ledger.wasAutomatic(entry.stream).value == 0 else { return }
+        // Firehose keeps none.
+        guard entry.store.service.sendsPartitionKey, Ledger.wasAutomatic(entry.stream).value == 0 else { return }
         let key = Settings.keyNumber(of: entry.number)
         for older in (0..<entry.number).lazy.map(Ledger.Entry.init(number:))
         where older.stream == entry.stream && older.life == entry.life && older.state == .saved

@@ -33,6 +33,8 @@ struct Settings {
         if profile.discards { bytes = 2_000 + Chance.below(20_000) }
         if profile.attempts { mostFailures = 2 + Chance.below(3) }
         if profile.ages { age = Chance.oneIn(2) ? .seconds(5) : .seconds(86_400) }
+        // What a stream that is gone leaves no room for is refused.
+        if profile.delay != nil, Chance.oneIn(2) { (bytes, overflow) = (5_000 + Chance.below(20_000), .refuses) }
         guard profile.shares else { return }
         let overflows: [DiskLimits.Overflow] = [.evicts, .refuses, .refusesByContent]
         (bytes, overflow, spread) = (10_000 + Chance.below(30_000), overflows[Chance.below(3)], 25)

@@ -119,6 +119,7 @@ struct World {
         if profile.copies { killAll() }
         if profile.copies || profile.snapshots { copyOrRestore() }
         if profile.removals, Chance.oneIn(2), isBegun { removeFiles() }
+        if profile.links, Chance.oneIn(4) { machine_open_to_others(Store.allCases[Chance.below(4)].path) }
         for stream in 0..<streams where hasSlowAnswers {
             Ledger.mood(of: stream).value = (Chance.oneIn(2) ? Service.Mood.answers : .isSlow).rawValue
         }

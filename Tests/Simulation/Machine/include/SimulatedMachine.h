@@ -88,6 +88,11 @@ void machine_tell_files(void);
 void machine_make_directory(const char *_Nonnull path);
 void machine_make_file(const char *_Nonnull path, const char *_Nonnull text);
 void machine_remove_file(const char *_Nonnull path);
+/* Lets others read a file, if it is there; how many files they may read whose paths begin so. */
+void machine_open_to_others(const char *_Nonnull path);
+int machine_count_open_to_others(const char *_Nonnull path);
+/* Makes a file a pipe, and the standard input of this process. */
+void machine_read_from(const char *_Nonnull path);
 
 /*
  * Copies a database and its log, and puts the copies back: into a new file, into the same one, or as an image of the disk with which
