@@ -12,10 +12,13 @@ struct FileAdmission {
     private let foundIDs: Set<Int64>
     private let foundInodes: [UInt64: [FileKey]]
     private var stored: FilePositions?
+    private let followedStream: String
+    /// Those of files that are gone.
+    private(set) var gone: [FilePosition] = []
 
     init(_ scans: [PatternScan], stream: String, unstored changes: FilePositionChanges) {
-        self.changes = changes
-        let keys = scans.flatMap(\.files).map(\.key)
+        (self.changes, followedStream) = (changes, stream)
+        let keys = scans.flatMap { $0.files + $0.compressed }.map(\.key)
         foundIDs = Set(keys.map { FilePosition.id(of: $0, stream: stream) })
         foundInodes = Dictionary(grouping: keys, by: \.inode)
     }
@@ -31,6 +34,8 @@ struct FileAdmission {
         let changed = Set(changes.forgotten + changes.stored.map(\.id))
         stored?.positions.removeAll { changed.contains($0.id) }
         stored?.positions += changes.stored
+        gone = positions.filter { $0.isGone && $0.stream == followedStream }
+        stored?.positions.removeAll(where: \.isGone)
     }
 
     /// What is known of a file without a position.

@@ -19,6 +19,12 @@ extension OpenFile {
         return Self.holds(position) { content.read(at: $0.lowerBound, atMost: $0.count) }
     }
 
+    /// Whether the content of a compressed file begins like that of a position's file.
+    func holdsCompressed(headOf position: FilePosition) -> Bool {
+        let bytes = GzipFile(self).read(at: 0, atMost: position.head.length) ?? []
+        return unsafe bytes.withUnsafeBytes { unsafe FilePosition.Fingerprint(of: $0) } == position.head
+    }
+
     private static func holds(_ position: FilePosition, read: (Range<Int>) -> [UInt8]?) -> Bool {
         let offset = position.offset
         func holds(_ fingerprint: FilePosition.Fingerprint, _ range: Range<Int>) -> Bool {

@@ -56,15 +56,10 @@ package final class FileContent {
 
     /// The byte where the next reading begins.
     package var end: Int { recent.end }
-    package var isCompressed: Bool { gzip != nil }
-    /// Whether the file has no name any more; what was compressed has none.
-    package var isDeleted: Bool { gzip != nil || file.facts?.names == 0 }
     /// Whether the file has bytes that were not read.
     package var hasGrown: Bool { size.map { $0 > end } ?? false }
     /// nil if it is unknown, as that of a compressed file is.
     package var size: Int? { gzip == nil ? file.facts?.size : nil }
-
-    package var writers: FileFacts.Writers { gzip == nil ? file.writers : .none }
 
     // MARK: - reading
 

@@ -2,13 +2,14 @@
 ///
 /// | state | event | then; actions |
 /// |---|---|---|
-/// | `undecided`: open, so far all of it may be a copy of another file | `changed`, `missing`, `looked` | the same; compare |
+/// | `undecided`: open, all of it may have been read from another file | `changed`, `missing`, `looked` | the same; compare |
 /// | | `compared` | other: `unread`; a copy: `finishing(.close)`, skip it; empty and deleted: `ended`, drop it |
 /// | `unread`: open, may have unread bytes | `read`: more, end | `unread`; `read`, store the position if lines were left out |
 /// | | `read`: cut off, replaced | `unread`; go back to the stored lines, or to the start |
 /// | | `needed` | `finishing(.close)`; store the position |
 /// | `read`: open, read to its end | `changed`, `found` under another name, `missing` | `unread` |
 /// | | `looked`: a record waits for its next line for 5 s | `read`; end the record |
+/// | | `looked`: compressed | `finishing(.close)`; end the last line, store the position |
 /// | | `looked`: deleted, and no writer is left, or nothing was added for a minute | `finishing(.forget)`; end the last line |
 /// | | `looked`: moved away, and nothing was added for a minute | `finishing(.leave)`; end the last line |
 /// | | `looked`: rotated away, and nothing was added for a minute; `needed` | `finishing(.close)`; store the position |
@@ -88,6 +89,8 @@ package struct FileState: Sendable, Hashable {
     package struct Look: Sendable, Hashable {
         package var isDeleted = false
         package var hasGrown = false
+        /// Nothing will be added to it: it is compressed.
+        package var isComplete = false
         package var isWithinLine = false
         /// How long the record of complete lines waits for its next line; nil if there is no such record.
         package var recordWait: Duration?
@@ -235,6 +238,10 @@ package struct FileState: Sendable, Hashable {
         let idle = now - since
         let ended: [Action] = look.recordWait.map { idle >= $0 } == true ? [.endRecord] : []
         let mayGrow = look.isDeleted && look.writers != .unknown ? look.writers == .some : idle < Self.idleTime
+        if look.isComplete {
+            phase = .finishing(.close)
+            return ended + [.endLine, .storePosition(isFinished: true)]
+        }
         guard name != .plain, !mayGrow else { return ended }
         guard !look.hasGrown else {
             phase = .unread(since: since)

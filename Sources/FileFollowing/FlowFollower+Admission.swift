@@ -44,12 +44,12 @@ extension FlowFollower {
                 unknown.append(opened)
                 continue
             }
-            guard resume(&opened, at: stored, in: scan, into: &admission) else {
+            guard resume(&opened, at: stored, into: &admission) else {
                 unknown.append(opened)
                 continue
             }
-            let isRead = opened.position.offset == file.facts.size
-            let mayClose = file.relation != .matches && !file.facts.isRecent(at: system.time) && isRead
+            let isAtEnd = opened.position.offset == file.facts.size && !file.facts.isRecent(at: system.time)
+            let mayClose = file.relation == .compressed ? stored.isFinished : file.relation != .matches && isAtEnd
             add(opened, as: mayClose ? .closed : .unread(since: system.now), isStored: true, to: &admission)
         }
         forgetGone(of: pattern, scan, in: &admission)
@@ -57,6 +57,7 @@ extension FlowFollower {
             switch admission.origin(of: opened.position, mark) {
             case .first: begin(opened, into: &admission)
             case .later: beginLater(opened, into: &admission)
+            case .positionLost where opened.found.relation == .compressed: begin(opened, into: &admission)
             case .positionLost:
                 observer.tell(.incomplete(.positionLost(opened.found.path)))
                 add(opened, isStored: false, to: &admission)
@@ -114,11 +115,14 @@ extension FlowFollower {
     private func resume(
         _ opened: inout Opened,
         at stored: FilePosition,
-        in scan: PatternScan,
         into admission: inout FileAdmission
     ) -> Bool {
         let hasOtherID = stored.id != opened.position.id
-        let start = FileStart(stored, of: opened.file, birth: opened.position.birth, boot: boot)
+        let isCompressed = opened.found.relation == .compressed
+        let start =
+            isCompressed
+            ? stored.birth == opened.position.birth ? .resumed : .otherFile
+            : FileStart(stored, of: opened.file, birth: opened.position.birth, boot: boot)
         if hasOtherID, start != .otherFile { admission.changes.forgotten.append(stored.id) }
         switch start {
         case .resumed:
@@ -137,7 +141,7 @@ extension FlowFollower {
             orphans.append(Orphan(position: stored, isTruncated: true))
             admission.changes.stored.append(opened.position)
         case .otherFile:
-            lose(stored, isClaimed: hasOtherID && (try? claims.claim(stored.id)) == true, in: scan, into: &admission)
+            lose(stored, isClaimed: false, into: &admission)
             return false
         }
         return true
@@ -146,7 +150,9 @@ extension FlowFollower {
     /// Begins with a file that existed when its pattern was followed for the first time. What was rotated away is not read.
     private func begin(_ opened: Opened, into admission: inout FileAdmission) {
         var opened = opened
-        let (size, isRotated) = (opened.found.facts.size, opened.found.relation == .rotated)
+        let isCompressed = opened.found.relation == .compressed
+        let isRotated = isCompressed || opened.found.relation == .rotated
+        let size = isCompressed ? 0 : opened.found.facts.size
         let beginsAtEnd = isRotated || flow.firstSight == .end
         if beginsAtEnd {
             let end =
@@ -161,6 +167,10 @@ extension FlowFollower {
 
     /// Begins with a file that appeared later: at its start, unless it is a copy of a file that was read.
     private func beginLater(_ opened: Opened, into admission: inout FileAdmission) {
+        guard opened.found.relation != .compressed else {
+            add(opened, as: .undecided, isStored: false, to: &admission)
+            return
+        }
         let hasOriginal =
             orphans.contains { mayBeCopy(base: opened.found.base, path: opened.found.path, of: $0.position) }
             || (files + admission.files).contains {
@@ -182,6 +192,7 @@ extension FlowFollower {
     /// where that was read to.
     func comparison(of file: FollowedFile, beside new: [FollowedFile] = []) -> FileState.Comparison {
         guard let open = file.file, let facts = open.facts else { return .nothing }
+        if file.isCompressed { return comparisonOfCompressed(file, open, facts: facts) }
         if facts.size == 0, facts.names == 0 { return .nothing }
         if let found = comparisonWithOrphans(of: file, open, facts: facts) { return found }
         for original in files + new
@@ -256,10 +267,15 @@ extension FlowFollower {
     func skip(_ file: FollowedFile) {
         guard let open = file.file else { return }
         var position = file.position
-        position.move(to: file.compared.bytes, in: open)
+        if file.isCompressed {
+            (position.offset, position.sum) = (file.compared.bytes, ContentSum(before: file.compared.bytes))
+        } else {
+            position.move(to: file.compared.bytes, in: open)
+        }
         position.isFinished = true
         begin(file, at: position)
         needsScan = true
+        guard file.compared.bytes > 0 else { return }
         copies += 1
         observer.tell(.reading(file.path, .copy(bytes: file.compared.bytes, of: file.compared.path)))
     }
@@ -281,38 +297,14 @@ extension FlowFollower {
                 observer.tell(.notFollowed(stored.path, .outOfReach(stored)))
                 continue
             }
-            lose(stored, isClaimed: true, in: scan, into: &admission)
+            lose(stored, isClaimed: true, into: &admission)
         }
     }
 
-    /// Reads the content of a file that is gone, if it was compressed; otherwise forgets its position. `isClaimed`: its position is claimed.
-    private func lose(
-        _ stored: FilePosition,
-        isClaimed: Bool,
-        in scan: PatternScan,
-        into admission: inout FileAdmission
-    ) {
-        if isClaimed, !stored.isFinished, let file = reopenCompressed(stored, in: scan) {
-            return admission.files.append(file)
-        }
+    /// Keeps the position of a file that is gone, as a compressed file may have its content.
+    private func lose(_ stored: FilePosition, isClaimed: Bool, into admission: inout FileAdmission) {
         if isClaimed { claims.release(stored.id) }
-        admission.changes.forgotten.append(stored.id)
+        admission.changes.stored.append(gone.add(stored))
         orphans.append(Orphan(position: stored, isTruncated: false))
-    }
-
-    /// The content of a file that was compressed before it was read to its end; nil if there is none that begins with what was read.
-    func reopenCompressed(_ stored: FilePosition, in scan: PatternScan) -> FollowedFile? {
-        // Of a file of which nothing was read, any content may be it.
-        guard stored.offset > 0 else { return nil }
-        let base = scan.pattern.base(ofPath: stored.path)
-        for found in scan.compressed where base.utf8.elementsEqual(found.base.utf8) {
-            guard openFiles.reserve() else { return nil }
-            guard let file = openFiles.open(found.path, followsLink: false), file.holdsCompressed(upTo: stored) else {
-                continue
-            }
-            observer.tell(.reading(found.path, .compressed(stored)))
-            return FollowedFile(compressed: found, of: stored, in: flow, file: file, among: openFiles)
-        }
-        return nil
     }
 }

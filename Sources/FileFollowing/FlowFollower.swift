@@ -6,7 +6,7 @@ final class FlowFollower {
     let store: any FollowStore
     let saved: @Sendable () -> Void
     let observer: any FollowObserver
-    private let patterns: [FilePattern]
+    let patterns: [FilePattern]
     let claims: FileClaims
     let boot: String
 
@@ -14,13 +14,15 @@ final class FlowFollower {
     private(set) var files: [FollowedFile] = []
     /// Positions whose files were truncated or are gone. A copy of such a file is read from the position on.
     var orphans: [Orphan] = []
+    /// What is known of files that are gone.
+    var gone = GonePositions()
     private var hasFailedScan = false
     /// The most bytes that are read of a file at a time.
     private(set) var pieceSize = largestPiece
     /// The paths of files that were not rotated, at which there was no link.
     private var plainPaths: Set<String> = []
-    /// Positions at the start of files that were truncated, stored with the next scan.
-    private var resets: [FilePosition] = []
+    /// Positions that are stored with the next scan: those at the start of files that were truncated, and of files that are gone.
+    var resets: [FilePosition] = []
     /// What an earlier scan could not store. Its files are open, but not read before it is stored.
     private var unstored = FilePositionChanges()
     /// How many files may be open, and are; all flows together.
@@ -46,7 +48,7 @@ final class FlowFollower {
     private static let shortPause = Duration.seconds(3)
     /// For the metrics.
     var (readBytes, copies) = (0, 0)
-    private var incompleteFiles = 0
+    var incompleteFiles = 0
     /// The counts of files that are not followed any more.
     private var ended = FollowEnd()
     /// The patterns whose files have been followed before.
@@ -95,7 +97,7 @@ final class FlowFollower {
     /// Finds files, and what has become of others.
     private func find(_ scans: [PatternScan], into admission: inout FileAdmission) throws(RecorderError) {
         // A file may be renamed so that another pattern fits.
-        let found = Dictionary(scans.flatMap(\.files).map { ($0.key, $0) }) { first, _ in first }
+        let found = Dictionary(scans.flatMap { $0.files + $0.compressed }.map { ($0.key, $0) }) { first, _ in first }
         let held = handOver(found.keys)
         var known = held.union(files.map(\.key))
         var unread: [(pattern: FilePattern, scan: PatternScan, files: [FoundFile], isWhole: Bool)] = []
@@ -104,7 +106,7 @@ final class FlowFollower {
             for (path, problem) in scan.problems { observer.tell(.notFollowed(path, .problem(problem))) }
             needsRescan = needsRescan || scan.isIncomplete || !scan.isStable
             update(files.filter { $0.position.isOf(pattern) }, by: scan, found: found, into: &admission)
-            let new = scan.files.filter { known.insert($0.key).inserted }
+            let new = (scan.files + rotated(scan)).filter { known.insert($0.key).inserted }
             let claimed = claim(new)
             if !claimed.files.isEmpty || !marked.contains(pattern.bytes) {
                 unread.append((pattern, scan, claimed.files, claimed.isWhole))
@@ -118,6 +120,7 @@ final class FlowFollower {
             for file in unread.lazy.flatMap(\.files) { release(file.key) }
             throw error
         }
+        if marked.isEmpty { gone = GonePositions(stored: admission.gone) }
         for (pattern, scan, claimed, isWhole) in unread {
             if scan.files.isEmpty { observer.tell(.noFile(pattern: pattern.text)) }
             admit(claimed, of: pattern, in: scan, isWhole: isWhole, into: &admission)
@@ -140,18 +143,22 @@ final class FlowFollower {
     /// Takes over the files of a scan, and stores their positions.
     private func store(_ admission: FileAdmission) throws(RecorderError) {
         files += admission.files
-        if !admission.files.isEmpty { observer.tell(.count(files: files.count, stream: flow.stream)) }
+        if !admission.files.isEmpty {
+            observer.tell(.count(files: files.count { !$0.isCompressed }, stream: flow.stream))
+        }
         marked.formUnion(admission.marks)
         unstored = admission.changes
-        unstored.forgotten = Array(Set(unstored.forgotten + admission.damaged))
+        unstored.forgotten = Array(Set(unstored.forgotten + admission.damaged + gone.takeOldest()))
         var changes = unstored
         changes.stored += resets
+        changes.forgotten += gone.forgotten
         if !changes.stored.isEmpty || !changes.forgotten.isEmpty {
             try store.saveNow(changes, stream: flow.stream)
         }
-        for orphan in orphans { if let loss = orphan.loss { observer.tell(.incomplete(loss)) } }
-        incompleteFiles += orphans.count { $0.isTruncated || !$0.position.isFinished }
+        gone.forgotten = []
+        gone.add(orphans)
         (orphans, resets, unstored) = ([], [], FilePositionChanges())
+        tellLosses()
     }
 
     /// Takes over what a scan says about files that are followed.
@@ -171,24 +178,24 @@ final class FlowFollower {
                 switch action {
                 case .open: open(file, as: now)
                 case .compare: compare(file)
-                case .drop: forget(file, in: scan, into: &admission)
+                case .drop: forget(file, into: &admission)
                 default: preconditionFailure("a scan has the action \(action)")
                 }
             }
         }
     }
 
-    /// Ends the following of a closed file that is gone. If it was compressed, and has bytes that were not read, these are read.
-    private func forget(_ file: FollowedFile, in scan: PatternScan, into admission: inout FileAdmission) {
-        let (position, unread) = (file.position, file.unreadBytes)
-        if unread > 0, let compressed = reopenCompressed(position, in: scan) {
-            drop(file)
-            _ = try? claims.claim(position.id)
-            return admission.files.append(compressed)
+    /// Ends the following of a closed file that is gone.
+    private func forget(_ file: FollowedFile, into admission: inout FileAdmission) {
+        var position = file.position
+        position.isFinished = file.unreadBytes == 0
+        if file.isCompressed {
+            admission.changes.forgotten.append(position.id)
+        } else {
+            admission.changes.stored.append(gone.add(position))
         }
-        admission.changes.forgotten.append(position.id)
         end(file)
-        if unread > 0 { orphans.append(Orphan(position: position, isTruncated: false)) }
+        if !position.isFinished { orphans.append(Orphan(position: position, isTruncated: false)) }
     }
 
     /// Opens a closed file that was written to.
@@ -217,6 +224,7 @@ final class FlowFollower {
             default: preconditionFailure("a comparison has the action \(action)")
             }
         }
+        if file.isCompressed, file.state.phase != .undecided { tellLosses() }
     }
 
     /// Stores a position with the next scan, before anything is read.

@@ -94,7 +94,7 @@ package final class FollowLoop {
     private func scan(_ flow: FlowFollower) {
         do throws(RecorderError) {
             try flow.scan()
-            for file in flow.files where file.file == nil && arm(file, of: flow) {
+            for file in flow.files where file.file == nil && !file.isCompressed && arm(file, of: flow) {
                 // It may have grown before.
                 if !flow.hasWaiting, system.facts(of: file.path, followsLink: true).map(file.differs) ?? true {
                     flow.needsScan = true
@@ -139,6 +139,9 @@ package final class FollowLoop {
             return true
         case .end: handle(.read(.end(grew: bytes > 0, isAhead: file.isAheadOfPosition)), of: file, in: flow)
         case .truncated: return readTruncated(file, of: flow)
+        case .failed where file.isCompressed:
+            observer.tell(.notFollowed(file.path, .damaged))
+            handle(.read(.end(grew: false, isAhead: file.isAheadOfPosition)), of: file, in: flow)
         case .failed(let number):
             observer.tell(.notFollowed(file.path, .unreadable(number)))
             handle(.read(.failed), of: file, in: flow)
@@ -187,11 +190,9 @@ package final class FollowLoop {
         case .endRecord: file.endRecord(save(of: file, in: flow))
         case .endLine: file.endLine(save(of: file, in: flow))
         case .forget(let writers):
-            saves.save(PayloadList(), of: file, to: flow, .init(forgotten: [file.position.id]), at: file.position)
-            let end = file.position.offset
-            observer.tell(
-                .reading(file.path, file.isCompressed ? .decompressed(end: end) : .deleted(end: end, writers))
-            )
+            let position = flow.gone.add(file.currentPosition(isFinished: true))
+            saves.save(PayloadList(), of: file, to: flow, .init(stored: [position]), at: position)
+            observer.tell(.reading(file.path, .deleted(end: position.offset, writers)))
         case .tellLeft: observer.tell(.reading(file.path, .moved))
         case .goBack: file.goBack()
         case .startOver: flow.startOver(file)
@@ -206,6 +207,7 @@ package final class FollowLoop {
 
     private func storePosition(of file: FollowedFile, in flow: FlowFollower, isFinished: Bool) {
         let position = file.currentPosition(isFinished: isFinished)
+        if file.isCompressed, isFinished { observer.tell(.reading(file.path, .decompressed(end: position.offset))) }
         guard !file.isPositionStored || file.storedPosition != position else { return }
         saves.save(PayloadList(), of: file, to: flow, .init(stored: [position]), at: position)
     }

@@ -38,6 +38,8 @@ package enum FollowNotice {
         case isClaimed
         case notClaimed(RecorderError)
         case replacedByLink
+        /// It is compressed, and ends early or is altered.
+        case damaged
         /// As if its file system were not mounted.
         case outOfReach(FilePosition)
     }

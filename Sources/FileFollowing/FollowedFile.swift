@@ -14,6 +14,7 @@ final class FollowedFile {
     /// Its path as of the last scan; `base` is the path that it had before it was rotated.
     private(set) var path: String
     let base: String
+    let isCompressed: Bool
     private(set) var state: FileState
     private var directoryDevice: UInt64
     private let openFiles: OpenFiles
@@ -52,6 +53,7 @@ final class FollowedFile {
         key = found.key
         path = found.path
         base = found.base
+        isCompressed = found.relation == .compressed
         state = FileState(phase, name: found.relation.name)
         directoryDevice = found.directoryDevice
         position = saves.stored
@@ -60,7 +62,7 @@ final class FollowedFile {
         self.saves = saves
         atClosing = (found.facts.size, found.facts.changed, 0, true)
         reader = LineReader(
-            FileContent(file, isCompressed: false, at: position),
+            FileContent(file, isCompressed: isCompressed, at: position),
             path: path,
             of: flow,
             at: position
@@ -68,37 +70,12 @@ final class FollowedFile {
         if !state.isOpen { close() }
     }
 
-    /// Takes over the compressed content of a file that is gone, to read on at its position. It has the key of that file.
-    init(
-        compressed found: FoundFile,
-        of position: FilePosition,
-        in flow: FileFlow,
-        file: OpenFile,
-        among openFiles: OpenFiles
-    ) {
-        self.openFiles = openFiles
-        key = FileKey(device: position.device, inode: position.inode, birth: position.birth)
-        (path, base, directoryDevice) = (found.path, found.base, found.directoryDevice)
-        state = FileState(.unread(since: openFiles.system.now), name: .none)
-        self.position = position
-        self.position.path = found.path
-        opened = openFiles.system.now
-        settling = (position.point, opened)
-        saves = FileSaves(position, isStored: true)
-        reader = LineReader(
-            FileContent(file, isCompressed: true, at: position),
-            path: path,
-            of: flow,
-            at: position
-        )
-    }
-
     func handle(_ event: FileState.Event) -> [FileState.Action] { state.handle(event, at: now) }
 
     /// Closes the file. All of its lines that are passed on must be stored.
     func close() {
         precondition(saves?.areUnderWay != true, "a file is closed whose lines are on their way")
-        if let reader, let facts = reader.content.file.facts {
+        if !isCompressed, let reader, let facts = reader.content.file.facts {
             let unread = max(facts.size - position.offset, 0)
             atClosing = (facts.size, facts.changed, unread, facts.size <= reader.content.end)
         }
@@ -126,9 +103,8 @@ final class FollowedFile {
     /// The bytes of the file behind the last position that was stored.
     var unreadBytes: Int { reader.map { max(($0.content.size ?? 0) - storedPosition.offset, 0) } ?? atClosing.unread }
 
-    var isCompressed: Bool { reader?.content.isCompressed ?? false }
     /// Whether the open file has no name any more.
-    var isDeleted: Bool { reader?.content.isDeleted ?? false }
+    var isDeleted: Bool { file?.facts?.names == 0 }
 
     /// Whether there is a record of complete lines that the next line may belong to.
     var holdsRecord: Bool { reader?.holdsRecord ?? false }
@@ -139,8 +115,9 @@ final class FollowedFile {
         guard let reader else { return look }
         look.isWithinLine = reader.isWithinLine
         look.recordWait = reader.holdsRecord ? RecordRules.multilineWait : nil
-        look.isDeleted = reader.content.isDeleted
-        if look.isDeleted { look.writers = reader.content.writers }
+        look.isComplete = isCompressed
+        look.isDeleted = isDeleted
+        if look.isDeleted { look.writers = reader.content.file.writers }
         // Last: a writer may have added something before it closed the file.
         look.hasGrown = reader.content.hasGrown
         return look
@@ -153,9 +130,10 @@ final class FollowedFile {
         return .found(found.relation.name, differs: differs(found.facts))
     }
 
-    /// Whether something was written to it since it was closed.
+    /// Whether something was written to it since it was closed. A compressed file is complete.
     func differs(_ facts: FileFacts) -> Bool {
-        reader == nil && (!atClosing.isRead || facts.size != atClosing.size || facts.changed != atClosing.changed)
+        reader == nil && !isCompressed
+            && (!atClosing.isRead || facts.size != atClosing.size || facts.changed != atClosing.changed)
     }
 
     // MARK: - reading
@@ -248,7 +226,7 @@ final class FollowedFile {
         goBack()
         opened = now
         reader = LineReader(
-            FileContent(file, isCompressed: false, at: position),
+            FileContent(file, isCompressed: isCompressed, at: position),
             path: path,
             of: flow,
             at: position

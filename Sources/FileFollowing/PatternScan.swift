@@ -172,9 +172,10 @@ package struct PatternScan {
             isLink: isLink
         )
         guard relation != .compressed else {
-            if path.hasSuffix(".gz") { compressed.append(file) }
             if !pattern.hasWildcards, path.utf8.elementsEqual(pattern.text.utf8) {
                 problems[path] = .compressed
+            } else if path.hasSuffix(".gz") {
+                compressed.append(file)
             }
             return
         }

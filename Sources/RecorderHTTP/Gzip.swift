@@ -83,6 +83,15 @@ package final class GzipFile {
         return bytes
     }
 
+    /// The length of the content; nil if the file is damaged, ends early, or cannot be read.
+    package func length() -> Int? {
+        guard isReady else { return nil }
+        while let bytes = decode(Self.inputSize) {
+            if bytes.isEmpty { return offset }
+        }
+        return nil
+    }
+
     private func begin() {
         inflateReset(stream)
         (input, used, fileOffset, offset, isAtEnd) = ([], 0, 0, 0, false)

@@ -95,6 +95,7 @@ extension FollowNotice.Reason {
         case .becameLink: "\(path) was a file and is a link now: it is not followed. Start again to follow it."
         case .isClaimed: "\(path) is followed already, into the same store and stream; it is left to that follower."
         case .notClaimed(let error): error.message
+        case .damaged: "\(path) is not read: it is compressed, and damaged or incomplete."
         case .replacedByLink: "\(path) is not followed: it was replaced by a link."
         case .outOfReach(let position):
             position.isFinished

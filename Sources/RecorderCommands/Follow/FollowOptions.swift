@@ -22,8 +22,8 @@ extension FollowCommand {
             A file is recognized by its inode and its bytes. One that is renamed is read to its end, also if that happens \
             while nothing follows it, as long as it stays in its directory, and has a name such as app.log.1, \
             app.log-20261123 or app-20261123.log. Another file with such a name is read, too, when it grows, and then \
-            named. A file that was compressed by gzip before it was read to its end is read on in its content; other \
-            compressed files are not read. If a file is deleted before it was read to its end, that is reported. A file \
+            named. A file that gzip compressed before it was read, or read to its end, is read in its content; other \
+            compressed files are not. If a file is deleted before it was read to its end, that is reported. A file \
             that is truncated in place (copytruncate) is reported as well, with what may be missing; its copy is read on \
             if there is one.
 

@@ -54,13 +54,13 @@ struct FollowedLogs: Sendable {
         ((try? StoredRecord.all(at: database)) ?? []).map { String(decoding: $0.data, as: UTF8.self) }
     }
 
-    /// The paths of the files that the store has positions of.
+    /// The paths of the files that the store has positions of, without those that are gone.
     func positions() throws -> [String] {
         guard FileManager.default.fileExists(atPath: database) else { return [] }
         let connection = try SQLiteConnection(path: database, access: .readOnly)
         let tables = "SELECT count(*) FROM sqlite_schema WHERE name = 'file_position'"
         guard try connection.integer(tables) == 1 else { return [] }
-        let rows = try connection.prepare("SELECT path FROM file_position WHERE inode <> 0")
+        let rows = try connection.prepare("SELECT path FROM file_position WHERE inode <> 0 AND is_finished < 2")
         var paths: [String] = []
         while try rows.step() { paths.append(rows.text(at: 0)) }
         return paths

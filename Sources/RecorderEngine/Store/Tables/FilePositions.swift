@@ -64,6 +64,8 @@ package struct FilePosition: Sendable, Hashable {
     package var settled = Point()
     /// Whether the file was read to its end after it was rotated, so that nothing is missing if it is gone.
     package var isFinished = false
+    /// Whether the file is gone: a compressed one may have its content.
+    package var isGone = false
 
     package init(stream: String, pattern: String) {
         self.stream = stream
@@ -87,11 +89,14 @@ package struct FilePosition: Sendable, Hashable {
         return max(text.checksum & (1 << 62 - 1), 1)
     }
 
+    /// How `isFinished` and `isGone` are stored.
+    fileprivate var ending: Int64 { (isFinished ? 1 : 0) | (isGone ? 2 : 0) }
+
     /// Of everything, so that damage is not taken for a position.
     fileprivate var checksum: Int64 {
         """
         \(stream)\0\(pattern)\0\(path)\0\(device)\0\(inode)\0\(birth)\0\(boot)\0\(head.length)\0\(head.sum)\0\
-        \(tail.length)\0\(tail.sum)\0\(offset)\0\(isFinished)\0\(directoryDevice)\0\(settled.offset)\0\
+        \(tail.length)\0\(tail.sum)\0\(offset)\0\(ending)\0\(directoryDevice)\0\(settled.offset)\0\
         \(settled.tail.length)\0\(settled.tail.sum)\0\(sum.start)\0\(sum.value)
         """.checksum
     }
@@ -268,7 +273,7 @@ extension FilePosition {
         head = Fingerprint(length: Int(row.integer(at: 8)), sum: row.integer(at: 9))
         tail = Fingerprint(length: Int(row.integer(at: 10)), sum: row.integer(at: 11))
         offset = Int(row.integer(at: 12))
-        isFinished = row.integer(at: 13) != 0
+        (isFinished, isGone) = (row.integer(at: 13) & 1 != 0, row.integer(at: 13) & 2 != 0)
         directoryDevice = UInt64(bitPattern: row.integer(at: 15))
         settled.offset = Int(row.integer(at: 16))
         settled.tail = Fingerprint(length: Int(row.integer(at: 17)), sum: row.integer(at: 18))
@@ -284,7 +289,7 @@ extension SQLiteStatement {
         let (head, tail, settled) = (position.head, position.tail, position.settled)
         let numbers = [
             Int64(bitPattern: position.device), Int64(bitPattern: position.inode), position.birth, Int64(head.length),
-            head.sum, Int64(tail.length), tail.sum, Int64(position.offset), position.isFinished ? 1 : 0,
+            head.sum, Int64(tail.length), tail.sum, Int64(position.offset), position.ending,
             position.checksum, Int64(bitPattern: position.directoryDevice), Int64(settled.offset),
             Int64(settled.tail.length), settled.tail.sum, Int64(position.sum.start),
             Int64(bitPattern: position.sum.value),
