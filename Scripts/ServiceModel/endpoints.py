@@ -78,7 +78,7 @@ extension EndpointParameters {
     func host(of service: AWSService) -> String? {
         switch service.signingName {
         $services
-        default: usualHost(service.signingName)
+        default: usualHost(service.hostLabel ?? service.signingName)
         }
     }
 

@@ -12,12 +12,18 @@ struct ProfileResolver {
     }
 
     /// The source that a profile describes, in the order of botocore. A role takes precedence over keys, except in a profile that
-    /// another one uses as the source for its role. A command comes after keys in the credentials file and before those in the
-    /// config file.
+    /// another one uses as the source for its role. A sign-in at IAM Identity Center comes before keys in the credentials file;
+    /// `aws login` and a command come after these, and before keys in the config file.
     func source(for profile: Profile) throws(CredentialsFailure) -> any CredentialsSource {
         let hasKeys = profile["aws_access_key_id"] ?? profile["aws_secret_access_key"] != nil
         if let role = profile["role_arn"], visited.isEmpty || !hasKeys { return try self.role(role, of: profile) }
+        if let person = try IdentityCenterSettings.read(from: profile, in: files) {
+            return context.cache(IdentityCenterCredentials(person, in: context))
+        }
         if let keys = try keys(in: profile, ofCredentialsFile: true) { return keys }
+        if let session = profile["login_session"] {
+            return context.cache(LoginCredentials(session, of: profile, in: context))
+        }
         if let device = try IoTSettings.read(from: profile) {
             return context.cache(IoTCredentials(device, in: context))
         }
@@ -129,20 +135,17 @@ struct ProfileResolver {
         return .seconds(seconds)
     }
 
-    /// Why a profile has no credentials. That is an error if another profile refers to it, or if it requires a sign-in;
-    /// otherwise the profile is just not configured.
+    /// Why a profile has no credentials. That is an error if another profile refers to it; otherwise the profile is just not
+    /// configured.
     private func noCredentials(in profile: Profile) -> CredentialsFailure {
-        if profile["sso_session"] ?? profile["sso_start_url"] ?? profile["login_session"] != nil {
-            let command = "aws configure export-credentials --profile \(profile.name.sanitized(limit: 64))"
-            return failure(
-                of: profile,
-                "it signs in by browser, which is not possible here. Use a profile with "
-                    + "credential_process = \(command) --format process"
-            )
-        }
         if isForRolesAnywhere(profile) { return rolesAnywhere(in: profile) }
         let kind: CredentialsFailure.Kind = visited.isEmpty ? .notConfigured : .failed
-        return failure(of: profile, "it has neither keys nor a source of keys.", kind: kind)
+        let signsIn = profile["sso_session"] ?? profile["sso_start_url"] != nil
+        let problem =
+            signsIn
+            ? "it signs in without sso_account_id and sso_role_name: set both."
+            : "it has neither keys nor a source of keys."
+        return failure(of: profile, problem, kind: kind)
     }
 
     private func isForRolesAnywhere(_ profile: Profile) -> Bool {

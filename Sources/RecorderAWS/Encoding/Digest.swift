@@ -4,7 +4,7 @@ import RecorderHTTP
 /// The version of the OpenSSL that is loaded, such as "3.0.19".
 package var openSSLLibraryVersion: String { String(cString: OpenSSL_version(OPENSSL_VERSION_STRING)) }
 
-/// SHA-256, HMAC-SHA-256 and MD5, by OpenSSL.
+/// SHA-256, HMAC-SHA-256, MD5 and SHA-1, by OpenSSL.
 package enum Digest {
     /// The length of a SHA-256 digest in bytes.
     package static let length = 32
@@ -23,13 +23,17 @@ package enum Digest {
     }
 
     /// The MD5 of some bytes, for formats that use it as a checksum; nil if this machine's OpenSSL has no MD5.
-    ///
-    /// `-fips` asks for it where OpenSSL is restricted to the algorithms of FIPS 140, which apply to security only.
-    package static func md5(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
+    package static func md5(_ bytes: ArraySlice<UInt8>) -> [UInt8]? { weakDigest("MD5", of: bytes, length: md5Length) }
+
+    /// The SHA-1 of some bytes, for names that other programs make of it; nil if this machine's OpenSSL has no SHA-1.
+    static func sha1(_ bytes: [UInt8]) -> [UInt8]? { weakDigest("SHA1", of: bytes[...], length: 20) }
+
+    /// `-fips` asks for the algorithm where OpenSSL is restricted to those of FIPS 140, which apply to security only.
+    private static func weakDigest(_ name: String, of bytes: ArraySlice<UInt8>, length: Int) -> [UInt8]? {
         CryptoLibrary.start
-        var digest = [UInt8](repeating: 0, count: md5Length)
+        var digest = [UInt8](repeating: 0, count: length)
         let result = bytes.withUnsafeBytes {
-            EVP_Q_digest(nil, "MD5", "-fips", $0.baseAddress, $0.count, &digest, nil)
+            EVP_Q_digest(nil, name, "-fips", $0.baseAddress, $0.count, &digest, nil)
         }
         return result == 1 ? digest : nil
     }

@@ -64,6 +64,12 @@ struct UTCTime: Equatable {
         compactDay + "T" + Self.padded(hour, to: 2) + Self.padded(minute, to: 2) + Self.padded(second, to: 2) + "Z"
     }
 
+    /// The time in the form of ISO 8601: `2015-08-30T12:36:00Z`.
+    var iso8601: String {
+        func two(_ number: Int) -> String { Self.padded(number, to: 2) }
+        return "\(Self.padded(year, to: 4))-\(two(month))-\(two(day))T\(two(hour)):\(two(minute)):\(two(second))Z"
+    }
+
     /// The years 1 to 9999, as seconds since 1970.
     private static let seconds = -62_135_596_800.0...253_402_300_799.0
 

@@ -9,6 +9,9 @@ package struct AWSService: Sendable, Hashable {
     /// The environment variable that overrides the endpoint of this service only.
     package let endpointVariable: String
 
+    /// The first label of its usual hosts, if that is not the signing name.
+    var hostLabel: String?
+
     /// The name in a `services` section of the shared configuration file.
     var configurationName: String { String(signingName.map { $0 == "-" ? "_" : $0 }) }
 
@@ -38,5 +41,28 @@ package struct AWSService: Sendable, Hashable {
         signingName: "sts",
         targetPrefix: nil,
         endpointVariable: "AWS_ENDPOINT_URL_STS"
+    )
+
+    /// IAM Identity Center's portal, which gives the keys of a role for a token.
+    static let identityCenter = AWSService(
+        signingName: "sso",
+        targetPrefix: nil,
+        endpointVariable: "AWS_ENDPOINT_URL_SSO",
+        hostLabel: "portal.sso"
+    )
+
+    /// IAM Identity Center's sign-in, which renews tokens.
+    static let identityCenterSignIn = AWSService(
+        signingName: "sso-oidc",
+        targetPrefix: nil,
+        endpointVariable: "AWS_ENDPOINT_URL_SSO_OIDC",
+        hostLabel: "oidc"
+    )
+
+    /// The sign-in of `aws login`, which renews its keys.
+    static let signIn = AWSService(
+        signingName: "signin",
+        targetPrefix: nil,
+        endpointVariable: "AWS_ENDPOINT_URL_SIGNIN"
     )
 }

@@ -7,6 +7,7 @@ import Glibc
 package struct SharedConfiguration: Sendable {
     private var profiles: [String: Profile] = [:]
     private var services: [String: [String: [String: String]]] = [:]
+    private var signIns: [String: [String: String]] = [:]
     private let paths: [String]
     private let wanted: (profile: String, variable: String?)?
 
@@ -69,6 +70,9 @@ package struct SharedConfiguration: Sendable {
         return services[service]?[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// The settings of an `sso-session` section; nil if there is none with this name.
+    func signIn(_ name: String) -> [String: String]? { signIns[name] }
+
     /// The paths of the files, for messages.
     var locations: String {
         paths.isEmpty
@@ -84,6 +88,7 @@ package struct SharedConfiguration: Sendable {
             switch (section.words.first, section.words.dropFirst().first, section.words.count) {
             case ("profile", let name?, 2): add(section, as: name, from: path)
             case ("services", let name?, 2): services[name] = section.values.mapValues(\.nested)
+            case ("sso-session", let name?, 2): signIns[name] = section.values.mapValues(\.text)
             case ("default", nil, 1) where !hasFullDefault: add(section, as: "default", from: path)
             // Sections of other tools.
             default: break

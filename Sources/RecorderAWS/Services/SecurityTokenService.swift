@@ -96,16 +96,8 @@ package struct SecurityTokenService: Sendable {
 
     /// The fields with a value, as a URL-encoded form.
     private static func body(_ fields: [(name: String, value: String?)]) -> [UInt8] {
-        let pairs = fields.compactMap { field in field.value.map { "\(field.name)=\(escaped($0))" } }
+        let pairs = fields.compactMap { field in field.value.map { "\(field.name)=\($0.formEscaped)" } }
         return Array(pairs.joined(separator: "&").utf8)
-    }
-
-    private static func escaped(_ value: String) -> String {
-        value.utf8.map { byte in
-            let character = Character(UnicodeScalar(byte))
-            let isPlain = character.isASCII && (character.isLetter || character.isNumber) || "-._~".contains(character)
-            return isPlain ? String(character) : "%" + Digest.hex([byte]).uppercased()
-        }.joined()
     }
 }
 

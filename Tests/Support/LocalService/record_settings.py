@@ -2,10 +2,11 @@
 
     .venv/bin/python Tests/Support/LocalService/record_settings.py > Tests/Unit/RecorderAWSTests/Vectors/settings.json
 
-Standard output, JSON: {"botocore": version, "cases": [{"config", "credentials", "environment", "options", "found"}, ...]}. Nothing
+Standard output, JSON: {"botocore": version, "tokens": {file: name}, "cases": [{"config", "credentials", "environment", "options", "found"}, ...]}. Nothing
 is sent. BotocoreChainTests replays the cases; where this package differs on purpose, that test and Credentials.md say so.
 """
 
+import hashlib
 import json
 import os
 import random
@@ -15,6 +16,10 @@ import tempfile
 import botocore
 import botocore.exceptions
 import botocore.session
+import botocore.tokens
+
+# Else a client of Kinesis fails for a sign-in that its profile names and it does not use.
+botocore.tokens.SSOTokenProvider.load_token = lambda self, **options: None
 
 ENDED = "2001-02-03T04:05:06Z"
 LASTS = "2199-02-03T04:05:06+00:00"
@@ -69,11 +74,18 @@ def cases(seed, count):
                         f"web_identity_token_file{separator}/token",
                     )
                 )
+            if chance.random() < 0.4:
+                role = [f"sso_account_id{separator}111122223333", f"sso_role_name{separator}{name}"]
+                older = [f"sso_start_url{separator}https://{name}.example/start", f"sso_region{separator}eu-west-1"]
+                session = [f"sso_session{separator}{draw('corp', 'corp', 'corp', 'half', 'gone')}"]
+                config += draw(role + session, role + older, role, role[:1] + session, session, role + session + older)
             if chance.random() < 0.35:
                 credentials.append(f"[{name}]")
                 credentials += keys(f"CREDENTIALS{name.upper()}", separator, token=chance.random() < 0.5)
                 if chance.random() < 0.2:
                     credentials.append(process(f"PROCESSOF{name.upper()}"))
+        config += ["[sso-session corp]", "sso_start_url = https://corp.example/start", "sso_region = eu-west-1"]
+        config += ["[sso-session half]", "sso_region = eu-west-1"]
         config += ["[services apart]", "kinesis =", "  endpoint_url = http://apart.example:2"]
         environment = {}
         if chance.random() < 0.4:
@@ -119,11 +131,22 @@ def credentials_of(session):
         # A role for which another one is needed: the innermost is asked for first.
         while source.method == "assume-role":
             source = source._refresh_using.__self__._source_credentials
+        if source.method == "sso":
+            return signed_in(source)
         if source.method == "assume-role-with-web-identity":
             return {"source": "web-identity"}
         return {"source": "role", "key": source.access_key, "token": source.token}
+    if found.method == "sso":
+        return signed_in(found)
     frozen = found.get_frozen_credentials()
     return {"source": "keys", "key": frozen.access_key, "token": frozen.token}
+
+
+def signed_in(found):
+    """The token's file, by its name, and the role that is asked for."""
+    fetcher = found._refresh_using.__self__
+    name = fetcher._sso_session_name or fetcher._start_url
+    return {"source": "sso", "key": name, "token": f"{fetcher._account_id} {fetcher._role_name}"}
 
 
 def attempt(work):
@@ -174,6 +197,8 @@ def record(config, credentials, environment, options):
 
 
 if __name__ == "__main__":
-    lines = [json.dumps(record(*case), sort_keys=True) for case in cases(seed=39, count=240)]
-    head = json.dumps({"botocore": botocore.__version__})[1:-1]
+    lines = [json.dumps(record(*case), sort_keys=True) for case in cases(seed=39, count=320)]
+    starts = [f"https://{name}.example/start" for name in ("corp", "default", "one", "two")]
+    tokens = {hashlib.sha1(name.encode()).hexdigest(): name for name in ["corp", "half", *starts]}
+    head = json.dumps({"botocore": botocore.__version__, "tokens": tokens})[1:-1]
     sys.stdout.write(f'{{{head}, "cases": [\n' + ",\n".join(lines) + "\n]}\n")

@@ -162,7 +162,7 @@ extension EndpointParameters {
         case "firehose": firehoseHost
         case "sts": stsHost
         case "cognito-identity": cognitoIdentityHost
-        default: usualHost(service.signingName)
+        default: usualHost(service.hostLabel ?? service.signingName)
         }
     }
 

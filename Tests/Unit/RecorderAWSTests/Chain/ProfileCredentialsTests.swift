@@ -148,8 +148,6 @@ import Testing
             ("role_arn = r\nsource_profile = a\nmfa_serial = 1", "mfa_serial needs a code"),
             ("role_arn = r\nsource_profile = a\nduration_seconds = 1h", "duration_seconds must be a number from 900"),
             ("role_arn = r\nweb_identity_token_file = /no/such", "there is no file /no/such."),
-            ("sso_session = s", "--profile default --format process"),
-            ("sso_start_url = s", "--profile default --format process"),
             ("trust_anchor_arn = a", "credential_process = aws_signing_helper credential-process --certificate FILE"),
             ("role_arn = r\nprofile_arn = a", "credential_process = aws_signing_helper credential-process "),
             ("role_arn = r\ncredential_process = aws_signing_helper", "remove role_arn"),
@@ -167,7 +165,7 @@ import Testing
 
     @Test func `without files, default profile or keys in it, it is not configured`() async throws {
         #expect(await ProfileCredentials(in: try .test()).failure()?.kind == .notConfigured)
-        for text in ["", "[profile other]", "[default]\nregion = eu-west-1"] {
+        for text in ["", "[profile other]", "[default]\nregion = eu-west-1", "[default]\nsso_session = s"] {
             let files = try ProfileFiles(config: text)
             #expect(await ProfileCredentials(in: try .test(files.environment())).failure()?.kind == .notConfigured)
         }
