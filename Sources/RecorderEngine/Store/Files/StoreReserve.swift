@@ -38,6 +38,11 @@ struct StoreReserve {
         guard let status = FileStatus(descriptor: file), FileRights.problem(ofFile: path, status) == nil else { return }
         fchmod(file, 0o600)
         // A sparse file would reserve nothing.
-        if posix_fallocate(file, 0, off_t(size)) != 0, old == 0 { _ = release() }
+        if posix_fallocate(file, 0, off_t(size)) == 0 {
+            // A power cut would take it back, and the disk may be full by then.
+            fsync(file)
+        } else if old == 0 {
+            _ = release()
+        }
     }
 }
