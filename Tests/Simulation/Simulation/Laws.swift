@@ -22,8 +22,11 @@ struct Laws {
             let latest = Int(machine_now()) - Int(settings.age / .nanoseconds(1))
             let old = Ledger.entries.count { $0.calledAt <= latest }
             if told.value > old { Ledger.violate("no record expires before its time", told.value, old) }
-        case .rejected where profile.badService: break
-        case .rejected: Ledger.violate("nothing is rejected that the service did not call invalid", discard.count)
+        case .rejected:
+            let invalid = profile.badService ? Ledger.entries.count(where: \.isInvalid) : 0
+            if told.value > invalid {
+                Ledger.violate("nothing is rejected that the service did not call invalid", told.value, invalid)
+            }
         case .exhausted:
             let failed = Ledger.entries.count { $0.failures.value >= settings.mostFailures ?? .max }
             if told.value > failed {

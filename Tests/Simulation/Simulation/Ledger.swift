@@ -108,6 +108,9 @@ enum Ledger {
         /// Whether it is stored only if all before it of this process were.
         var isInSequence: Bool { cell(9).value != 0 }
 
+        /// Whether a service that refuses records refuses this one.
+        var isInvalid: Bool { number % 13 == 5 }
+
         var store: Store { Store(rawValue: cell(11).value) ?? .kinesis }
         /// Whether it was saved with a key, which others may have, too.
         var hasGivenKey: Cell { cell(12) }

@@ -88,7 +88,7 @@ struct Service: HTTPTransport {
             arrive(sent.put.entries, of: sent.began, isTold: false)
             let results = [Result](repeating: .taken("shard"), count: sent.put.entries.count)
             return mood == .garbles ? Self.response(200, "<html>") : Self.answer(results, sent.isFirehose)
-        case .refusesRecords where sent.put.records.contains { $0.number % 13 == 5 }:
+        case .refusesRecords where sent.put.records.contains { Ledger.Entry(number: $0.number).isInvalid }:
             return Self.error(400, "InvalidArgumentException")
         case .failsEntries, .throttlesEntries, .throttlesShard, .answers, .isSlow, .refusesRecords:
             return take(sent, mood)
@@ -104,6 +104,7 @@ struct Service: HTTPTransport {
     /// Takes some of the entries, and says which ones; or forgets to say it of the last ones, which proves nothing of any.
     private func take(_ sent: Sent, _ mood: Mood) -> HTTPResponse {
         let entries = sent.put.entries
+        if laws.profile.reshards, Ledger.isEnding.value == 0, Chance.oneIn(8) { Shards.change(sent.put.stream) }
         let shards = sent.isFirehose || !laws.profile.reshards ? nil : Shards.of(sent.put.stream)
         let failsInPart = mood == .failsEntries || mood == .throttlesEntries
         let answered = failsInPart && Chance.oneIn(8) ? Chance.below(entries.count + 1) : entries.count
@@ -226,9 +227,11 @@ struct Service: HTTPTransport {
         return told != life && (1...laws.processes).contains { machine_stall_end(Int32($0)) > end }
     }
 
-    /// Whether a process may not have settled what it was told.
-    private func mayForget(_ life: Int) -> Bool {
-        laws.profile.diskErrors || laws.profile.readOnly || Ledger.isRestored.value != 0 || Ledger.wasKilled(life)
+    /// Whether a process may not have settled what it was told: then it, or on a disk that cannot be written only others, may send
+    /// it again.
+    private func mayForget(_ told: Int) -> Bool {
+        laws.profile.diskErrors || laws.profile.readOnly && told != life || Ledger.isRestored.value != 0
+            || Ledger.wasKilled(told)
     }
 
     // MARK: - answers
