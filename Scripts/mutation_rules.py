@@ -226,6 +226,14 @@ RULES = [
         (ENGINE + "Store/Files/StoreWriteLock.swift", "if found != left, found.text != lock.line() { isForeign = true }", "_ = found"),
     ),
     rule(
+        "a log that was overwritten is used on", "RestoredStoreTests",
+        (ENGINE + "Store/StoreWriter.swift", "guard !lock.hasMoved(log), !lock.isLogChanged || connection.hasWholeLog else {", "guard !lock.hasMoved(log) else {"),
+    ),
+    rule(
+        "the content of a log that was replaced is given up", "RestoredStoreTests",
+        (ENGINE + "Store/Files/LogFiles.swift", "inUse == open.text && isWhole && isDatabaseOurs ? .replaced : .lost", ".lost"),
+    ),
+    rule(
         "a store keeps its identity after a boot", "RestoredStoreTests",
         (ENGINE + "Store/Tables/KeySources.swift", "\\(FilePlace(file)?.description ?? \"\") \\(Self.boot(clock))", "\\(FilePlace(file)?.description ?? \"\")"),
     ),

@@ -48,4 +48,6 @@ struct recorder_file {
     // The database of a log (a database is its own), how many times its locks changed, and that count at the last read ahead.
     struct recorder_file *database;
     unsigned lock_changes, read_at;
+    // The beginning of the log's index, while it is mapped; only a database has it.
+    const void *index;
 };

@@ -85,7 +85,10 @@ struct BufferingVFS {
         methods.xShmMap = { Self($0).mapShared(region: $1, size: $2, extends: $3, at: $4) }
         methods.xShmLock = { Self($0).lockChanged().lockShared(at: $1, count: $2, flags: $3) }
         methods.xShmBarrier = { Self($0).system.xShmBarrier(Self($0).below) }
-        methods.xShmUnmap = { Self($0).system.xShmUnmap(Self($0).below, $1) }
+        methods.xShmUnmap = { file, deletes in
+            Self(file).file.pointee.index = nil
+            return Self(file).system.xShmUnmap(Self(file).below, deletes)
+        }
         methods.xFetch = { file, offset, count, page in
             Self(file).afterFlush { Self(file).system.xFetch(Self(file).below, offset, count, page) }
         }
@@ -106,6 +109,7 @@ struct BufferingVFS {
     ) -> Int32 {
         let code = system.xShmMap(below, region, size, extends, address)
         guard code == SQLITE_OK, let start = address?.pointee else { return code }
+        if region == 0 { file.pointee.index = UnsafeRawPointer(start) }
         guard madvise(start, Int(size), Self.populateForWriting) != 0, errno == EFAULT else { return code }
         // SQLite uses what it was given without asking again, even to close the connection.
         address?.pointee = nil

@@ -15,12 +15,16 @@ extension SQLiteConnection {
         )
     }
 
-    /// Keeps the log and its shared memory if this is the last connection that closes; without moving its content into the database if
-    /// `asItIs`.
-    package func keepLogWhenClosed(asItIs: Bool = false) {
-        if asItIs { recorder_sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
+    /// Keeps the log and its shared memory if this is the last connection that closes.
+    package func keepLogWhenClosed() {
         var keeps: Int32 = 1
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &keeps)
+    }
+
+    /// Keeps them as they are: what is in the log is not moved into the database.
+    package func leaveLogWhenClosed() {
+        recorder_sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        keepLogWhenClosed()
     }
 
     /// Whether checkpoints leave the database's file as large as it is.
@@ -46,6 +50,14 @@ extension SQLiteConnection {
         }
         // Writes a byte into each block, unless SQLite was built to allocate them.
         return sqlite3_file_control(handle, "main", SQLITE_FCNTL_SIZE_HINT, &size) == SQLITE_OK
+    }
+
+    /// Where the database's file is now, wherever it was moved; not certain, so look for the file there. nil without /proc.
+    package var currentPath: String? {
+        guard let file = BufferingVFS(.database, of: handle) else { return nil }
+        var path = [CChar](repeating: 0, count: 4_096)
+        let count = readlink("/proc/self/fd/\(recorder_unix_file_descriptor(file.below))", &path, path.count)
+        return count > 0 ? String(decoding: path[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
     }
 
     /// SQLite's descriptor of the database. It must not be closed, and no other one can be used: closing that would release SQLite's

@@ -235,7 +235,7 @@ package final class SQLiteConnection {
 
     /// Moves pages from the write-ahead log into the database, https://www.sqlite.org/c3ref/wal_checkpoint_v2.html
     package func checkpoint(_ mode: Checkpoint) throws(SQLiteError) {
-        let code = coalescingWrites(to: .database) { sqlite3_wal_checkpoint_v2(handle, nil, mode.rawValue, nil, nil) }
+        let code = moveLog(mode)
         // Busy means that a reader uses a part of the log: the rest was moved, and the next checkpoint moves that part.
         guard code & 0xff != SQLITE_BUSY else { return }
         try check(code, while: "checkpointing")
@@ -243,10 +243,10 @@ package final class SQLiteConnection {
     }
 
     /// Moves all pages from the write-ahead log into the database, and waits for readers; false if that is not possible.
-    package func moveWholeLog() -> Bool {
-        coalescingWrites(to: .database) {
-            sqlite3_wal_checkpoint_v2(handle, nil, Checkpoint.restart.rawValue, nil, nil)
-        } == SQLITE_OK
+    package func moveWholeLog() -> Bool { moveLog(.restart) == SQLITE_OK }
+
+    private func moveLog(_ mode: Checkpoint) -> Int32 {
+        coalescingWrites(to: .database) { sqlite3_wal_checkpoint_v2(handle, nil, mode.rawValue, nil, nil) }
     }
 
     /// Turns SQLite's result codes into errors.

@@ -50,6 +50,8 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     }
     /// Whether a file could not be written to (SQLITE_IOERR_WRITE), perhaps because it would become too large (`ulimit -f`).
     package var isWriteFailure: Bool { code == SQLITE_IOERR | 3 << 8 }
+    /// Whether a file ends before what should be in it (SQLITE_IOERR_SHORT_READ).
+    package var isShortRead: Bool { code == SQLITE_IOERR | 2 << 8 }
     package var isAborted: Bool { primaryCode == SQLITE_ABORT }
     package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
     package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }

@@ -79,6 +79,10 @@ package enum RecorderError: Error, Sendable {
         if case .storage(_, let error?) = self { error.isCorrupt } else { false }
     }
 
+    var isShortRead: Bool {
+        if case .storage(_, let error?) = self { error.isShortRead } else { false }
+    }
+
     /// Whether a fault of the program is the likely cause, see `SQLiteError.isInternal`.
     package var isInternal: Bool {
         if case .storage(_, let error?) = self { error.isInternal } else { false }

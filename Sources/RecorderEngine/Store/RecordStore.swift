@@ -51,7 +51,7 @@ package final class RecordStore: Sendable {
         // If the file was deleted or replaced in the meantime, the group is written again to the file now at this path.
         for _ in 0..<3 {
             let receipt = try connections.write(before: deadline, StoreWriter.append, saves)
-            guard connections.closeIfMoved() else { return receipt }
+            guard connections.closeIfMoved() == .withoutRecords else { return receipt }
         }
         throw .storage(
             "\(try connections.location().path) is removed as often as it is created. Stop whatever removes it.",
@@ -130,7 +130,7 @@ package final class RecordStore: Sendable {
     /// The lock that a submit holds, so that one process and one flush at a time sends the store's records.
     func submitLock() throws(RecorderError) -> StoreLock {
         // A submit sends what is at the store's path now, whatever happened to the file that was open.
-        _ = connections.closeIfMoved()
+        connections.closeIfMoved()
         return StoreLock(path: "\(try connections.path()).submit")
     }
 

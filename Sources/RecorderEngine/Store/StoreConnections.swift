@@ -166,17 +166,22 @@ final class StoreConnections: Sendable {
         return opened
     }
 
-    /// Closes both connections if the file or its log was moved, replaced or deleted; true if it was.
-    func closeIfMoved() -> Bool {
-        let hasMoved = writer.withLock { writer in
-            guard let open = writer, open.hasMoved() else { return false }
-            open.leaveMoved()
-            // Another file's lock says nothing about this one.
-            writer = nil
-            return true
+    /// Closes both connections if the file or its log was moved, replaced or deleted.
+    @discardableResult
+    func closeIfMoved() -> StoreWriter.Moved {
+        // After each save: it waits for no reader.
+        guard writer.withLock({ $0?.hasMoved() ?? false }) else { return .no }
+        return reader.withLock { reader in
+            writer.withLock { writer in
+                guard let open = writer, open.hasMoved() else { return .no }
+                // It keeps the log from being moved into the database.
+                reader = nil
+                let moved = open.leave()
+                // Another file's lock says nothing about this one.
+                if moved != .no { writer = nil }
+                return moved
+            }
         }
-        if hasMoved { reader.withLock { $0 = nil } }
-        return hasMoved
     }
 
     private func close() {
@@ -212,9 +217,10 @@ final class StoreConnections: Sendable {
     private func recover(from error: RecorderError, recovery: inout Recovery) throws(RecorderError) {
         var error = error
         // What was read of a file or a log that is not at its path any more proves nothing.
-        if error.isCorrupt || error.isInternal, !recovery.hasReopened, closeIfMoved() {
+        if error.isCorrupt || error.isInternal || error.isShortRead, !recovery.hasReopened {
             recovery.hasReopened = true
-            return
+            writer.withLock { $0?.suspectsLog = true }
+            if closeIfMoved() != .no { return }
         }
         if error.isCorrupt || error.isInternal, !recovery.hasRepaired {
             do throws(RecorderError) {
@@ -227,7 +233,7 @@ final class StoreConnections: Sendable {
         }
         // A log that could not be opened for writing, even if only for want of a descriptor, is open for reading.
         if error.isReadOnly { close() }
-        guard recovery.reopensMovedFile, closeIfMoved() else { throw error }
+        guard recovery.reopensMovedFile, closeIfMoved() != .no else { throw error }
         recovery = Recovery(reopensMovedFile: false, deadline: recovery.deadline)
     }
 

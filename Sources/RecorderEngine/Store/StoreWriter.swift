@@ -1,3 +1,4 @@
+import FoundationEssentials
 import RecorderAWS
 import RecorderSQLite
 
@@ -12,8 +13,10 @@ final class StoreWriter {
     private let namedPath: String
     /// The file it writes to.
     let fileID: FileIdentity?
-    /// The log that it writes to.
-    private let logID: FileIdentity?
+    /// The log that it writes to, and its index.
+    private let log: LogFiles
+    /// Whether an error may be explained by another program that has changed the log.
+    var suspectsLog = false
     private let lock: StoreWriteLock
     let space: StoreSpace
     let connection: SQLiteConnection
@@ -71,7 +74,7 @@ final class StoreWriter {
         let reserve = StoreReserve(beside: path)
         let connection = try Self.open(path, reserve: reserve)
         self.connection = connection
-        logID = lock.noteLog()
+        log = lock.noteLog()
         let keySources = KeySources(connection, of: path, clock: clock)
         self.keySources = keySources
         (space, identity, statements, segments, kept) = try StorageErrorMapping.translating(
@@ -109,40 +112,74 @@ final class StoreWriter {
         return connection
     }
 
-    /// Whether the file or its log was moved, replaced or deleted since it was opened, or a link in its path was changed.
-    func hasMoved() -> Bool { hasFileMoved() || lock.hasMoved(logID) }
+    /// Whether the file, its log or that one's index was moved, replaced or deleted since it was opened, or a link in its path was
+    /// changed, or the log was written to by another program.
+    func hasMoved() -> Bool { hasFileMoved() || suspectsLog || lock.hasMoved(log) }
 
     private func hasFileMoved() -> Bool {
         guard let fileID, let found = FileIdentity(namedPath) else { return true }
         return found != fileID
     }
 
-    /// Called before a moved store is closed. If only its log was removed or replaced, what that has is moved into the database.
-    func leaveMoved() {
-        guard ForkedProcess.refusal == nil else { return }
+    /// What became of a store whose files were moved, replaced, deleted or changed by another program.
+    enum Moved {
+        /// They are as they were.
+        case no
+        /// What is at its path now has its records.
+        case withRecords
+        /// What is at its path now may lack some of them.
+        case withoutRecords
+    }
+
+    /// Called before a moved store is closed, when this process does not read it. Says what is lost.
+    func leave() -> Moved {
+        guard ForkedProcess.refusal == nil else { return .withRecords }
         guard !hasFileMoved() else {
-            return RecorderLog.warning(
-                "\(namedPath) was moved, replaced or removed while it was open: records that were only in it stay there, and what "
-                    + "is at its path now is used."
+            warnOfMovedFile()
+            return .withoutRecords
+        }
+        suspectsLog = false
+        let change = lock.leave(log, isWhole: { connection.hasWholeLog }, moveContent: connection.moveWholeLog)
+        if change != .none { connection.leaveLogWhenClosed() }
+        let subject = "The write-ahead log of \(path) was"
+        let loss =
+            "by another program while the store was open: records that were only in it are lost. Stop the programs that use a "
+            + "store before you restore its files."
+        switch change {
+        case .none: return .no
+        case .reindexed, .moved: return .withRecords
+        case .replaced:
+            RecorderLog.warning(
+                "\(subject) removed or replaced by another program while the store was open. No record is lost."
             )
+            return .withRecords
+        case .lost: RecorderLog.warning("\(subject) removed or replaced \(loss)")
+        case .overwritten: RecorderLog.warning("\(subject) overwritten \(loss)")
         }
-        let isKept = lock.leave(logID) { connection.moveWholeLog() }
-        // SQLite would remove the log that is at the path now.
-        connection.keepLogWhenClosed(asItIs: true)
-        let log = "the write-ahead log of \(path) was removed or replaced by another program while the store was open"
-        if isKept {
-            RecorderLog.warning("\(log): it was restored, and no record is lost.")
-        } else {
-            RecorderLog.error("\(log): records that were only in it are lost.")
+        return .withoutRecords
+    }
+
+    private func warnOfMovedFile() {
+        let records = (try? statements.ledger())?.records
+        guard records != 0 else { return }
+        let count = records.map { "\($0) records" } ?? "records"
+        guard let now = connection.currentPath, FileIdentity(now) == fileID else {
+            return RecorderLog.warning("\(namedPath) was removed or replaced while it was open: its \(count) are lost.")
         }
+        let directory = URL(fileURLWithPath: now).deletingLastPathComponent().path
+        RecorderLog.warning(
+            "\(namedPath) was moved to \(now) while it was open: its \(count) stay there, and what is saved from now on is in a new "
+                + "file. Send them with a program that uses \(directory), such as kinesis-recorder submit --directory."
+        )
     }
 
     /// Closes the connection under the lock, if it is free: closing the last one changes the file.
     static func close(_ writer: inout StoreWriter?) {
-        guard let lock = writer?.lock else { return }
-        if let open = writer, !open.hasFileMoved(), open.hasMoved() { open.leaveMoved() }
-        lock.closing { isHeld in
-            if isHeld { writer?.keepSpace() }
+        guard let open = writer else { return }
+        // Overwritten content must not be moved into the database.
+        if !open.hasFileMoved(), open.hasMoved() || !open.connection.hasWholeLog { _ = open.leave() }
+        open.lock.closing { isHeld in
+            if isHeld { open.keepSpace() }
             writer = nil
         }
     }
@@ -174,8 +211,9 @@ final class StoreWriter {
         try lock.lock(before: self.deadline)
         defer { lock.unlock() }
         // Others may use the one that is there: a commit to this one would contradict theirs.
-        guard !lock.hasMoved(logID) else {
-            throw .storage("The write-ahead log of \(path) was removed or replaced. Try again.", nil)
+        guard !lock.hasMoved(log), !lock.isLogChanged || connection.hasWholeLog else {
+            suspectsLog = true
+            throw .storage("The write-ahead log of \(path) was changed by another program. Try again.", nil)
         }
         return try StorageErrorMapping.translating(
             path: path,

@@ -12,15 +12,19 @@ final class StoreWriteLock {
     private let lock: StoreLock
     private let database: String
     private let log: String
+    private let index: String
     /// Whether another program has changed the files, and no commit has taken that into account yet.
     private(set) var isForeign = false
     /// The state in which this writer left the files.
     private var left: FileState?
+    /// Whether the log was written to since this writer's last commit, by another process or another program.
+    private(set) var isLogChanged = true
 
     init(of database: String) {
         lock = StoreLock(path: "\(database).lock")
         self.database = database
         log = "\(database)-wal"
+        index = "\(database)-shm"
     }
 
     /// Blocks until the lock is held, at most until `deadline`; after that it is tried once.
@@ -31,6 +35,7 @@ final class StoreWriteLock {
 
     private func check() {
         let found = FileState(database, log: log)
+        isLogChanged = found.logChange != left?.logChange
         if found != left, found.text != lock.line() { isForeign = true }
     }
 
@@ -38,8 +43,9 @@ final class StoreWriteLock {
     func unlock() {
         defer { lock.unlock() }
         let state = FileState(database, log: log)
-        guard !isForeign, state != left else { return }
-        left = state
+        guard !isForeign else { return }
+        defer { left = state }
+        guard state != left else { return }
         lock.write(state.text)
     }
 
@@ -50,48 +56,85 @@ final class StoreWriteLock {
 
     // MARK: - the log
 
-    /// The log of the processes that have the store open: the one that was opened last. "" if none has it open.
-    private var logInUse: String { lock.line(at: 1) }
+    /// The lines of the lock file, the first of which is the state of the files.
+    private enum Line { static let inUse = 1, moved = 2 }
+
+    /// The files at the paths.
+    private var files: LogFiles { LogFiles(log: FileIdentity(log), index: FileIdentity(index)) }
+
+    /// The files that the last opening used, as text; "" if no process has the store open.
+    private var inUse: String { lock.line(at: Line.inUse) }
 
     /// Called before the database is opened. SQLite would read another log by the index of the one in use, and find damage where there
     /// is none. An empty log may be a reader's, and has no index.
     func forgetIndexOfOtherLog() {
+        let (found, inUse) = (files, inUse)
         var status = stat()
         let isEmpty = unsafe lstat(log, &status) == 0 && status.st_size == 0
-        let inUse = logInUse
-        guard !isEmpty, !inUse.isEmpty, FileIdentity(log)?.description != inUse else { return }
+        guard !isEmpty, !inUse.isEmpty, found.text != inUse else { return }
         // SQLite removes both when it has moved the log into the database; and a copy of a store has other files anyway.
-        guard unsafe unlink("\(database)-shm") == 0, let file = FileIdentity(database),
-            lock.line().hasPrefix("\(file):")
+        guard unsafe unlink(index) == 0, let file = FileIdentity(database),
+            lock.line().hasPrefix("\(file):"), found.log.map({ inUse.hasPrefix("\($0) ") }) != true
         else { return }
         RecorderLog.warning(
-            "the write-ahead log of \(database) was removed or replaced by another program: records that were only in it are lost."
+            "The write-ahead log of \(database) was removed or replaced by another program: records that were only in it are lost."
         )
     }
 
     /// Called when the database has been opened or closed. Returns its log.
     @discardableResult
-    func noteLog() -> FileIdentity? {
-        let found = FileIdentity(log)
-        let text = found?.description ?? ""
-        if text != logInUse { lock.write(text, at: 1) }
+    func noteLog() -> LogFiles {
+        let found = files
+        if found.text != inUse { lock.write(found.text, at: Line.inUse) }
+        // The number of a file that was removed may be used again.
+        if let log = found.log, lock.line(at: Line.moved) == log.description { lock.write("", at: Line.moved) }
         return found
     }
 
-    /// Whether the log at the path is not this one.
-    func hasMoved(_ opened: FileIdentity?) -> Bool { opened != nil && FileIdentity(log) != opened }
+    /// Whether the files at the paths are not these ones.
+    func hasMoved(_ open: LogFiles) -> Bool { files != open }
 
-    /// Called once `opened` has been removed or replaced while this process has it open. Runs `checkpoint`, which moves its content into
-    /// the database, unless another process has opened the store since: then both have changed the same pages. False if that could not
-    /// be done.
-    func leave(_ opened: FileIdentity?, checkpoint: () -> Bool) -> Bool {
-        guard (try? lock.lock(before: .now + .seconds(1))) != nil else { return false }
+    /// Called under the lock.
+    private func change(of open: LogFiles, isWhole: Bool) -> LogChange {
+        LogChange(
+            of: open,
+            found: files,
+            inUse: inUse,
+            moved: lock.line(at: Line.moved),
+            isWhole: isWhole,
+            isDatabaseOurs: lock.line().hasPrefix(FileState(database, log: log).databaseText)
+        )
+    }
+
+    /// Called before a database is closed whose log may have been changed by another program. `moveContent` moves the log's content into
+    /// the database, and returns whether that was possible.
+    func leave(_ open: LogFiles, isWhole: () -> Bool, moveContent: () -> Bool) -> LogChange {
+        guard (try? lock(before: .now + .seconds(1))) != nil else { return files == open ? .none : .lost }
         defer { unlock() }
-        guard let opened, opened.description == logInUse, checkpoint() else { return false }
-        // What was put in its place is older than the database now.
-        for end in ["-wal", "-shm"] { _ = unsafe unlink("\(database)\(end)") }
-        noteLog()
-        return true
+        let change = change(of: open, isWhole: isWhole())
+        switch change {
+        case .none, .reindexed, .moved: break
+        case .lost: noteForeign()
+        case .overwritten:
+            _ = unsafe unlink(index)
+            noteForeign()
+        case .replaced:
+            guard moveContent() else {
+                noteForeign()
+                return .lost
+            }
+            // What was put in its place is older than the database now.
+            for path in [log, index] { _ = unsafe unlink(path) }
+            lock.write(open.log?.description ?? "", at: Line.moved)
+            noteLog()
+        }
+        return change
+    }
+
+    /// Records may be missing in the log that is used from now on, so that their keys must not be given again.
+    private func noteForeign() {
+        isForeign = true
+        lock.write("")
     }
 
     /// Runs `close`, which may move the log's content into the database, as SQLite does when the last connection is closed. Only a
@@ -126,6 +169,19 @@ struct FileState: Equatable {
     private var nanoseconds = 0
     /// 0 for an empty log, which a reader may create.
     private var log: ino_t = 0
+    /// Differs after each change of the log, which is no other state.
+    private(set) var logChange = LogWrite()
+
+    struct LogWrite: Equatable {
+        fileprivate(set) var size: off_t = 0
+        fileprivate(set) var seconds = 0
+        fileprivate(set) var nanoseconds = 0
+    }
+
+    static func == (one: Self, other: Self) -> Bool {
+        one.device == other.device && one.inode == other.inode && one.size == other.size && one.seconds == other.seconds
+            && one.nanoseconds == other.nanoseconds && one.log == other.log
+    }
 
     init(_ database: String, log: String) {
         var status = stat()
@@ -134,7 +190,10 @@ struct FileState: Equatable {
         (seconds, nanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
         guard unsafe log.withCString({ unsafe lstat($0, &status) }) == 0, status.st_size > 0 else { return }
         self.log = status.st_ino
+        logChange = LogWrite(size: status.st_size, seconds: status.st_ctim.tv_sec, nanoseconds: status.st_ctim.tv_nsec)
     }
 
-    var text: String { "\(device):\(inode):\(size):\(seconds).\(nanoseconds) \(log)" }
+    /// What `text` begins with, whatever the log is.
+    var databaseText: String { "\(device):\(inode):\(size):\(seconds).\(nanoseconds) " }
+    var text: String { "\(databaseText)\(log)" }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import RecorderEngine
+import RecorderSQLite
 import RecorderTestSupport
 import Testing
 
@@ -87,10 +88,18 @@ import Testing
     }
 
     /// The last change is what `rsync` does with a log whose database has not changed.
-    @Test(arguments: [
-        "rm $S/kinesis.db-wal", "rm $S/kinesis.db-wal $S/kinesis.db-shm",
+    static let logChanges = [
+        "rm $S/kinesis.db-wal", "rm $S/kinesis.db-wal $S/kinesis.db-shm", "rm $S/kinesis.db-shm",
         "cp -p $B/kinesis.db-wal $S/.x; mv $S/.x $S/kinesis.db-wal",
-    ])
+    ]
+
+    private func texts(_ directory: TemporaryDirectory) throws -> [String] {
+        let keys = Keys()
+        try keys.read(directory.path)
+        return keys.texts
+    }
+
+    @Test(arguments: logChanges)
     func `a log that is removed or replaced while the store is open loses no record`(change: String) async throws {
         let (directory, backup) = (try TemporaryDirectory(), try TemporaryDirectory())
         let clock = ManualClock()
@@ -107,11 +116,36 @@ import Testing
             // As another process would find it.
             let next = try PipelineHarness(in: directory, by: clock)
             if !isUsedAfterwards { try await next.save("3") }
-            let keys = Keys()
-            try keys.read(directory.path)
-            #expect(keys.texts == ["1", "2", "3"])
+            #expect(try texts(directory) == ["1", "2", "3"])
             #expect(try await next.clear() == 3)
         }
+    }
+
+    /// What was only in the log is gone. The backup may be the beginning of the log, or an earlier log.
+    @Test(arguments: [false, true])
+    func `records that are saved after the log was overwritten are kept`(hasNewLog: Bool) async throws {
+        let (directory, backup) = (try TemporaryDirectory(), try TemporaryDirectory())
+        let paths = "S=\(directory.path) B=\(backup.path);"
+        let clock = ManualClock()
+        let open = try PipelineHarness(in: directory, by: clock)
+        try await open.save("1")
+        #expect(try await shell("\(paths) cp -a $S/. $B/") == 0)
+        if hasNewLog {
+            try SQLiteConnection(path: open.path, access: .readWrite).checkpoint(.truncate)
+        }
+        for number in 2...9 { try await open.save("\(number)") }
+        let keys = Keys()
+        try keys.read(directory.path)
+        #expect(try await shell("\(paths) cat $B/kinesis.db-wal > $S/kinesis.db-wal") == 0)
+        try await open.save("a")
+        try await open.save("b")
+        // As it would be after the process was killed.
+        let copy = try TemporaryDirectory()
+        #expect(try await shell("cp \(directory.path)/kinesis.db \(directory.path)/kinesis.db-wal \(copy.path)/") == 0)
+        let left = try texts(copy)
+        try keys.read(copy.path)
+        #expect(left.suffix(2) == ["a", "b"] && left.first == "1", "\(left)")
+        #expect(try await open.clear() == left.count)
     }
 
     @Test func `a copy of the whole machine that boots by itself gives other keys`() async throws {

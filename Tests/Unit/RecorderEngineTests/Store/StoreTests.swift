@@ -62,6 +62,30 @@ import Testing
         #expect(try harness.records() == 1)
     }
 
+    @Test(arguments: ["moved", "removed"])
+    func `a store that is moved or removed while it is open says once what becomes of its records`(how: String)
+        async throws
+    {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) { [how] in
+            let directory = try TemporaryDirectory()
+            let store = directory.path("store")
+            let harness = try PipelineHarness(url: nil, in: directory, at: store)
+            for text in ["1", "2"] { try await harness.save(text) }
+            if how == "moved" {
+                #expect(rename(store, directory.path("moved")) == 0)
+            } else {
+                try FileManager.default.removeItem(atPath: store)
+            }
+            for text in ["3", "4"] { try await harness.save(text) }
+            #expect(try harness.storedTexts() == ["3", "4"])
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        let expected =
+            how == "moved" ? "/moved/kinesis.db while it was open: its 2 records stay there" : "its 2 records are lost"
+        let warnings = text.split(separator: "\n").filter { $0.contains("warning") }
+        #expect(warnings.count == 1 && text.contains(expected), "\(text)")
+    }
+
     @Test func `the bytes of all streams add up to the bytes of the store`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) { $0 == "kept" ? "InternalFailure" : nil } }
         let harness = try PipelineHarness(to: server) { $0.discardsAfterFailures = nil }
