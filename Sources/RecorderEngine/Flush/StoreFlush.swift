@@ -111,9 +111,24 @@ struct StoreFlush: Sendable {
     }
 
     private func lease(_ start: FlushScheduler.Start) async throws(RecorderError) -> SubmitLease? {
+        var lock = try store.submitLock()
+        while let lease = try await lease(start, of: lock) {
+            // While it waited, the store may have been moved or replaced.
+            let next = try store.submitLock()
+            if next.path == lock.path { return lease }
+            lease.release()
+            lock = next
+        }
+        return nil
+    }
+
+    private func lease(
+        _ start: FlushScheduler.Start,
+        of lock: StoreLock
+    ) async throws(RecorderError) -> SubmitLease? {
         switch start {
-        case .whenFree: try await SubmitLease.acquire(try store.submitLock())
-        case .ifFree: try SubmitLease.acquireIfFree(try store.submitLock())
+        case .whenFree: try await SubmitLease.acquire(lock)
+        case .ifFree: try SubmitLease.acquireIfFree(lock)
         }
     }
 

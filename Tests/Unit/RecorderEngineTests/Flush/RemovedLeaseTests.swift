@@ -64,6 +64,32 @@ import Testing
         #expect(server.requests.flatMap { ParsedPutRequest($0).texts } == texts)
     }
 
+    @Test func `a submit that waited for another one sends nothing of a store that was moved meanwhile`() async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let harness = try PipelineHarness(to: server)
+        try await harness.save("moved")
+        let path = "\(harness.path).submit"
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        #expect(flock(file, LOCK_EX | LOCK_NB) == 0)
+        async let flush = harness.flush()
+        // The submit has tried once it has the file open, too.
+        while try Self.descriptors(of: path) < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        for end in ["", "-wal", "-shm"] {
+            #expect(rename(harness.path + end, harness.directory.path("moved.db\(end)")) == 0)
+        }
+        flock(file, LOCK_UN)
+        #expect(try await flush.delivered == 0)
+        #expect(server.requests.isEmpty)
+    }
+
+    /// How often this process has a file open.
+    private static func descriptors(of path: String) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+        }
+    }
+
     @Test(arguments: Loss.allCases)
     func `a save whose lock file was removed waits for the holder of the new one`(loss: Loss) async throws {
         let harness = try PipelineHarness()
