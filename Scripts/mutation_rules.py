@@ -56,7 +56,7 @@ RULES = [
     ),
     rule(
         "a new store's directories are not synced", "FaultRows/PowerCut",
-        (ENGINE + "Store/Files/StoreDirectory.swift", "for directory in made { makeNameDurable(of: directory) }", "_ = made"),
+        (ENGINE + "Store/Files/StoreDirectory.swift", "{ makeDirectoriesDurable(above: path) }", "{}"),
     ),
     rule(
         "upgrades an older file in several transactions", "FaultRows/Upgrade",

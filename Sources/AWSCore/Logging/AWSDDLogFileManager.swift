@@ -68,7 +68,7 @@ public final class AWSDDLogFileManagerDefault: NSObject, AWSDDLogFileManager, Se
     /// Removes files beyond the limits, creates an empty one and returns its path; nil on failure.
     public func createNewLogFile() -> String? {
         OwnDescriptors.occupyStandard()
-        _ = try? PrivateDirectory.make(logsDirectory)
+        try? PrivateDirectory.make(logsDirectory)
         guard !isTemporary || isPrivate else { return nil }
         removeOldFiles()
         let time = LogTime.text(Date()).replacingOccurrences(of: ":", with: "-")

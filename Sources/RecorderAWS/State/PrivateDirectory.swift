@@ -29,9 +29,7 @@ package enum PrivateDirectory {
     private static let remedy = "Set \(StateDirectory.override) to a directory of your own."
 
     /// Creates the directory and the missing ones above it, for this user only.
-    ///
-    /// - Returns: The paths that were missing. Another process may have created them at the same time.
-    package static func make(_ directory: String) throws(ConfigurationFailure) -> [String] {
+    package static func make(_ directory: String) throws(ConfigurationFailure) {
         var missing: [String] = []
         for path in PathDiagnosis.components(of: directory).reversed() {
             var status = stat()
@@ -50,7 +48,6 @@ package enum PrivateDirectory {
                 )
             }
         }
-        return missing
     }
 
     private static func isDirectory(_ path: String) -> Bool {

@@ -72,7 +72,7 @@ package struct PrivateFile: Sendable {
     private func makeDirectory() throws(ConfigurationFailure) {
         let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
         do throws(ConfigurationFailure) {
-            _ = try PrivateDirectory.make(directory)
+            try PrivateDirectory.make(directory)
         } catch {
             throw ConfigurationFailure("\(path) cannot be written; \(directory) cannot be made: \(error.message).")
         }

@@ -62,6 +62,22 @@ struct InterruptedSaveTests {
         #expect(try await sent() == lines)
     }
 
+    @Test func `a directory that another process made is durable before a record is acknowledged`() async throws {
+        let (outer, inner) = (tool.home.path("outer"), tool.home.path("outer/inner"))
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
+        try write(["line"])
+        let trace = tool.home.path("trace")
+        let strace = ["strace", "-f", "-qq", "-y", "-o", trace, "-e", "trace=fsync,fdatasync"]
+        let ran = await (try tool.start(under: strace, ["save", "app", "-f", path, "--directory", inner])).end()
+        #expect(ran.status == 0, "\(ran)")
+        let syncs = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n").map(String.init)
+        let log = try #require(syncs.firstIndex { $0.contains("kinesis.db-wal>") })
+        for directory in [tool.home.path, outer] {
+            let name = try #require(syncs.firstIndex { $0.contains("<\(directory)>") }, "\(syncs)")
+            #expect(name < log)
+        }
+    }
+
     @Test(arguments: [2, 4])
     func `after a failed read whole lines are stored, and the rest from the byte that is named`(
         number: Int

@@ -18,9 +18,8 @@ enum StoreDirectory {
     ///
     /// - Returns: the resolved location, to be used for everything that is opened.
     static func prepare(_ location: StoreLocation) throws(RecorderError) -> StoreLocation {
-        let made: [String]
         do {
-            made = try PrivateDirectory.make(location.directory)
+            try PrivateDirectory.make(location.directory)
         } catch {
             throw .storage(
                 "The record directory \(location.directory) cannot be created: \(error.message). "
@@ -30,7 +29,6 @@ enum StoreDirectory {
         }
         let resolved = try resolve(location)
         try secure(resolved.directory)
-        for directory in made { makeNameDurable(of: directory) }
         return resolved
     }
 
@@ -70,6 +68,14 @@ enum StoreDirectory {
         directory.hasSuffix("/\(ownName)") && status.kind == .directory && status.isOwn && status.othersHaveAccess
     }
 
+    /// Syncs the names of the directories above a new file, as far as they are this user's, whichever process made them.
+    private static func makeDirectoriesDurable(above path: String) {
+        for directory in PathDiagnosis.components(of: path).dropLast().reversed() {
+            guard FileStatus(path: directory)?.isOwn == true else { return }
+            makeNameDurable(of: directory)
+        }
+    }
+
     /// Syncs the parent directory. Until then a power cut can lose the name of a new directory, with everything in it, or of
     /// a renamed file; SQLite syncs it for the files of a database only. Not every file system can do this.
     static func makeNameDurable(of path: String) {
@@ -83,6 +89,8 @@ enum StoreDirectory {
     /// Creates the file if it is missing; called under the store's lock. SQLite would create it with the umask's rights, and
     /// its log files get the rights of this one. An existing file is not opened, see ``StoreFiles``.
     static func createFile(_ path: String) throws(RecorderError) {
+        // Before: a process that finds the file relies on its directories.
+        if unsafe access(path, F_OK) != 0 { makeDirectoriesDurable(above: path) }
         let file = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         if file >= 0 {
             // The umask may have removed permissions that this user needs.
