@@ -27,8 +27,11 @@ package struct LogFile {
     /// The size of a log with so many pages.
     package static func bytes(pages: Int) -> Int { headerBytes + pages * frameBytes }
 
+    /// The pages of a log of that size.
+    package static func pages(bytes: Int) -> Int { max(bytes - headerBytes, 0) / frameBytes }
+
     /// The pages for which it has disk space.
-    package var allocatedPages: Int { max(allocatedBytes - Self.headerBytes, 0) / Self.frameBytes }
+    package var allocatedPages: Int { Self.pages(bytes: allocatedBytes) }
 
     /// Allocates so many bytes more.
     package func allocate(bytesMore bytes: Int) -> Allocation {

@@ -35,6 +35,11 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         SQLiteError(code: SQLITE_FULL, message: "database or disk is full", action: action)
     }
 
+    /// A file would become larger than this process may write.
+    package static func tooLarge(action: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_IOERR, message: "file too large", action: action, systemError: EFBIG)
+    }
+
     /// The operation was given up for a reason that is reported elsewhere; its transaction is rolled back.
     package static func aborted(action: String) -> SQLiteError {
         SQLiteError(code: SQLITE_ABORT, message: "given up", action: action)

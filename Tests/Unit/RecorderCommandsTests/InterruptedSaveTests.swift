@@ -62,6 +62,25 @@ struct InterruptedSaveTests {
         #expect(try await sent() == lines)
     }
 
+    /// In blocks of 512 bytes; the store has 1 MB.
+    @Test(arguments: [64, 128, 192, 256, 1_024, 2_048, 2_200, 2_400, 2_800, 4_096, 65_536])
+    func `under a limit on file sizes a submit sends each record once, or nothing and says why`(limit: Int) async throws
+    {
+        let filler = String(repeating: "x", count: 1_000)
+        let lines = self.lines.prefix(1_000).map { $0 + filler }
+        try write(lines)
+        #expect(try await tool.run("save", "app", "-q", "--file", path).status == 0)
+        for _ in 0..<2 {
+            let before = service.payloads.count
+            let limited = ["sh", "-c", #"ulimit -f \#(limit); exec "$@""#, "sh"]
+            let ran = await (try tool.start(under: limited, ["submit", "-q"])).end()
+            #expect(limit < 1_024 ? ran.status == 74 : limit < 65_536 || ran.status == 0, "\(ran)")
+            if ran.status != 0 { #expect(ran.err.contains("ulimit -f") && service.payloads.count == before, "\(ran)") }
+        }
+        #expect(try await tool.run("submit", "-q").status == 0)
+        #expect(service.payloads.map(\.text).sorted() == lines.sorted())
+    }
+
     @Test func `a directory that another process made is durable before a record is acknowledged`() async throws {
         let (outer, inner) = (tool.home.path("outer"), tool.home.path("outer/inner"))
         try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)

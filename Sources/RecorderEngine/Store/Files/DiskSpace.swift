@@ -14,6 +14,13 @@ enum DiskSpace {
         return bytes(status.f_bavail, of: status) < min(scarceBytes, bytes(status.f_blocks, of: status) / 4)
     }
 
+    /// The size, in bytes, beyond which this process may not write to a file (`ulimit -f`).
+    static var largestFile: Int {
+        var limit = rlimit()
+        let isKnown = unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0
+        return isKnown ? Int(clamping: limit.rlim_cur) : .max
+    }
+
     private static func status(at path: String) -> statvfs? {
         var status = statvfs()
         return unsafe statvfs(path, &status) == 0 ? status : nil

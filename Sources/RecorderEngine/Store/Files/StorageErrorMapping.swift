@@ -27,7 +27,8 @@ enum StorageErrorMapping {
             return "The disk is full; nothing was written to \(path). Free some space and try again."
         }
         if error.systemError == EFBIG {
-            return "\(path) is larger than this process may write. Raise its limit (ulimit -f, LimitFSIZE=)."
+            return "A file of \(path) would become larger than this process may write. Raise its limit (ulimit -f, "
+                + "LimitFSIZE=)."
         }
         if let advice = descriptorAdvice(error.systemError) { return "\(path) cannot be opened: \(advice)" }
         if error.isReadOnly { return "\(path) is read-only. Make it and its directory writable for this user." }

@@ -109,17 +109,28 @@ final class StoreSpace {
     /// Called after a commit that removed records: allocates what later ones will need, as far as possible, and says how large
     /// batches may be.
     func refill(for bytes: Int) -> BatchRoom {
-        if (try? allocate(for: bytes)) != nil {
+        let isAllocated = (try? allocate(for: bytes)) != nil
+        if isAllocated, !isNearLargestFile {
             return DiskSpace.isScarce(at: path) ? .upTo(SettleNeeds.largestBatch) : .any
         }
         guard let pages = try? count(countPages), let free = try? count(countFreePages) else { return .single }
         // A checkpoint needs the whole database; without one, what the log has now stays there.
         let isWhole = databaseRoom >= pages
         return SettleNeeds.room(
-            databasePages: isWhole ? databaseRoom - pages + free : 0,
-            logPages: log.allocatedPages - (isWhole ? 0 : connection.walPages)
+            databasePages: isWhole ? min(databaseRoom, Self.largestDatabase) - pages + free : 0,
+            logPages: min(log.allocatedPages, Self.largestLog) - (isWhole ? 0 : connection.walPages)
         )
     }
+
+    /// The pages of the largest database and of the longest log that this process may write.
+    private static var largestDatabase: Int { DiskSpace.largestFile / SQLiteConnection.pageSize }
+    private static var largestLog: Int { LogFile.pages(bytes: DiskSpace.largestFile) }
+    /// Whether a large batch may need more than that.
+    private var isNearLargestFile: Bool {
+        min(Self.largestDatabase - databaseRoom, Self.largestLog - connection.walPages) < Self.largestBatch
+    }
+    /// The pages that the largest batch may need, generously.
+    private static let largestBatch = 4_096
 
     /// The same before anything is sent. Throws if there is no room for settling even one record; uses the reserve if it must.
     func roomForSettling(_ bytes: Int) throws(SQLiteError) -> BatchRoom {
@@ -127,6 +138,10 @@ final class StoreSpace {
             LogFile.bytes(pages: SettleNeeds.scarceLogPages) + StoreReserve.sharedMemory <= StoreReserve.size,
             "the reserve has room for an opening and for settling a record"
         )
+        // Without checkpoints the log only grows, until it must not either.
+        guard try count(countPages) <= Self.largestDatabase, SettleNeeds.fewestLogPages <= Self.largestLog else {
+            throw SQLiteError.tooLarge(action: "allocating the log")
+        }
         forget()
         let room = refill(for: bytes)
         guard room == .single else { return room }
