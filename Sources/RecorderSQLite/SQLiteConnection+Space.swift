@@ -60,6 +60,12 @@ extension SQLiteConnection {
         return count > 0 ? String(decoding: path[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
     }
 
+    /// Makes the size of the database's file durable, as far as possible.
+    package func syncDatabase() {
+        guard let file = BufferingVFS(.database, of: handle) else { return }
+        _ = file.system.xSync(file.below, SQLITE_SYNC_FULL)
+    }
+
     /// SQLite's descriptor of the database. It must not be closed, and no other one can be used: closing that would release SQLite's
     /// locks. SQLite does not hand it out, so it is read where `unixFile` of its os_unix.c has it, and checked: nil if it is not the
     /// descriptor of that file.

@@ -95,6 +95,8 @@ final class StoreSpace {
         guard databaseRoom < pages else { return }
         for size in [pages + min(pages / 8, Self.largestStep), pages] where connection.allocateDatabase(pages: size) {
             databaseRoom = size
+            // After a power cut others may have what was not synced. The log is synced with the commit.
+            if DiskSpace.isScarce(at: path) { connection.syncDatabase() }
             return
         }
         // It may have got a part of that.
