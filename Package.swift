@@ -196,6 +196,11 @@ let package = Package(
             path: "Tests/Unit/LineRecordsTests"
         ),
         .testTarget(
+            name: "FileFollowingTests",
+            dependencies: ["FileFollowing", "LineRecords", "RecorderEngine", "RecorderHTTP", "RecorderTestSupport"],
+            path: "Tests/Unit/FileFollowingTests"
+        ),
+        .testTarget(
             name: "RecorderCommandsTests",
             dependencies: [
                 "AmplifyFoundation", "AmplifyKinesisClient", "FileFollowing", "LineRecords", "RecorderAWS",

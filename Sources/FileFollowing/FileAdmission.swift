@@ -3,6 +3,8 @@ import RecorderEngine
 /// What one scan adds: files, and changes of positions that are stored before any of them is read.
 struct FileAdmission {
     var files: [FollowedFile] = []
+    /// The paths of files that new ones may be copies of.
+    var paths: Set<String> = []
     /// With those of an earlier scan that could not be stored.
     var changes: FilePositionChanges
     /// The patterns that are marked by these changes.
@@ -11,10 +13,15 @@ struct FileAdmission {
     /// opened now.
     private let foundIDs: Set<Int64>
     private let foundInodes: [UInt64: [FileKey]]
-    private var stored: FilePositions?
     private let followedStream: String
+    /// The stored positions of files, by inode: there may be many.
+    private var positions: [UInt64: [FilePosition]] = [:]
+    private var patternMarks: [FilePosition] = []
     /// Those of files that are gone.
     private(set) var gone: [FilePosition] = []
+    /// The ids of rows that cannot be used.
+    private(set) var damaged: [Int64] = []
+    private var lostBefore: Int64?
 
     init(_ scans: [PatternScan], stream: String, unstored changes: FilePositionChanges) {
         (self.changes, followedStream) = (changes, stream)
@@ -30,12 +37,13 @@ struct FileAdmission {
         in store: any FollowStore,
         except followed: [FollowedFile]
     ) throws(RecorderError) {
-        stored = try store.filePositions(of: stream, except: foundIDs.intersection(followed.map(\.position.id)))
+        let stored = try store.filePositions(of: stream, except: foundIDs.intersection(followed.map(\.position.id)))
         let changed = Set(changes.forgotten + changes.stored.map(\.id))
-        stored?.positions.removeAll { changed.contains($0.id) }
-        stored?.positions += changes.stored
-        gone = positions.filter { $0.isGone && $0.stream == followedStream }
-        stored?.positions.removeAll(where: \.isGone)
+        let all = stored.positions.filter { !changed.contains($0.id) } + changes.stored
+        patternMarks = all.filter(\.isPatternMark)
+        gone = all.filter { $0.isGone && $0.stream == followedStream }
+        positions = Dictionary(grouping: all.filter { !$0.isPatternMark && !$0.isGone }, by: \.inode)
+        (damaged, lostBefore) = (stored.damaged, stored.lostBefore)
     }
 
     /// What is known of a file without a position.
@@ -53,35 +61,29 @@ struct FileAdmission {
         if !damaged.isEmpty { return .positionLost }
         if let mark { return file.birth != 0 && file.birth < mark.birth ? .first : .later }
         // The pattern is new, or its mark was lost.
-        guard let lostBefore = stored?.lostBefore else { return .first }
+        guard let lostBefore else { return .first }
         return file.birth > lostBefore ? .later : .positionLost
     }
 
-    /// The ids of rows that cannot be used.
-    var damaged: [Int64] { stored?.damaged ?? [] }
-
-    private var positions: [FilePosition] { stored?.positions ?? [] }
-
     /// The mark of a pattern; nil if its files are first looked for now, or the mark was lost.
     func mark(of pattern: FilePattern, _ stream: String) -> FilePosition? {
-        positions.first { $0.isPatternMark && $0.stream == stream && $0.isOf(pattern) }
+        patternMarks.first { $0.stream == stream && $0.isOf(pattern) }
     }
 
     /// The stored position of a file. The number of its device may have changed at a boot or as it was
     /// mounted again.
     mutating func take(_ new: FilePosition) -> FilePosition? {
-        let sameInode = positions.indices.filter { index in
-            let position = positions[index]
-            return position.inode == new.inode && position.stream == new.stream
-        }
-        let index =
-            sameInode.first { positions[$0].id == new.id } ?? sameInode.first { positions[$0].device == new.device }
-            ?? sameInode.first { index in
-                let position = positions[index]
+        let known = positions[new.inode, default: []].filter { $0.stream == new.stream }
+        let found =
+            known.first { $0.id == new.id } ?? known.first { $0.device == new.device }
+            ?? known.first { position in
                 guard position.birth == new.birth, !foundIDs.contains(position.id) else { return false }
                 return new.birth != 0 || position.boot != new.boot
             }
-        return index.flatMap { stored?.positions.remove(at: $0) }
+        // Where a link led to another file for a while, a file that was gone is there again.
+        guard let found else { return new.birth == 0 ? nil : gone.first { $0.id == new.id } }
+        positions[new.inode]?.removeAll { $0.id == found.id }
+        return found
     }
 
     /// Whether the scans found its file, perhaps on a device that has another number now.
@@ -93,15 +95,9 @@ struct FileAdmission {
 
     /// The positions of a pattern that belong to no file that was found.
     mutating func takeGone(of stream: String, _ pattern: FilePattern) -> [FilePosition] {
-        let gone = positions.filter { position in
-            !position.isPatternMark && position.stream == stream && position.isOf(pattern)
-                && !isFound(position)
-        }
-        if !gone.isEmpty {
-            let taken = Set(gone)
-            stored?.positions.removeAll { taken.contains($0) }
-        }
-        return gone
+        let lost = positions.values.joined().filter { $0.stream == stream && $0.isOf(pattern) && !isFound($0) }
+        for position in lost { positions[position.inode]?.removeAll { $0.id == position.id } }
+        return lost.sorted { $0.id < $1.id }
     }
 }
 

@@ -81,9 +81,21 @@ extension FilePosition {
 
     /// Takes the fingerprints at a byte of an open file, whose bytes before it are not read.
     package mutating func move(to end: Int, in file: OpenFile) {
-        let length = Self.fingerprintLength
+        move(to: end) { file.read($0) }
+    }
+
+    /// The same at a byte of the content of a compressed file.
+    mutating func move(to end: Int, inCompressed file: OpenFile) {
+        let content = GzipFile(file)
+        move(to: end) { content.read(at: $0.lowerBound, atMost: $0.count) }
+    }
+
+    private mutating func move(to end: Int, reading read: (Range<Int>) -> [UInt8]?) {
+        func fingerprint(_ range: Range<Int>) -> Fingerprint {
+            read(range).map { unsafe $0.withUnsafeBytes { unsafe Fingerprint(of: $0) } } ?? .none
+        }
         (offset, sum) = (end, ContentSum(before: end))
-        head = file.fingerprint(0..<min(end, length)) ?? .none
-        tail = file.fingerprint(max(end - length, 0)..<end) ?? .none
+        head = fingerprint(0..<min(end, Self.fingerprintLength))
+        tail = fingerprint(max(end - Self.fingerprintLength, 0)..<end)
     }
 }

@@ -17,6 +17,8 @@ package struct FileFlow: Sendable {
     package let patterns: [String]
     /// Patterns of names, or of paths if they have a slash: files that are not followed.
     package var excluded: [String] = []
+    /// Files that are found for the first time, and were not changed for so long, are not read but for what is added to them.
+    package var ignoredAge: Duration?
     package var firstSight = FirstSight.start
     /// What records are made of lines; those have a delimiter.
     package var rules = RecordRules()
@@ -26,11 +28,13 @@ package struct FileFlow: Sendable {
         partitionKey: String? = nil,
         patterns: [String],
         excluded: [String] = [],
+        ignoredAge: Duration? = nil,
         firstSight: FirstSight = .start,
         rules: RecordRules = RecordRules()
     ) {
         (self.stream, self.partitionKey, self.patterns) = (stream, partitionKey, patterns)
-        (self.excluded, self.firstSight, self.rules) = (excluded, firstSight, rules)
+        (self.excluded, self.ignoredAge) = (excluded, ignoredAge)
+        (self.firstSight, self.rules) = (firstSight, rules)
     }
 
     /// Its patterns; relative ones begin in a directory.

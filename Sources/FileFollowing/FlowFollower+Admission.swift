@@ -53,9 +53,13 @@ extension FlowFollower {
             add(opened, as: mayClose ? .closed : .unread(since: system.now), isStored: true, to: &admission)
         }
         forgetGone(of: pattern, scan, in: &admission)
+        if !unknown.isEmpty {
+            admission.paths.formUnion(orphans.map(\.position.path) + files.map(\.position.path))
+        }
         for opened in unknown {
             switch admission.origin(of: opened.position, mark) {
             case .first: begin(opened, into: &admission)
+            case .later where isTooOld(opened.found.facts): begin(opened, into: &admission)
             case .later: beginLater(opened, into: &admission)
             case .positionLost where opened.found.relation == .compressed: begin(opened, into: &admission)
             case .positionLost:
@@ -108,6 +112,7 @@ extension FlowFollower {
             among: openFiles
         )
         admission.files.append(file)
+        admission.paths.insert(file.position.path)
         return file
     }
 
@@ -131,7 +136,7 @@ extension FlowFollower {
             opened.position.isFinished = stored.isFinished
             // What was read from the disk after a boot is on it.
             opened.position.settled = stored.boot == boot ? stored.settled : stored.point
-            if hasOtherID { admission.changes.stored.append(opened.position) }
+            if hasOtherID || stored.isGone { admission.changes.stored.append(opened.position) }
         case .endLost(let end):
             observer.tell(.incomplete(.endLost(stored, at: end)))
             opened.position.move(to: end, in: opened.file)
@@ -147,22 +152,28 @@ extension FlowFollower {
         return true
     }
 
-    /// Begins with a file that existed when its pattern was followed for the first time. What was rotated away is not read.
+    /// Begins with a file that existed when its pattern was followed for the first time, or is too old. What was rotated away is not
+    /// read.
     private func begin(_ opened: Opened, into admission: inout FileAdmission) {
         var opened = opened
+        let facts = opened.found.facts
         let isCompressed = opened.found.relation == .compressed
-        let isRotated = isCompressed || opened.found.relation == .rotated
-        let size = isCompressed ? 0 : opened.found.facts.size
-        let beginsAtEnd = isRotated || flow.firstSight == .end
-        if beginsAtEnd {
+        let isTooOld = isTooOld(facts)
+        let isLeft = isCompressed || isTooOld || opened.found.relation == .rotated
+        if isLeft || flow.firstSight == .end {
             let end =
-                isRotated
-                ? size : opened.file.lastLineEnd(before: size, delimiter: flow.rules.delimiter)
+                isCompressed
+                ? 0 : isLeft ? facts.size : opened.file.lastLineEnd(before: facts.size, delimiter: flow.rules.delimiter)
             opened.position.move(to: end, in: opened.file)
-            opened.position.isFinished = isRotated
+            opened.position.isFinished = isLeft
             admission.changes.stored.append(opened.position)
+            if isTooOld { observer.tell(.reading(opened.found.path, .tooOld(bytes: facts.size))) }
         }
-        add(opened, as: isRotated ? .closed : nil, isStored: beginsAtEnd, to: &admission)
+        add(opened, as: isLeft ? .closed : nil, isStored: isLeft || flow.firstSight == .end, to: &admission)
+    }
+
+    private func isTooOld(_ facts: FileFacts) -> Bool {
+        flow.ignoredAge.map { .nanoseconds(system.time - facts.changed) > $0 } ?? false
     }
 
     /// Begins with a file that appeared later: at its start, unless it is a copy of a file that was read.
@@ -171,10 +182,11 @@ extension FlowFollower {
             add(opened, as: .undecided, isStored: false, to: &admission)
             return
         }
+        // Compared as text first: there may be many.
         let hasOriginal =
-            orphans.contains { mayBeCopy(base: opened.found.base, path: opened.found.path, of: $0.position) }
-            || (files + admission.files).contains {
-                mayBeCopy(base: opened.found.base, path: opened.found.path, of: $0.position)
+            admission.paths.contains(opened.found.base)
+            && (orphans.map(\.position) + (files + admission.files).map(\.position)).contains {
+                mayBeCopy(base: opened.found.base, path: opened.found.path, of: $0)
             }
         guard hasOriginal else {
             if opened.found.relation == .rotated {
@@ -268,9 +280,11 @@ extension FlowFollower {
         guard let open = file.file else { return }
         var position = file.position
         if file.isCompressed {
-            (position.offset, position.sum) = (file.compared.bytes, ContentSum(before: file.compared.bytes))
+            position.move(to: file.compared.bytes, inCompressed: open)
         } else {
-            position.move(to: file.compared.bytes, in: open)
+            // The beginning of a line may be no copy.
+            let end = open.lastLineEnd(before: file.compared.bytes, delimiter: flow.rules.delimiter)
+            position.move(to: end, in: open)
         }
         position.isFinished = true
         begin(file, at: position)

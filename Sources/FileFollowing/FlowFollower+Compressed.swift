@@ -136,12 +136,13 @@ struct GonePositions {
     }
 
     /// The ids of those that are too old.
-    mutating func takeOldest() -> [Int64] {
+    mutating func takeOldest(except followed: [FollowedFile]) -> [Int64] {
         var oldest: [Int64] = []
         for (pattern, kept) in ids where kept.count > Self.most {
             oldest += kept.dropLast(Self.most)
             ids[pattern] = kept.suffix(Self.most)
         }
-        return oldest
+        // A file may be there again, or have the id of one that is gone.
+        return oldest.isEmpty ? [] : Array(Set(oldest).subtracting(followed.map(\.position.id)))
     }
 }

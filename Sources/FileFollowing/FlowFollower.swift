@@ -30,12 +30,17 @@ final class FlowFollower {
     var system: any FileSystem { openFiles.system }
     /// Whether files wait until others are closed.
     private(set) var hasWaiting = false
+    /// Whether new ones do.
+    private var hasNewWaiting = false
     /// Whether a scan is due when its directories change.
     var needsScan = true
     /// When it was scanned last, or became due.
     var lastScan: ContinuousClock.Instant
     /// Whether files may appear or be freed without an event: a directory is missing, another process reads a file.
     var needsRescan = false
+    /// How soon it is scanned again then: ever later, as a link may dangle for ever.
+    private(set) var rescanWait = shortestRescan
+    private static let (shortestRescan, longestRescan) = (Duration.seconds(1), Duration.seconds(8))
     /// The directories that were watched by the last scan.
     private(set) var watches: Set<Watch> = []
     /// Why nothing is read now.
@@ -79,7 +84,7 @@ final class FlowFollower {
         lastScan = system.now
         let (failedBefore, earlierWatches) = (hasFailedScan, watches)
         (needsScan, needsRescan, hasFailedScan) = (false, false, true)
-        (hasWaiting, watches) = (false, [])
+        (hasWaiting, hasNewWaiting, watches) = (false, false, [])
         defer { openFiles.endReservations() }
         let scans = patterns.map { PatternScan($0, in: system) }
         var admission = FileAdmission(scans, stream: flow.stream, unstored: unstored)
@@ -89,6 +94,8 @@ final class FlowFollower {
         try store(admission)
         hasFailedScan = false
         plainPaths.formIntersection(scans.flatMap(\.files).map(\.path) + files.map(\.path))
+        let isSame = admission.files.isEmpty && watches == earlierWatches
+        rescanWait = needsRescan && isSame ? min(rescanWait * 2, Self.longestRescan) : Self.shortestRescan
         // A file may have appeared before its directory was watched.
         if watches != earlierWatches { needsScan = true }
         if failedBefore { goOn() }
@@ -148,7 +155,7 @@ final class FlowFollower {
         }
         marked.formUnion(admission.marks)
         unstored = admission.changes
-        unstored.forgotten = Array(Set(unstored.forgotten + admission.damaged + gone.takeOldest()))
+        unstored.forgotten = Array(Set(unstored.forgotten + admission.damaged + gone.takeOldest(except: files)))
         var changes = unstored
         changes.stored += resets
         changes.forgotten += gone.forgotten
@@ -156,8 +163,11 @@ final class FlowFollower {
             try store.saveNow(changes, stream: flow.stream)
         }
         gone.forgotten = []
+        (resets, unstored) = ([], FilePositionChanges())
+        // New files that wait may be their copies.
+        guard !hasNewWaiting else { return }
         gone.add(orphans)
-        (orphans, resets, unstored) = ([], [], FilePositionChanges())
+        orphans = []
         tellLosses()
     }
 
@@ -189,11 +199,7 @@ final class FlowFollower {
     private func forget(_ file: FollowedFile, into admission: inout FileAdmission) {
         var position = file.position
         position.isFinished = file.unreadBytes == 0
-        if file.isCompressed {
-            admission.changes.forgotten.append(position.id)
-        } else {
-            admission.changes.stored.append(gone.add(position))
-        }
+        admission.changes.stored.append(gone.add(position))
         end(file)
         if !position.isFinished { orphans.append(Orphan(position: position, isTruncated: false)) }
     }
@@ -238,7 +244,7 @@ final class FlowFollower {
         var claimed: [FoundFile] = []
         for found in new {
             guard openFiles.hasRoom else {
-                hasWaiting = true
+                (hasWaiting, hasNewWaiting) = (true, true)
                 return (claimed, false)
             }
             if claim(found), openFiles.reserve() { claimed.append(found) }

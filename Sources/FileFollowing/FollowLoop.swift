@@ -24,6 +24,10 @@ package final class FollowLoop {
     /// How long lines wait in their file before they are read, so that many are stored together: the first ones, and those that
     /// are written all the time. A crash loses none of them, they are in the file.
     private static let (firstWait, steadyWait) = (Duration.milliseconds(250), Duration.seconds(1))
+    /// Lines that come fast do not wait so long: if their file is truncated in place, those that were not read are lost.
+    private static let (fastWait, fastBytes) = (Duration.milliseconds(100), 32 * 1_024)
+    /// What was read since the last wait.
+    private var readBytes = 0
     /// The time for the steps of one rotation.
     private static let rotation = Duration.milliseconds(10)
 
@@ -131,6 +135,7 @@ package final class FollowLoop {
         let before = file.counts
         let (reading, bytes) = file.read(atMost: flow.pieceSize, save(of: file, in: flow))
         flow.readBytes += bytes
+        readBytes += bytes
         observer.countGivenUp(file.counts.givenUp - before.givenUp, of: flow.store.service.name)
         observer.tell(.counted(file.path, file.counts, before: before, flow.flow.rules))
         switch reading {
@@ -255,12 +260,11 @@ package final class FollowLoop {
         var timeout = max(Self.scanInterval - (system.now - lastScan), .zero)
         let files = flows.lazy.flatMap(\.files).filter { $0.file != nil }
         let hasPending = files.contains { $0.state.isPending || $0.holdsRecord } || flows.contains(where: \.hasWaiting)
-        if hasPending || system.needsPolling(.names) || system.needsPolling(.contents)
-            || flows.contains(where: \.needsRescan)
-        {
+        if hasPending || system.needsPolling(.names) || system.needsPolling(.contents) {
             timeout = min(timeout, Self.pollInterval)
         }
         for flow in flows {
+            if flow.needsRescan { timeout = min(timeout, flow.rescanWait - (system.now - flow.lastScan)) }
             if let pause = flow.pause, !flow.mayRead { timeout = min(timeout, pause.end - system.now) }
         }
         return max(timeout, .zero)
@@ -271,7 +275,8 @@ package final class FollowLoop {
         let ready = wait(for: Set(FollowSignal.allCases), atMost: timeout)
         if ready.contains(.contents), !hasMore {
             let isSteady = system.now - lastChange < Self.steadyWait
-            let wait = isSteady ? Self.steadyWait : Self.firstWait
+            let wait = readBytes >= Self.fastBytes ? Self.fastWait : isSteady ? Self.steadyWait : Self.firstWait
+            readBytes = 0
             if self.wait(for: [.stop, .names], atMost: wait).contains(.names) {
                 pauseForRotation()
             }
@@ -307,7 +312,7 @@ package final class FollowLoop {
         let changes = system.changes(of: .names)
         let interval = system.needsPolling(.names) ? Self.pollInterval : Self.scanInterval
         for flow in flows {
-            let isDue = system.now - flow.lastScan >= (flow.needsRescan ? Self.pollInterval : interval)
+            let isDue = system.now - flow.lastScan >= (flow.needsRescan ? flow.rescanWait : interval)
             if isDue { flow.lastScan = system.now }
             if changes.map({ !$0.isDisjoint(with: flow.watches) }) ?? true || isDue { flow.needsScan = true }
         }

@@ -64,6 +64,8 @@ package enum FollowNotice {
         /// All of it was read from another file.
         case copy(bytes: Int, of: String)
         case compressed(FilePosition)
+        /// It was found for the first time, and is older than is wanted.
+        case tooOld(bytes: Int)
         case decompressed(end: Int)
         /// It exists under a name that no pattern has.
         case moved

@@ -33,6 +33,7 @@ struct FollowCommand: Command {
             partitionKey: settings.partitionKey,
             patterns: Array(session.invocation.arguments.dropFirst()),
             excluded: session.invocation.allValues(.exclude),
+            ignoredAge: try session.invocation.duration(.ignoreOlder),
             firstSight: session.invocation.has(.fromEnd) ? .end : .start,
             rules: rules
         )

@@ -146,6 +146,8 @@ extension FollowNotice.Note {
         case .compressed(let position):
             "\(position.path) was compressed before it was read to its end: its content in \(path) is read from byte "
                 + "\(Formatting.count(position.offset)) on."
+        case .tooOld(let bytes):
+            "\(path) is not read: its \(Formatting.count(bytes)) bytes are older than --ignore-older."
         case .decompressed(let end):
             "the content of \(path) was read to byte \(Formatting.count(end)), its end."
         case .moved: "\(path) was moved away, or its link leads to another file: it is closed, read to its end."

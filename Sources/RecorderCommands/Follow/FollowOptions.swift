@@ -5,7 +5,8 @@ extension FollowCommand {
         name: "follow",
         summary: "save each line of files that grow as a record, exactly once",
         arguments: [.init(name: "STREAM"), .init(name: "PATH", isRepeated: true, completion: .files)],
-        options: [.firehose, .fromEnd, .exclude, .delimiter, .keepDelimiter, .partitionKey] + RecordRules.options
+        options: [.firehose, .fromEnd, .exclude, .ignoreOlder, .delimiter, .keepDelimiter, .partitionKey]
+            + RecordRules.options
             + RecordFields.options
             + [.submit, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys, .keepRejected]
             + OptionSpec.entries
@@ -69,6 +70,11 @@ extension OptionSpec {
         value: "PATTERN",
         help:
             "leave out files with such a name, or such a path if PATTERN has a slash; may be given several times [none]"
+    )
+    static let ignoreOlder = OptionSpec(
+        "ignore-older",
+        value: "TIME",
+        help: "of files found for the first time that are older than this, such as 7d, read only what is added [none]"
     )
     static let fromEnd = OptionSpec(
         "from-end",

@@ -34,6 +34,20 @@ import Testing
         #expect(await logs.stop(running).status == 0)
     }
 
+    @Test func `of a file that is older than is wanted, what is added is read`() async throws {
+        try logs.append("old\n", to: "old.log")
+        try logs.append("1\n")
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -8 * 86_400)],
+            ofItemAtPath: logs.path("old.log")
+        )
+        let running = try logs.start(logs.path("*.log"), "--ignore-older", "7d")
+        #expect(try await logs.stored(1) == ["1"])
+        try logs.append("2\n", to: "old.log")
+        #expect(try await logs.stored(2) == ["1", "2"])
+        #expect(await logs.stop(running).err.contains("old.log is not read: its 4 bytes are older"))
+    }
+
     @Test func `a new file is not taken for one whose position was lost when the store was damaged`() async throws {
         try logs.append("1\n")
         _ = await logs.stop(try await started("app.log", stored: 1))

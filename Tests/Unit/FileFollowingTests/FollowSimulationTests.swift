@@ -1,0 +1,35 @@
+import Foundation
+import RecorderTestSupport
+import Testing
+
+/// The follower's own loop, on a disk in memory.
+@Suite struct FollowSimulationTests {
+    /// `RECORDER_FOLLOW_SEEDS` is a number of worlds, or a range as in `17-18`; of a single one the story is printed.
+    private static var seeds: Range<UInt64> {
+        let words = (ProcessInfo.processInfo.environment["RECORDER_FOLLOW_SEEDS"] ?? "100").split(separator: "-")
+        let numbers = words.compactMap { UInt64($0) }
+        return numbers.count == 2 ? numbers[0]..<numbers[1] : 0..<(numbers.first ?? 100)
+    }
+
+    @Test func `each line is stored once, or it is told that it may be missing`() throws {
+        let directory = try TemporaryDirectory()
+        var (failed, lines, missing) = ([String](), 0, 0)
+        for seed in Self.seeds {
+            let world = FollowWorld(seed: seed, claims: directory.path("claims"))
+            world.run()
+            lines += world.lines.count
+            missing += world.lines.count { world.store.records[$0.text] == nil }
+            guard let fault = world.faults.first else { continue }
+            failed.append(
+                "seed \(seed): \(world.faults.count) of \(world.lines.count) lines, \(fault); \(world.settings)"
+            )
+            if Self.seeds.count == 1 {
+                print(world.story.joined(separator: "\n"), world.faults.joined(separator: "\n"))
+            }
+        }
+        print(
+            "\(Self.seeds.count) worlds: \(lines) lines, \(missing) told as missing or never seen; \(failed.count) failed"
+        )
+        #expect(failed.isEmpty, "\(failed.prefix(12).joined(separator: "\n"))")
+    }
+}
