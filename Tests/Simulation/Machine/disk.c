@@ -31,7 +31,7 @@ enum {
 };
 
 struct file {
-    bool exists, is_directory, is_pipe;
+    bool exists, is_directory, is_pipe, was_open_to_others; /* when it was made */
     int names, opens; /* how many there are of each; without both, the file ends */
     uint64_t number;
     mode_t mode;
@@ -505,7 +505,9 @@ int machine_count_open_to_others(const char *path) {
     int count = 0;
     for (int index = 0; index < disk->name_count; index++) {
         struct name *name = &disk->names[index];
-        if (name->file >= 0 && strncmp(name->path, path, strlen(path)) == 0 && disk->files[name->file].mode & 0077) count++;
+        if (name->file < 0 || strncmp(name->path, path, strlen(path)) != 0) continue;
+        struct file *file = &disk->files[name->file];
+        if (file->mode & 0077 || file->was_open_to_others) count++;
     }
     return count;
 }
@@ -607,6 +609,7 @@ int open(const char *path, int flags, ...) {
     if (!file) {
         file = create_file(path, false);
         file->mode = mode;
+        file->was_open_to_others = mode & 0077;
     }
     if (flags & O_TRUNC) set_size(file, 0);
     return FIRST_DESCRIPTOR + open_descriptor(file, flags);

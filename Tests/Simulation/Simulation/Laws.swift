@@ -23,10 +23,7 @@ struct Laws {
             let old = Ledger.entries.count { $0.calledAt <= latest }
             if told.value > old { Ledger.violate("no record expires before its time", told.value, old) }
         case .rejected:
-            let invalid = profile.badService ? Ledger.entries.count(where: \.isInvalid) : 0
-            if told.value > invalid {
-                Ledger.violate("nothing is rejected that the service did not call invalid", told.value, invalid)
-            }
+            checkRejected(told.value)
         case .exhausted:
             let failed = Ledger.entries.count { $0.failures.value >= settings.mostFailures ?? .max }
             if told.value > failed {
@@ -126,11 +123,19 @@ struct Laws {
         if Ledger.delivered.value > arrived {
             Ledger.violate("nothing counts as delivered that did not arrive", arrived, Ledger.delivered.value)
         }
+        checkRejected(Ledger.discarded(by: .rejected).value)
         guard !profile.kills, !profile.powerCuts, !profile.diskErrors, !profile.hasOtherPrograms else { return }
         if !profile.network, !profile.stalls, !profile.fullDisk, !profile.threads, arrived != Ledger.delivered.value {
             Ledger.violate("what arrived counts as delivered", arrived, Ledger.delivered.value)
         }
         for loss in Ledger.Loss.allCases { checkReports(of: loss) }
+    }
+
+    private func checkRejected(_ count: Int) {
+        let invalid = profile.badService ? Ledger.entries.count(where: \.isInvalid) : 0
+        if count > invalid {
+            Ledger.violate("nothing is rejected that the service did not call invalid", count, invalid)
+        }
     }
 
     /// What was discarded was reported. If another process had it on its way, it may have been delivered in the end.

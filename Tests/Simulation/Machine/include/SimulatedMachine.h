@@ -88,7 +88,7 @@ void machine_tell_files(void);
 void machine_make_directory(const char *_Nonnull path);
 void machine_make_file(const char *_Nonnull path, const char *_Nonnull text);
 void machine_remove_file(const char *_Nonnull path);
-/* Lets others read a file, if it is there; how many files they may read whose paths begin so. */
+/* Lets others read a file, if it is there. How many files whose paths begin so they may read, or might when these were made. */
 void machine_open_to_others(const char *_Nonnull path);
 int machine_count_open_to_others(const char *_Nonnull path);
 /* Makes a file a pipe, and the standard input of this process. */
