@@ -454,6 +454,16 @@ RULES = [
         ("Sources/RecorderCommands/Save/SubmitSchedule.swift", "{ min(pause * 2, longestPause) }", "{ pause }"),
     ),
     rule(
+        "a stream that fails is asked whenever another one is sent", "StreamSchedulerTests|SideBySideTests",
+        (ENGINE + "Flush/StreamScheduler.swift", "guard let until = end(ofPauseOf: stream), now < until else { return true }",
+         "guard let until = end(ofPauseOf: stream), now < until, until < now else { return true }"),
+    ),
+    rule(
+        "what is saved during a flush waits for its slowest stream", "SideBySideTests",
+        (ENGINE + "Flush/ParallelStreamFlush.swift", "if maySend, let round = run.nextRound()",
+         "if isIdle, maySend, let round = run.nextRound()"),
+    ),
+    rule(
         "a save wakes no sender", "SubmitScheduleTests",
         ("Sources/RecorderCommands/Save/SubmitSchedule.swift", "guard look < nextLook else", "guard look < lastLook else"),
     ),
@@ -467,8 +477,8 @@ RULES = [
     rule(
         "a signal counts as the end of an outage", "ErrorWordsTests",
         (
-            "Sources/RecorderCommands/Sending/StoppableFlush.swift", "guard errors.isEmpty, !isStopped else",
-            "guard errors.isEmpty else",
+            "Sources/RecorderCommands/Save/BackgroundSubmitter.swift", "if !outcome.isStopped { tell(",
+            "do { tell(",
         ),
     ),
     rule(

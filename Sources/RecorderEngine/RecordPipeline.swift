@@ -33,30 +33,26 @@ package final class RecordPipeline: Sendable {
         let callbacks = CallbackQueue(store.executor)
         let saves = SaveQueue(store, callbacks: callbacks, keeping: keeping, emit: emit)
         let settings = Settings(policy)
-        let history = FlushHistory()
-        let byteRate = ByteRateLimiter()
         self.service = service
         self.store = store
         self.saves = saves
         self.callbacks = callbacks
         self.settings = settings
         self.region = region
-        flushes = FlushScheduler(callbacks: callbacks, executor: store.executor) { start in
+        let flush = StoreFlush(
+            service: service,
+            store: store,
+            policy: { settings.policy.withLock { $0 } },
+            caller: caller,
+            earlierSaves: saves.earlierSaves,
+            history: FlushHistory(),
+            byteRate: ByteRateLimiter(),
+            emit: { event in callbacks.deliverNext { emit(event) } }
+        )
+        flushes = FlushScheduler(callbacks: callbacks, executor: store.executor) { run in
             let kept = keeping()
             defer { withExtendedLifetime(kept) {} }
-            return await withTaskExecutorPreference(store.executor) {
-                await saves.earlierSaves()
-                let flush = StoreFlush(
-                    service: service,
-                    store: store,
-                    policy: settings.policy.withLock { $0 },
-                    caller: caller,
-                    history: history,
-                    byteRate: byteRate,
-                    emit: { event in callbacks.deliverNext { emit(event) } }
-                )
-                return await flush.result(start)
-            }
+            return await withTaskExecutorPreference(store.executor) { await flush.perform(run) }
         }
         store.onRescue { rescue in callbacks.deliver { emit(.rescued(rescue)) } }
     }
@@ -115,15 +111,19 @@ package final class RecordPipeline: Sendable {
 
     // MARK: - flush
 
-    /// Sends every record saved before the call; `completion` is called when each was attempted.
+    /// Sends every record saved before the call; `completion` is called when each was attempted. With the scope `.due`, those of
+    /// streams are left out that are being sent, or paused because they failed: from two seconds to a minute.
     ///
-    /// Calls during a run share the next one: a store never has two runs at the same time.
+    /// A call during another one waits for no stream that the other one waits for, unless it is about that stream, too.
     ///
     /// - Returns: a ticket for `withdraw`.
     @discardableResult
-    package func flush(completion: @escaping FlushCompletion) -> FlushTicket {
+    package func flush(
+        _ scope: StreamScheduler.Scope = .all,
+        completion: @escaping FlushCompletion
+    ) -> FlushTicket {
         if let refusal = ForkedProcess.refusal { return flushes.refuse(refusal, completion: completion) }
-        return flushes.flush(completion: completion)
+        return flushes.flush(scope, completion: completion)
     }
 
     /// Ends one call's wait: its completion gets `.cancelled`, unless it has been called. If no call waits for the run any more,
@@ -157,12 +157,6 @@ package final class RecordPipeline: Sendable {
     package func totals() throws(RecorderError) -> StoreTotals {
         try ForkedProcess.check()
         return try store.totals()
-    }
-
-    /// Whether a stream has records and no error since the last flush. Blocks for one read.
-    package func hasStreamWithoutError() throws(RecorderError) -> Bool {
-        try ForkedProcess.check()
-        return try store.hasStreamWithoutError()
     }
 
     /// The same by stream, with limits and errors. Blocks for one read.

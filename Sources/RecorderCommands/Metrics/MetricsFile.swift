@@ -106,6 +106,7 @@ final class MetricsFile: Sendable {
 
     /// Counts a submit that ended, and writes the file if it sent something or failed.
     func submitted(_ service: String, _ outcome: FlushOutcome, since start: ContinuousClock.Instant) {
+        guard !outcome.isOnlyOmitted else { return }
         run.countSubmit(of: service, outcome, after: .now - start)
         if outcome.delivered > 0 || outcome.status != nil { write() }
     }

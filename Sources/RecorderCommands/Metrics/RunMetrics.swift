@@ -69,7 +69,7 @@ final class RunMetrics: Sendable {
             counts.submitSeconds += duration / .seconds(1)
             if outcome.status != nil { counts.failedSubmits += 1 }
         }
-        if outcome.status == nil, !outcome.isStopped { countSuccess(of: service) }
+        if outcome.status == nil, outcome.omitted.isEmpty, !outcome.isStopped { countSuccess(of: service) }
     }
 
     /// Everything was sent, or nothing was stored.

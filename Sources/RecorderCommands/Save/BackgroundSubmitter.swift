@@ -1,7 +1,7 @@
 import RecorderConcurrency
 import RecorderEngine
 
-/// Sends while a command saves: soon after a save, at most once a second, and less often while sending fails. While nothing is
+/// Sends while a command saves: soon after a save, at most once a second, and a stream less often while it fails. While nothing is
 /// saved it looks at the store now and then, down to once a minute. With a buffer, records wait until that is full or old enough.
 final class BackgroundSubmitter: Sendable {
     private let pipeline: RecordPipeline
@@ -13,8 +13,7 @@ final class BackgroundSubmitter: Sendable {
     private let wake = WakeSignal()
     /// Who waits for the end, once that is asked for.
     private let finishing = Locked<CheckedContinuation<ExitStatus?, Never>?>(nil)
-    /// The errors that were printed last: the same ones are not printed again.
-    private let printedErrors = Locked<[String]>([])
+    private let printedErrors = Locked(PrintedErrors())
 
     init(
         _ pipeline: RecordPipeline,
@@ -43,33 +42,32 @@ final class BackgroundSubmitter: Sendable {
 
     private func run() {
         while true {
-            if let end = finishing.withLock({ $0.take() }) {
-                return end.resume(returning: stop.number == nil ? submit().status : nil)
-            }
+            if let end = finishing.withLock({ $0.take() }) { return end.resume(returning: finalStatus()) }
             let rest = stop.number == nil ? schedule.withLock { $0.nextLook } - .now : .seconds(60)
             if rest > .zero { wake.wait(rest) } else { look() }
         }
     }
 
-    private func look() {
-        let isFailing = schedule.withLock { schedule in
-            schedule.lookBegan(at: .now)
-            return schedule.isFailing
-        }
-        let stored = stored(isFailing: isFailing)
-        if case .records(0, _, _) = stored { noteEmptyStore() }
-        guard schedule.withLock({ $0.found(stored, at: .now) }) else { return }
-        let outcome = submit()
-        let result: SubmitSchedule.Outcome =
-            outcome.status == nil || outcome.delivered > 0
-            ? .useful : outcome.hasStreamErrors ? .streamsFailed : .failed
-        schedule.withLock { $0.submitted(result, at: .now) }
+    private func finalStatus() -> ExitStatus? {
+        guard stop.number == nil else { return nil }
+        let start = ContinuousClock.now
+        let outcome = flushes.runBlocking()
+        note(outcome, since: start)
+        return outcome.status
     }
 
-    private func stored(isFailing: Bool) -> SubmitSchedule.Stored {
-        guard let totals = try? pipeline.totals() else { return .unreadable }
-        let hasOthers = isFailing && (try? pipeline.hasStreamWithoutError()) == true
-        return .records(totals.records, bytes: totals.bytes, hasOthers: hasOthers)
+    /// Begins to send what is due. It goes on while the next look comes, so that a stream that is slow or fails delays no other one.
+    private func look() {
+        schedule.withLock { $0.lookBegan(at: .now) }
+        let stored = (try? pipeline.totals()).map { SubmitSchedule.Stored.records($0.records, bytes: $0.bytes) }
+        if case .records(0, _)? = stored { noteEmptyStore() }
+        guard schedule.withLock({ $0.found(stored ?? .unreadable, at: .now) }) else { return }
+        let start = ContinuousClock.now
+        flushes.begin(.due) { outcome in
+            self.note(outcome, since: start)
+            self.schedule.withLock { $0.submitted(SubmitSchedule.Outcome(outcome), at: .now) }
+            self.wake.wake()
+        }
     }
 
     /// Stops the sending, with a last submit unless a signal ended the saving, and says what stays. Returns the status if that failed.
@@ -78,6 +76,7 @@ final class BackgroundSubmitter: Sendable {
             finishing.withLock { $0 = continuation }
             wake.wake()
         }
+        await flushes.ended()
         let left = (try? pipeline.totals().records) ?? 0
         if left > 0 {
             let text =
@@ -87,12 +86,10 @@ final class BackgroundSubmitter: Sendable {
         return failure
     }
 
-    private func submit() -> FlushOutcome {
-        let start = ContinuousClock.now
-        let outcome = flushes.runBlocking()
+    private func note(_ outcome: FlushOutcome, since start: ContinuousClock.Instant) {
         metrics?.submitted(pipeline.service.name, outcome, since: start)
-        if !outcome.isStopped { tell(outcome.errors, recovery: outcome.recovery) }
-        return outcome
+        // A signal is no news of the errors before.
+        if !outcome.isStopped { tell(outcome.errors, omitted: outcome.omitted, recovery: outcome.recovery) }
     }
 
     private func noteEmptyStore() {
@@ -101,15 +98,21 @@ final class BackgroundSubmitter: Sendable {
     }
 
     /// Prints errors that are new, or `recovery` when there are none any more.
-    private func tell(_ errors: [String], recovery: String?) {
-        let before = printedErrors.withLock { printed in
-            defer { printed = errors }
-            return printed
-        }
-        if let recovery, !before.isEmpty {
-            console.progress(recovery)
-        } else if errors != before {
-            for error in errors { console.error("\(error) Records wait on disk meanwhile.") }
+    private func tell(_ errors: [SendError], omitted: Set<String> = [], recovery: String) {
+        let change = printedErrors.withLock { $0.update(errors, omitted: omitted) }
+        for error in change.new { console.error("\(error.text) Records wait on disk meanwhile.") }
+        if change.haveEnded { console.progress(recovery) }
+    }
+}
+
+extension SubmitSchedule.Outcome {
+    fileprivate init(_ outcome: FlushOutcome) {
+        if outcome.errors.contains(where: { $0.stream == nil }) {
+            self = .failed
+        } else if outcome.delivered == 0, !outcome.omitted.isEmpty || !outcome.errors.isEmpty {
+            self = .waiting(until: outcome.nextDue)
+        } else {
+            self = .useful
         }
     }
 }

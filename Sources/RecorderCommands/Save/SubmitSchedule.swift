@@ -2,10 +2,11 @@
 ///
 /// | state | the next look at the store |
 /// |---|---|
-/// | `idle` | soon after a save; without one, after pauses that double to a minute, for what other processes store |
-/// | `failing` | after pauses that double to a minute, and soon after a save if other streams may work |
+/// | `idle` | soon after a save; without one, after pauses that double to a minute, for what other processes store; and when a stream that failed is due |
+/// | `failing`: nothing can be sent at all | after pauses that double to a minute |
 ///
-/// Looks that a save leads to are a second apart. A look leads to a submit if there is something to send.
+/// Looks that a save leads to are a second apart. A look leads to a submit if there is something to send; the next look does not wait
+/// for its end.
 package struct SubmitSchedule {
     package typealias Instant = ContinuousClock.Instant
 
@@ -13,23 +14,22 @@ package struct SubmitSchedule {
     package enum Stored: Sendable {
         /// The store cannot be read; the submit says why.
         case unreadable
-        /// `hasOthers` says that some are of streams without an error.
-        case records(Int, bytes: Int, hasOthers: Bool = false)
+        case records(Int, bytes: Int)
     }
 
     /// How a submit ended.
     package enum Outcome: Sendable {
         /// It sent something, or had no error.
         case useful
-        /// It sent nothing. Streams without records may work.
-        case streamsFailed
+        /// It sent nothing: the streams with records are being sent, or failed. The first of these is due then.
+        case waiting(until: Instant?)
         /// It sent nothing, for a reason of all streams.
         case failed
     }
 
     private enum State {
         case idle(pause: Duration)
-        case failing(pause: Duration, until: Instant, othersMayWork: Bool)
+        case failing(pause: Duration, until: Instant)
     }
 
     /// Between two looks.
@@ -56,7 +56,7 @@ package struct SubmitSchedule {
     /// Records were stored. True if the next look is due earlier than it was.
     package mutating func saved(at now: Instant) -> Bool {
         firstSave = firstSave ?? now
-        if case .failing(_, _, othersMayWork: false) = state { return false }
+        if case .failing = state { return false }
         let look = max(lastLook + Self.interval, now + Self.linger)
         guard look < nextLook else { return false }
         nextLook = look
@@ -72,39 +72,50 @@ package struct SubmitSchedule {
 
     /// Takes what the look found; true if it is to be sent now.
     package mutating func found(_ stored: Stored, at now: Instant) -> Bool {
-        guard case .records(let records, let bytes, let hasOthers) = stored else { return true }
-        if records == 0 {
-            let pause = if case .idle(let pause) = state { Self.doubled(pause) } else { Self.interval }
-            state = .idle(pause: pause)
-            look(by: now + pause)
+        if case .records(0, _) = stored {
+            look(by: now + pauseAfterLook)
+            state = .idle(pause: pauseAfterLook)
             return false
         }
-        if case .failing(_, let until, _) = state, now < until, !hasOthers {
+        if case .failing(_, let until) = state, now < until {
             look(by: until)
             return false
         }
-        if let buffer, let firstSave, now < firstSave + buffer.age, records < buffer.records, bytes < buffer.bytes {
+        if case .records(let records, let bytes) = stored, let buffer, let firstSave, now < firstSave + buffer.age,
+            records < buffer.records, bytes < buffer.bytes
+        {
             state = .idle(pause: Self.interval)
             look(by: firstSave + buffer.age)
             return false
         }
         firstSave = nil
+        if case .idle = state {
+            look(by: now + pauseAfterLook)
+            state = .idle(pause: pauseAfterLook)
+        }
         return true
     }
 
-    /// Whether the last submit sent nothing because of an error.
-    package var isFailing: Bool { if case .failing = state { true } else { false } }
+    /// How long the store is left alone if nothing is saved.
+    private var pauseAfterLook: Duration {
+        if case .idle(let pause) = state { Self.doubled(pause) } else { Self.interval }
+    }
 
     /// A submit ended.
     package mutating func submitted(_ outcome: Outcome, at now: Instant) {
-        guard outcome != .useful else {
+        switch outcome {
+        case .useful:
             state = .idle(pause: Self.interval)
-            return look(by: max(lastLook + Self.interval, now))
+            look(by: max(lastLook + Self.interval, now))
+        case .waiting(let until):
+            if case .failing = state { state = .idle(pause: Self.interval) }
+            if let until { look(by: max(lastLook + Self.interval, until)) }
+        case .failed:
+            let before = if case .failing(let pause, _) = state { pause } else { Self.interval }
+            let pause = Self.doubled(before)
+            state = .failing(pause: pause, until: now + pause)
+            nextLook = now + pause
         }
-        let before = if case .failing(let pause, _, _) = state { pause } else { Self.interval }
-        let (pause, othersMayWork) = (Self.doubled(before), outcome == .streamsFailed)
-        state = .failing(pause: pause, until: now + pause, othersMayWork: othersMayWork)
-        nextLook = othersMayWork ? min(nextLook, now + pause) : now + pause
     }
 
     private mutating func look(by instant: Instant) {

@@ -1,4 +1,5 @@
 import RecorderAWS
+import RecorderConcurrency
 import RecorderEngine
 
 /// `submit`: sends what is stored, once or repeatedly.
@@ -15,7 +16,8 @@ struct SubmitCommand: Command {
             A record is deleted from disk only after the service has answered for it. A terminal shows a progress bar \
             with the rate and the time left; otherwise a line is printed every five seconds. After a signal, requests \
             under way have 8 seconds to be answered; a second signal ends the program at once. A watch that is stopped \
-            ends with status 0; without a terminal it ignores SIGHUP, with a warning.
+            ends with status 0; without a terminal it ignores SIGHUP, with a warning. A watch tries a stream that fails less often, \
+            down to once a minute, and the others whenever it is due.
 
             With --json, and with --log-format json, standard output has nothing but the JSON object of --json; the summary \
             of each submit is then a line on standard error. Lines for systemd's journal have a priority (<3> is an error), \
@@ -81,23 +83,27 @@ struct SubmitCommand: Command {
     }
 
     private func submitRepeatedly(_ stores: inout Stores) async throws(CommandFailure) -> ExitStatus {
-        var errors = ErrorLog(session.console)
+        let errors = ErrorLog(session.console)
         if interval != nil { try checkSettings() }
         let manager = session.serviceManager
         stop.whenStopped { manager.stopping() }
         try metrics?.start()
         var isReady = false
         while true {
-            if !isReady, try canRead(&stores, errors: &errors) {
+            if !isReady, try canRead(&stores, errors: errors) {
                 isReady = true
                 manager.ready("submitting")
             }
-            let status = try await submit(&stores, errors: &errors)
-            manager.status(errors.current ?? "everything stored before the last submit was sent")
-            guard let interval else { return stop.number.map { .signal($0) } ?? status }
+            guard let interval else {
+                let status = try await submit(&stores, errors: errors)
+                return stop.number.map { .signal($0) } ?? status
+            }
+            try beginSubmits(&stores, errors: errors)
             await stop.pause(interval)
             // A stop is how a watch ends.
-            if stop.number != nil { return .success }
+            guard stop.number != nil else { continue }
+            for store in stores.values { await store.flushes.ended() }
+            return .success
         }
     }
 
@@ -113,10 +119,10 @@ struct SubmitCommand: Command {
     }
 
     /// Whether the directory can be used, and every store in it be read.
-    private func canRead(_ stores: inout Stores, errors: inout ErrorLog) throws(CommandFailure) -> Bool {
+    private func canRead(_ stores: inout Stores, errors: ErrorLog) throws(CommandFailure) -> Bool {
         var areReadable = true
-        for service in try existingServices(&errors) {
-            let records = try recordsStored(try store(service, in: &stores).pipeline, errors: &errors)
+        for service in try existingServices(errors) {
+            let records = try recordsStored(try store(service, in: &stores).pipeline, errors: errors)
             areReadable = areReadable && records != nil
         }
         return areReadable && !errors.areCurrent(for: Self.directory)
@@ -141,29 +147,51 @@ struct SubmitCommand: Command {
         let progress: SubmitProgress
     }
 
-    private func submit(_ stores: inout Stores, errors: inout ErrorLog) async throws(CommandFailure) -> ExitStatus {
+    private func submit(_ stores: inout Stores, errors: ErrorLog) async throws(CommandFailure) -> ExitStatus {
         var status = ExitStatus.success
         var isEmpty = true
-        for service in try existingServices(&errors) where stop.number == nil {
+        for service in try existingServices(errors) where stop.number == nil {
             let store = try store(service, in: &stores)
-            guard let records = try recordsStored(store.pipeline, errors: &errors), records > 0 else { continue }
+            guard let records = try recordsStored(store.pipeline, errors: errors), records > 0 else { continue }
             isEmpty = false
-            let failed = await submit(store, records: records, errors: &errors)
-            if status == .success, let failed { status = failed }
+            store.progress.begin(records: records)
+            let start = ContinuousClock.now
+            let outcome = await store.flushes.run()
+            end(outcome, of: store, since: start, errors: errors)
+            if status == .success, let failed = outcome.status { status = failed }
         }
-        if isEmpty, interval == nil { session.console.report(try session.nothingStored()) }
+        if isEmpty { session.console.report(try session.nothingStored()) }
         return status
     }
 
+    /// Begins to send what is due. The watch goes on meanwhile, so that a stream that is slow or fails delays no other one.
+    private func beginSubmits(_ stores: inout Stores, errors: ErrorLog) throws(CommandFailure) {
+        for service in try existingServices(errors) where stop.number == nil {
+            let store = try store(service, in: &stores)
+            guard let records = try recordsStored(store.pipeline, errors: errors), records > 0 else { continue }
+            store.progress.begin(records: records)
+            let start = ContinuousClock.now
+            store.flushes.begin(.due) { outcome in
+                end(outcome, of: store, since: start, errors: errors)
+                tellManager(errors)
+            }
+        }
+        if stores.values.allSatisfy(\.flushes.isIdle) { tellManager(errors) }
+    }
+
+    private func tellManager(_ errors: ErrorLog) {
+        session.serviceManager.status(errors.current ?? "everything stored before the last submit was sent")
+    }
+
     /// The services that have a store. A watch waits for a directory that cannot be used, after it has said so.
-    private func existingServices(_ errors: inout ErrorLog) throws(CommandFailure) -> [StreamServiceDescription] {
+    private func existingServices(_ errors: ErrorLog) throws(CommandFailure) -> [StreamServiceDescription] {
         do {
             let found = try session.existingStores().map(\.service)
             errors.update([], for: Self.directory, recovery: "it can be used again.")
             return found
         } catch {
             guard interval != nil else { throw error }
-            errors.update([error.message], for: Self.directory)
+            errors.update([SendError(text: error.message)], for: Self.directory)
             return []
         }
     }
@@ -184,7 +212,7 @@ struct SubmitCommand: Command {
     /// nil if the store cannot be read and a watch will try again: it is locked, for example, or the disk is full.
     private func recordsStored(
         _ pipeline: RecordPipeline,
-        errors: inout ErrorLog
+        errors: ErrorLog
     ) throws(CommandFailure) -> Int? {
         do {
             let records = try pipeline.stored(in: session.selection).records
@@ -195,57 +223,70 @@ struct SubmitCommand: Command {
             return records
         } catch {
             guard interval != nil else { throw CommandFailure(error) }
-            errors.update([error.sentence], for: pipeline.service.name)
+            errors.update([SendError(text: error.sentence)], for: pipeline.service.name)
             return nil
         }
     }
 
-    private func submit(_ store: Store, records: Int, errors: inout ErrorLog) async -> ExitStatus? {
+    private func end(
+        _ outcome: FlushOutcome,
+        of store: Store,
+        since start: ContinuousClock.Instant,
+        errors: ErrorLog
+    ) {
         let (pipeline, progress) = (store.pipeline, store.progress)
-        progress.begin(records: records)
-        let start = ContinuousClock.now
-        let outcome = await store.flushes.run()
         progress.end()
         metrics?.submitted(pipeline.service.name, outcome, since: start)
         // A signal is no news of the errors before.
         let hasChanged =
             !outcome.isStopped
-            && errors.update(outcome.errors, for: pipeline.service.name, recovery: outcome.recovery)
+            && errors.update(
+                outcome.errors,
+                omitted: outcome.omitted,
+                for: pipeline.service.name,
+                recovery: outcome.recovery
+            )
         // A watch prints no summary while the same errors persist and nothing is delivered.
         let isRepeated = interval != nil && stop.number == nil && !hasChanged
-        guard !isRepeated || outcome.delivered > 0 else { return outcome.status }
+        guard !isRepeated || outcome.delivered > 0 else { return }
         session.console.report(
             progress.summary(of: outcome, left: (try? pipeline.stored(in: session.selection).records) ?? 0)
         )
-        return outcome.status
     }
 }
 
-/// The errors that a watch has printed: each is printed once, and its end is too.
-private struct ErrorLog {
+/// The errors of a command, by what they are of. Each is printed once, and so is their end.
+private final class ErrorLog: Sendable {
     private let console: Console
-    private var printed: [String: [String]] = [:]
+    private let printed = Locked<[String: PrintedErrors]>([:])
 
     /// One of the current errors; nil if there is none.
     var current: String? {
-        printed.sorted { $0.key < $1.key }.lazy.compactMap { service, errors in
-            errors.first.map { "\(service): \($0)" }
-        }.first
+        printed.withLock { printed in
+            printed.sorted { $0.key < $1.key }.lazy.compactMap { service, errors in
+                errors.current.first.map { "\(service): \($0.text)" }
+            }.first
+        }
     }
 
     init(_ console: Console) {
         self.console = console
     }
 
-    func areCurrent(for service: String) -> Bool { printed[service]?.isEmpty == false }
+    func areCurrent(for service: String) -> Bool { printed.withLock { $0[service]?.current.isEmpty == false } }
 
-    /// Prints what is new among the current errors of a service, or `recovery` if there are none any more. Returns whether they
-    /// differ from those before.
+    /// Prints what is new among the errors of a service, or `recovery` if there are none any more. Returns whether they differ from
+    /// those before.
     @discardableResult
-    mutating func update(_ errors: [String], for service: String, recovery: String? = nil) -> Bool {
-        let before = printed.updateValue(errors, forKey: service) ?? []
-        for error in errors where !before.contains(error) { console.error("\(service): \(error)") }
-        if errors.isEmpty, !before.isEmpty, let recovery { console.progress("\(service): \(recovery)") }
-        return errors != before
+    func update(
+        _ errors: [SendError],
+        omitted: Set<String> = [],
+        for service: String,
+        recovery: String? = nil
+    ) -> Bool {
+        let change = printed.withLock { $0[service, default: PrintedErrors()].update(errors, omitted: omitted) }
+        for error in change.new { console.error("\(service): \(error.text)") }
+        if change.haveEnded, let recovery { console.progress("\(service): \(recovery)") }
+        return change.haveChanged
     }
 }

@@ -1,18 +1,13 @@
 import RecorderConcurrency
 
-/// What the flushes of a pipeline have learned for the next one: which streams throttle, so that it does not begin with a large
-/// request, what the service said of them, whether it could be reached, and whether answers could be settled.
+/// What the flushes of a pipeline have learned for the next one: which streams failed and are paused, which throttle, so that it does
+/// not begin with a large request, what the service said of them, and whether answers could be settled.
 final class FlushHistory: Sendable {
     let lookups = StreamLookups()
     private let limiters = Locked<[StreamName: StreamRateLimiter]>([:])
-    private let unreachable = Locked<FlushReport.Failure?>(nil)
+    /// Changed by the flush that runs.
+    let scheduler = Locked(StreamScheduler())
     let settles = SettleGuard()
-
-    /// The failure with which the last flush found out that no stream can be sent; nil if it did not.
-    var lastUnreachable: FlushReport.Failure? {
-        get { unreachable.withLock(\.self) }
-        set { unreachable.withLock { $0 = newValue } }
-    }
 
     /// A flush's limiter for a stream: as the last flush left it, or a new one.
     func limiter(of stream: StreamName, isOrdered: Bool) -> StreamRateLimiter {

@@ -1,13 +1,16 @@
 import RecorderAWS
 import RecorderConcurrency
 
-/// One flush of a store: takes the lease, discards records that are too old, flushes every stream, and stores why streams kept
-/// records.
+/// What a flush of a store does for each of its rounds: discards records that are too old, finds the streams with records, and stores
+/// why they kept them.
 struct StoreFlush: Sendable {
     let service: StreamServiceDescription
     let store: RecordStore
-    let policy: RecorderPolicy
+    /// The limits and options of the next round.
+    let policy: @Sendable () -> RecorderPolicy
     let caller: @Sendable () throws(ConfigurationFailure) -> AWSServiceCaller
+    /// Returns when what was saved before is stored.
+    let earlierSaves: @Sendable () async -> Void
     /// Shared by the flushes of a pipeline.
     let history: FlushHistory
     /// Shared by them, too.
@@ -15,29 +18,46 @@ struct StoreFlush: Sendable {
     /// Called on the executor's threads.
     let emit: @Sendable (RecorderEvent) -> Void
 
-    /// Runs the flush, on the threads of the store's executor. `.whenFree` waits for other processes that submit, and sends
-    /// everything; with `.ifFree` the report says if one is submitting.
-    func result(_ start: FlushScheduler.Start) async -> Result<FlushReport, RecorderError> {
-        do {
-            return .success(try await run(start))
+    /// Takes the lease and runs all rounds, on the threads of the store's executor. `.whenFree` waits for other processes that submit,
+    /// and sends everything; with `.ifFree` the report says if one is submitting. Returns the results of the rounds that ended last,
+    /// when the lease is free again.
+    func perform(_ run: FlushRun) async -> [RoundResult] {
+        do throws(RecorderError) {
+            guard let lease = try await lease(run.start) else {
+                return [RoundResult(round: run.first, result: .success(.busy))]
+            }
+            defer { lease.release() }
+            var rounds = ParallelStreamFlush(self, run: run, lease: lease)
+            return await rounds.perform()
         } catch {
-            return .failure(error)
+            return [RoundResult(round: run.first, result: .failure(error))]
         }
     }
 
-    private func run(_ start: FlushScheduler.Start) async throws(RecorderError) -> FlushReport {
-        guard let lease = try await lease(start) else { return .busy }
-        defer { lease.release() }
-        try await store.expire(after: policy.limits.age) { for discard in $0 { emit(.discarded(discard)) } }
+    /// What a round begins with.
+    struct Beginning {
+        let context: FlushContext
+        let streams: [StreamSummary]
+        /// The streams that requests cannot concern.
+        var unreachable: [FlushReport.Failure] = []
+    }
+
+    /// Finds the streams of a round; nil if there is nothing to send.
+    func begin(
+        _ start: FlushRun.Start,
+        lease: SubmitLease,
+        emit: @escaping @Sendable (RecorderEvent) -> Void
+    ) async throws(RecorderError) -> Beginning? {
+        await earlierSaves()
+        var policy = policy()
+        try await store.expire(after: policy.limits.age) { for discard in $0 { self.emit(.discarded(discard)) } }
         let totals = try store.totals()
-        let stored = try await store.streamsWithRecords().filter { self.policy.streams?.contains($0.name) ?? true }
-        guard !stored.isEmpty || history.settles.hasUnsettled else { return FlushReport() }
-        var policy = policy
+        let stored = try await store.streamsWithRecords().filter { policy.streams?.contains($0.name) ?? true }
+        guard !stored.isEmpty || history.settles.hasUnsettled else { return nil }
         if start == .whenFree { policy.batchesPerStream = nil }
         policy.batchByteLimit = policy.pacedBatchByteLimit
         let caller = try makeCaller()
         let (streams, unreachable) = await partition(stored, by: caller)
-        let settles = history.settles
         let sender = BatchSender(
             service,
             caller: caller,
@@ -45,39 +65,26 @@ struct StoreFlush: Sendable {
             byteRate: byteRate,
             lookups: history.lookups,
             lease: lease,
-            settles: settles
+            settles: history.settles
         )
-        let began = ContinuousClock.now
         let context = FlushContext(
             store: store,
             sender: sender,
-            settles: settles,
+            settles: history.settles,
             policy: policy,
             totalsAtStart: totals,
             emit: emit
         )
-        var report = try await context.settleEarlier()
-        var (sent, untried) = await ParallelStreamFlush(context, history: history).run(streams)
-        report.add(sent)
-        // The disk became full while answers were on their way. What was settled of them has made room for the rest.
-        while report.failures.contains(where: \.error.isDiskFull), let settled = try? await context.settleEarlier() {
-            (sent, untried) = await ParallelStreamFlush(context, history: history).run(streams)
-            report.failures = []
-            report.add(settled)
-            report.add(sent)
-            guard settled.delivered + settled.discarded + sent.delivered + sent.discarded > 0 else { break }
-        }
-        report.failures += unreachable
+        return Beginning(context: context, streams: streams, unreachable: unreachable)
+    }
+
+    /// Stores why streams kept records. Only for the status; the report has the errors anyway.
+    func end(_ report: FlushReport, tried streams: [StreamName]?, since start: ContinuousClock.Instant) async {
         RecorderLog.info(
-            "flush: \(service.name): \(stored.count) streams, \(report.delivered) records delivered, "
-                + "\(report.discarded) discarded, \(report.failures.count) streams kept records, in "
-                + "\((ContinuousClock.now - began).text)."
+            "flush: \(service.name): \(report.delivered) records delivered, \(report.discarded) discarded, "
+                + "\(report.failures.count) streams kept records, in \((ContinuousClock.now - start).text)."
         )
-        // Only for the status; the report has the errors anyway.
-        let isOfAll = policy.streams == nil && untried.isEmpty
-        let flushed = isOfAll ? nil : stored.map(\.name).filter { !untried.contains($0) }
-        try? await store.storeErrors(of: report.failures, among: flushed)
-        return report
+        try? await store.storeErrors(of: report.failures, among: streams)
     }
 
     /// Separates the streams whose ARN requests cannot concern: of another region, which was configured when their records
@@ -110,7 +117,7 @@ struct StoreFlush: Sendable {
         )
     }
 
-    private func lease(_ start: FlushScheduler.Start) async throws(RecorderError) -> SubmitLease? {
+    private func lease(_ start: FlushRun.Start) async throws(RecorderError) -> SubmitLease? {
         var lock = try store.submitLock()
         while let lease = try await lease(start, of: lock) {
             // While it waited, the store may have been moved or replaced.
@@ -123,7 +130,7 @@ struct StoreFlush: Sendable {
     }
 
     private func lease(
-        _ start: FlushScheduler.Start,
+        _ start: FlushRun.Start,
         of lock: StoreLock
     ) async throws(RecorderError) -> SubmitLease? {
         switch start {

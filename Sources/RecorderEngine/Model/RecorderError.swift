@@ -51,6 +51,19 @@ package enum RecorderError: Error, Sendable {
         }
     }
 
+    /// Whether it lasts until a person changes something: a stream, a permission, a setting.
+    var lasts: Bool {
+        switch self {
+        case .configuration: true
+        case .service(let failure):
+            switch failure.kind {
+            case .expiredCredentials, .denied, .clockSkew, .notFound, .invalidRequest, .configuration, .redirect: true
+            case .transport, .throttled, .transient, .credentials, .unreadable, .cancelled, .other: false
+            }
+        case .invalidRecord, .storeFull, .storage, .noThread, .cancelled: false
+        }
+    }
+
     /// Whether there was no answer in time.
     var isTimeout: Bool {
         guard case .service(let failure) = self, case .transport(let cause) = failure.kind else { return false }

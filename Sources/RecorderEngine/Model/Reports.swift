@@ -10,12 +10,27 @@ package struct FlushReport: Sendable {
     package var discarded = 0
     /// The streams that kept records, with the reason, in the order in which they stopped.
     package var failures: [Failure] = []
+    /// The streams with records that were left out, because another flush was sending them or they failed before.
+    package var omitted: [StreamName] = []
+    /// When the first stream that failed, now or before, is due again; nil if there is none.
+    package var nextDue: ContinuousClock.Instant?
 
-    static let busy = FlushReport(isBusy: true)
+    static let busy: FlushReport = {
+        var report = FlushReport()
+        report.isBusy = true
+        return report
+    }()
+
+    package init() {}
 
     package struct Failure: Sendable {
         package let stream: StreamName
         package let error: RecorderError
+
+        package init(stream: StreamName, error: RecorderError) {
+            self.stream = stream
+            self.error = error
+        }
     }
 }
 

@@ -195,11 +195,6 @@ package final class RecordStore: Sendable {
         try connections.read(StoreReader.filePositions, stream, known)
     }
 
-    /// Whether a stream has records that no flush has failed to send. Blocks for one read.
-    func hasStreamWithoutError() throws(RecorderError) -> Bool {
-        try connections.read(StoreReader.hasStreamWithoutError)
-    }
-
     /// The store's status. Blocks for one read.
     package func status() throws(RecorderError) -> StoreStatus {
         try connections.read(StoreReader.status, clock)

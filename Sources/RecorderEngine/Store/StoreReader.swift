@@ -72,11 +72,6 @@ final class StoreReader {
         try connection.integer("SELECT 1 FROM stream WHERE trouble <> '' LIMIT 1") == 1
     }
 
-    /// Whether a stream has records and no stored error.
-    func hasStreamWithoutError() throws(SQLiteError) -> Bool {
-        try connection.integer("SELECT 1 FROM stream WHERE number > 0 AND records > 0 AND trouble = '' LIMIT 1") == 1
-    }
-
     /// The streams that have records, by number.
     func streamsWithRecords() throws(SQLiteError) -> [StreamSummary] {
         var found: [StreamSummary] = []

@@ -30,7 +30,7 @@ import Testing
             guard schedule.found(.records(stored, bytes: stored * 100), at: now) else { continue }
             submits.append(look)
             if isServiceUp { stored = 0 }
-            schedule.submitted(isServiceUp ? .useful : .streamsFailed, at: now)
+            schedule.submitted(isServiceUp ? .useful : .failed, at: now)
         }
     }
 
@@ -64,26 +64,37 @@ import Testing
         #expect((60...67).contains(submits.count) && looks <= 3_700, "\(submits)")
     }
 
-    @Test func `after a stream failed, what is saved for another one is sent within a second, for the same one later`()
+    @Test func `after a stream failed, what is saved is sent within a second, and the stream is tried when it is due`()
     {
         var schedule = Schedule(nil, at: start)
-        for seconds in [0, 2, 6, 14] {
-            let now = start + .seconds(seconds)
+        schedule.lookBegan(at: start)
+        _ = schedule.found(.records(1, bytes: 100), at: start)
+        schedule.submitted(.waiting(until: start + .seconds(60)), at: start)
+        var looks = 0
+        while schedule.nextLook < start + .seconds(60) {
+            let now = schedule.nextLook
+            looks += 1
             schedule.lookBegan(at: now)
-            let isSent = schedule.found(.records(1, bytes: 100), at: now)
-            #expect(isSent)
-            schedule.submitted(.streamsFailed, at: now)
+            _ = schedule.found(.records(1, bytes: 100), at: now)
+            schedule.submitted(.waiting(until: start + .seconds(60)), at: now)
         }
-        #expect(schedule.nextLook == start + .seconds(30))
-        let isEarlier = schedule.saved(at: start + .seconds(16))
-        #expect(isEarlier)
-        let look = schedule.nextLook
-        #expect(look < start + .seconds(17))
-        for hasOthers in [false, true] {
-            var schedule = schedule
+        #expect(schedule.nextLook == start + .seconds(60) && looks < 8, "\(looks)")
+        let isEarlier = schedule.saved(at: start + .seconds(40))
+        #expect(isEarlier && schedule.nextLook < start + .seconds(41))
+    }
+
+    @Test func `while a submit is under way, what is saved is looked for within a second`() {
+        var schedule = Schedule(nil, at: start)
+        schedule.lookBegan(at: start)
+        let isSent = schedule.found(.records(1, bytes: 100), at: start)
+        #expect(isSent)
+        for seconds in [0.5, 10, 100] {
+            _ = schedule.saved(at: start + .seconds(seconds))
+            let look = schedule.nextLook
+            #expect(look <= start + .seconds(seconds + 1))
             schedule.lookBegan(at: look)
-            let isSent = schedule.found(.records(2, bytes: 200, hasOthers: hasOthers), at: look)
-            #expect(isSent == hasOthers && (isSent || schedule.nextLook == start + .seconds(30)))
+            let isSent = schedule.found(.records(2, bytes: 200), at: look)
+            #expect(isSent)
         }
     }
 

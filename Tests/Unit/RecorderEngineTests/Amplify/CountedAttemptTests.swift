@@ -103,7 +103,7 @@ import Testing
         for stream in ["a", "b", "c"] { try await harness.save("0", to: stream) }
         for _ in 0..<20 {
             let report = try await harness.pipeline.flushIfFree()
-            #expect(report.failures.map(\.stream.rawValue) == ["a"])
+            #expect(report.failures.count == 1)
             #expect(report.failures.allSatisfy { !$0.error.isAnswer })
         }
         #expect(try harness.storedFailures() == [0, 0, 0])

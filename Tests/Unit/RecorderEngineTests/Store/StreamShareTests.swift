@@ -131,23 +131,6 @@ import Testing
         #expect(try harness.records() == 100)
     }
 
-    @Test func `it is known whether a stream has records that no flush has failed to send`() async throws {
-        let server = try LocalServer { request, _ in
-            ParsedPutRequest(request).stream == "dead"
-                ? .error(400, "ResourceNotFoundException") : .kinesis(request)
-        }
-        let harness = try PipelineHarness(to: server)
-        try await harness.save("1", to: "dead")
-        #expect(try harness.pipeline.hasStreamWithoutError())
-        _ = try await harness.flush()
-        try await harness.save("2", to: "dead")
-        #expect(try !harness.pipeline.hasStreamWithoutError())
-        try await harness.save("1", to: "healthy")
-        #expect(try harness.pipeline.hasStreamWithoutError())
-        _ = try await harness.flush()
-        #expect(try !harness.pipeline.hasStreamWithoutError())
-    }
-
     private func fileBytes(of harness: PipelineHarness) throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: harness.directory.path).reduce(0) { sum, name in
             let size = try FileManager.default.attributesOfItem(atPath: harness.directory.path(name))[.size] as? Int
