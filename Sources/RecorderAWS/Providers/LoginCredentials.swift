@@ -47,7 +47,10 @@ struct LoginCredentials: CredentialsFetcher {
 
     private func keys(in file: SignInFile) throws(CredentialsFailure) -> Credentials {
         guard let members = try file.members() else { throw ended("there is no sign-in yet") }
-        let token = members["accessToken"]?.object
+        return try keys(in: members["accessToken"]?.object)
+    }
+
+    private func keys(in token: [String: JSONValue]?) throws(CredentialsFailure) -> Credentials {
         func text(_ name: String) -> String? { token?[name]?.string.flatMap { $0.isEmpty ? nil : $0 } }
         guard let id = text("accessKeyId"), let secret = text("secretAccessKey"), let session = text("sessionToken"),
             let end = text("expiresAt").flatMap(UTCTime.init(iso8601:))?.date
@@ -80,7 +83,7 @@ struct LoginCredentials: CredentialsFetcher {
         members["accessToken"] = .object(token)
         members["refreshToken"] = .string(next)
         file.replace(with: members)
-        return try self.keys(in: file)
+        return try self.keys(in: token)
     }
 
     private func response(

@@ -143,6 +143,18 @@ import Testing
         #expect(try await person.keys()?.accessKeyID == "ASIA2" && person.server.requests.count == 1)
     }
 
+    @Test func `renewed keys are used, also if they cannot be kept`() async throws {
+        let key = try JSONDecoder().decode([String: String].self, from: await Self.python("{}"))["key"] ?? ""
+        var person = try Person(config: "[default]\nlogin_session = arn:aws:iam::1:user/me\nregion = eu-west-1\n")
+        try person.logIn(to: "arn:aws:iam::1:user/me", key: key, ends: -1)
+        // The file's path is as long as a path may be, so that there is none for a draft beside it.
+        let length = 4_094 - "/".utf8.count - 64 - ".json".utf8.count
+        var directory = person.files.directory.path(".aws/login/cache")
+        while directory.utf8.count < length { directory += directory.utf8.count + 1 == length ? "/" : "/." }
+        person.more = ["AWS_LOGIN_CACHE_DIRECTORY": directory]
+        #expect(try await person.keys()?.accessKeyID == "ASIA2")
+    }
+
     private static func python(_ input: String) async throws -> Data {
         try await LocalPython.run("check_proof.py", input: Data(input.utf8))
     }
@@ -154,6 +166,8 @@ private struct Person {
     let files: ProfileFiles
     let server: LocalServer
     private let profile: String?
+    /// Further variables.
+    var more: [String: String] = [:]
 
     static let settings = """
         sso_session = corp
@@ -202,6 +216,7 @@ private struct Person {
         get throws {
             var environment = files.environment(["HOME": files.directory.path, "AWS_ENDPOINT_URL": server.url])
             environment["AWS_PROFILE"] = profile
+            environment.merge(more) { $1 }
             let now = now
             return ProfileCredentials(in: try .test(environment, now: { now }))
         }
