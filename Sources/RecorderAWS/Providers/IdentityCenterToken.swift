@@ -1,5 +1,4 @@
 import FoundationEssentials
-import RecorderHTTP
 
 /// The token of a sign-in at IAM Identity Center, in the file in which the AWS CLI keeps it.
 ///
@@ -27,9 +26,9 @@ struct IdentityCenterToken: Sendable {
     func current() async throws(CredentialsFailure) -> String {
         let kept = try keptToken()
         let isEnding = kept.end.timeIntervalSince(context.now()) < Self.renewedBeforeEnd
-        guard settings.session != nil, isEnding, let renewal = renewal(of: kept.members) else { return try valid(kept) }
+        guard settings.session != nil, isEnding, let form = form(of: kept.members) else { return try valid(kept) }
         do throws(CredentialsFailure) {
-            return try await renewal.token()
+            return try await renewed(kept, by: form)
         } catch {
             guard error.kind != .cancelled else { throw error }
             // Another program may have renewed it at the same time, which ends what was kept before.
@@ -64,55 +63,29 @@ struct IdentityCenterToken: Sendable {
         return kept.text
     }
 
-    /// How the token is renewed; nil if it cannot be, or not by this user.
-    private func renewal(of members: [String: JSONValue]) -> Renewal? {
+    /// What a renewal of the token asks with; nil if it cannot be renewed, or not by this user.
+    private func form(of members: [String: JSONValue]) -> [String: String]? {
         guard context.runsPrograms, let client = members["clientId"]?.string,
             let secret = members["clientSecret"]?.string, let refresh = members["refreshToken"]?.string,
             let registered = members["registrationExpiresAt"]?.string.flatMap(UTCTime.init(iso8601:))?.date,
             registered > context.now()
         else { return nil }
-        let form = ["clientId": client, "clientSecret": secret, "refreshToken": refresh, "grantType": "refresh_token"]
-        return Renewal(settings: settings, context: context, file: file, kept: members, form: form)
+        return ["clientId": client, "clientSecret": secret, "refreshToken": refresh, "grantType": "refresh_token"]
     }
-}
-
-/// The renewal of a token: one request.
-private struct Renewal {
-    let settings: IdentityCenterSettings
-    let context: CredentialsContext
-    let file: SignInFile
-    let kept: [String: JSONValue]
-    let form: [String: String]
 
     /// A new token, which is kept.
-    func token() async throws(CredentialsFailure) -> String {
-        let endpoint = try settings.endpoint(for: .identityCenterSignIn, in: context)
-        let body = form.sorted { $0.key < $1.key }.map { "\(JSONText.quoted($0.key)):\(JSONText.quoted($0.value))" }
-        let request = HTTPRequest(
-            url: "\(endpoint.url)token",
-            headers: [
-                HTTPHeader("Content-Type", "application/json"), HTTPHeader("User-Agent", UserAgent.standard),
-            ],
-            body: Array("{\(body.joined(separator: ","))}".utf8),
-            timeouts: HTTPTimeouts(stall: .seconds(15), total: .seconds(30)),
-            maximumResponseBytes: 64 << 10
-        )
-        let response: HTTPResponse
-        do throws(MetadataRequest.Failure) {
-            response = try await MetadataRequest(request, origin: settings.origin).send(by: context.transport)
-        } catch {
-            throw error.cause
+    private func renewed(_ kept: Kept, by form: [String: String]) async throws(CredentialsFailure) -> String {
+        let url = "\(try settings.endpoint(for: .identityCenterSignIn, in: context).url)token"
+        let renewal = SignInRenewal(url: url, form: form, origin: settings.origin)
+        let (token, seconds, refresh) = try await renewal.answer(by: context.transport, with: "a token") { found in
+            found["accessToken"]?.string.flatMap { token in
+                found["expiresIn"]?.double.map { (token, $0, found["refreshToken"]?.string) }
+            }
         }
-        let found = JSONValue(response.body)?.object
-        guard let token = found?["accessToken"]?.string, let seconds = found?["expiresIn"]?.double else {
-            throw CredentialsFailure(
-                "the response is \(response.body.count) bytes that are not a JSON document with a token"
-            )
-        }
-        var members = kept
+        var members = kept.members
         members["accessToken"] = .string(token)
         members["expiresAt"] = .string(UTCTime(context.now() + seconds).iso8601)
-        members["refreshToken"] = found?["refreshToken"].flatMap { $0.string != nil ? $0 : nil }
+        members["refreshToken"] = refresh.map(JSONValue.string)
         members["startUrl"] = .string(settings.startURL)
         members["region"] = .string(settings.region.name)
         file.replace(with: members)

@@ -69,14 +69,11 @@ struct LoginCredentials: CredentialsFetcher {
             let refresh = members["refreshToken"]?.string, let key = members["dpopKey"]?.string,
             var token = members["accessToken"]?.object
         else { throw CredentialsFailure("what the AWS CLI kept of it lacks what a renewal needs") }
-        let response = try await response(client: client, refresh: refresh, key: key, members["signInRegion"]?.string)
-        let found = JSONValue(response.body)?.object
-        guard let keys = found?["accessToken"]?.object, let seconds = found?["expiresIn"]?.double,
-            let next = found?["refreshToken"]?.string
-        else {
-            throw CredentialsFailure(
-                "the response is \(response.body.count) bytes that are not a JSON document with keys"
-            )
+        let renewal = try renewal(client: client, refresh: refresh, key: key, members["signInRegion"]?.string)
+        let (keys, seconds, next) = try await renewal.answer(by: context.transport, with: "keys") { found in
+            found["accessToken"]?.object.flatMap { keys in
+                found["expiresIn"]?.double.flatMap { end in found["refreshToken"]?.string.map { (keys, end, $0) } }
+            }
         }
         for name in ["accessKeyId", "secretAccessKey", "sessionToken"] { token[name] = keys[name] }
         token["expiresAt"] = .string(UTCTime(context.now() + seconds).iso8601)
@@ -86,33 +83,22 @@ struct LoginCredentials: CredentialsFetcher {
         return try self.keys(in: token)
     }
 
-    private func response(
+    private func renewal(
         client: String,
         refresh: String,
         key: String,
         _ region: String?
-    ) async throws(CredentialsFailure) -> HTTPResponse {
+    ) throws(CredentialsFailure) -> SignInRenewal {
         let url = try CredentialsFailure.translating(try endpoint(in: region)).url + "v1/token"
         guard let proof = ProofOfPossession.header(of: key, url: url, now: context.now()) else {
             throw CredentialsFailure("its dpopKey is not a private key in PEM format, of the curve P-256")
         }
-        let form = ["clientId": client, "refreshToken": refresh, "grantType": "refresh_token"]
-        let body = form.sorted { $0.key < $1.key }.map { "\(JSONText.quoted($0.key)):\(JSONText.quoted($0.value))" }
-        let request = HTTPRequest(
+        return SignInRenewal(
             url: url,
-            headers: [
-                HTTPHeader("Content-Type", "application/json"), HTTPHeader("DPoP", proof),
-                HTTPHeader("User-Agent", UserAgent.standard),
-            ],
-            body: Array("{\(body.joined(separator: ","))}".utf8),
-            timeouts: HTTPTimeouts(stall: .seconds(15), total: .seconds(30)),
-            maximumResponseBytes: 64 << 10
+            headers: [HTTPHeader("DPoP", proof)],
+            form: ["clientId": client, "refreshToken": refresh, "grantType": "refresh_token"],
+            origin: "aws login"
         )
-        do throws(MetadataRequest.Failure) {
-            return try await MetadataRequest(request, origin: "aws login").send(by: context.transport)
-        } catch {
-            throw error.cause
-        }
     }
 
     /// The address of the sign-in, whose host has a form of its own: in the region in which the person signed in, or else the

@@ -1,4 +1,6 @@
 import FoundationEssentials
+import RecorderConcurrency
+import RecorderHTTP
 
 /// A file in which the AWS CLI keeps a person's sign-in: an object in JSON, under a name made of a hash.
 ///
@@ -6,6 +8,12 @@ import FoundationEssentials
 /// what is new. Its members are secrets.
 struct SignInFile: Sendable {
     private let file: PrivateFile
+
+    /// Sign-ins that were renewed but not kept, by their path, each with what the file held then.
+    ///
+    /// The refresh token of a file is worth nothing once it was used. So this process goes on with the new one, until another
+    /// program changes the file.
+    private static let notKept = Locked<[String: (members: [String: JSONValue], instead: [UInt8]?)]>([:])
 
     /// A file in `directory` of the user's home directory, unless the variable names another directory.
     init(
@@ -28,22 +36,69 @@ struct SignInFile: Sendable {
 
     /// The members; nil if there is no file.
     func members() throws(CredentialsFailure) -> [String: JSONValue]? {
-        guard let bytes = try CredentialsFailure.translating(try SmallFile.bytes(of: file.path, limit: 64 << 10)) else {
-            return nil
+        let bytes = try bytes()
+        let newer = Self.notKept.withLock { notKept in
+            if notKept[file.path]?.instead != bytes { notKept[file.path] = nil }
+            return notKept[file.path]?.members
         }
+        guard let bytes, newer == nil else { return newer }
         guard let members = JSONValue(bytes)?.object else {
             throw CredentialsFailure("\(file.path) should contain an object in JSON, but does not.")
         }
         return members
     }
 
-    /// Replaces the members. If that fails, the new sign-in is lost for others, and a warning says so.
+    private func bytes() throws(CredentialsFailure) -> [UInt8]? {
+        try CredentialsFailure.translating(try SmallFile.bytes(of: file.path, limit: 64 << 10))
+    }
+
+    /// Replaces the members. If that fails, only this process has the new sign-in, and a warning says so.
     func replace(with members: [String: JSONValue]) {
         do throws(ConfigurationFailure) {
             try file.replace(with: Array(JSONValue.object(members).text.utf8))
         } catch {
-            RecorderLog.warning("The AWS CLI's sign-in was renewed, but not kept: \(error.message)")
+            RecorderLog.warning("The AWS CLI's sign-in was renewed, but not kept for other programs: \(error.message)")
+            let old = try? bytes()
+            Self.notKept.withLock { $0[file.path] = (members, old) }
         }
+    }
+}
+
+/// A request that renews a sign-in.
+struct SignInRenewal {
+    let url: String
+    var headers: [HTTPHeader] = []
+    let form: [String: String]
+    /// What the errors begin with.
+    let origin: String
+
+    /// What `read` finds in the answer, an object in JSON; `content` says in an error what that is.
+    func answer<Found>(
+        by transport: any HTTPTransport,
+        with content: String,
+        _ read: ([String: JSONValue]) -> Found?
+    ) async throws(CredentialsFailure) -> Found {
+        let body = form.sorted { $0.key < $1.key }.map { "\(JSONText.quoted($0.key)):\(JSONText.quoted($0.value))" }
+        let request = HTTPRequest(
+            url: url,
+            headers: [HTTPHeader("Content-Type", "application/json")] + headers
+                + [HTTPHeader("User-Agent", UserAgent.standard)],
+            body: Array("{\(body.joined(separator: ","))}".utf8),
+            timeouts: HTTPTimeouts(stall: .seconds(15), total: .seconds(30)),
+            maximumResponseBytes: 64 << 10
+        )
+        let response: HTTPResponse
+        do throws(MetadataRequest.Failure) {
+            response = try await MetadataRequest(request, origin: origin).send(by: transport)
+        } catch {
+            throw error.cause
+        }
+        guard let found = JSONValue(response.body)?.object.flatMap(read) else {
+            throw CredentialsFailure(
+                "the response is \(response.body.count) bytes that are not a JSON document with \(content)"
+            )
+        }
+        return found
     }
 }
 

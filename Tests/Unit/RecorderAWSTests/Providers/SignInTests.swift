@@ -147,12 +147,44 @@ import Testing
         let key = try JSONDecoder().decode([String: String].self, from: await Self.python("{}"))["key"] ?? ""
         var person = try Person(config: "[default]\nlogin_session = arn:aws:iam::1:user/me\nregion = eu-west-1\n")
         try person.logIn(to: "arn:aws:iam::1:user/me", key: key, ends: -1)
-        // The file's path is as long as a path may be, so that there is none for a draft beside it.
-        let length = 4_094 - "/".utf8.count - 64 - ".json".utf8.count
-        var directory = person.files.directory.path(".aws/login/cache")
-        while directory.utf8.count < length { directory += directory.utf8.count + 1 == length ? "/" : "/." }
+        let name = "/\(String(repeating: "f", count: 64)).json"
+        let directory = Self.long(person.files.directory.path(".aws/login/cache"), upTo: name)
         person.more = ["AWS_LOGIN_CACHE_DIRECTORY": directory]
         #expect(try await person.keys()?.accessKeyID == "ASIA2")
+    }
+
+    @Test func `a renewed sign-in that cannot be kept goes on in this process, until another program signs in`()
+        async throws
+    {
+        let files = try ProfileFiles()
+        var person = try Person(config: Person.session, files: files) { request, _ in
+            guard request.path == "/token" else { return .json(200, Person.keys) }
+            let form = try? JSONDecoder().decode([String: String].self, from: Data(request.body))
+            let number = Int(form?["refreshToken"]?.last.map(String.init) ?? "") ?? 9
+            return .json(
+                200,
+                #"{"accessToken": "token\#(number + 1)", "expiresIn": 60, "refreshToken": "refresh\#(number + 1)"}"#
+            )
+        }
+        try person.sign(in: "corp", ends: -1)
+        let name = "/.aws/sso/cache/\(String(repeating: "f", count: 40)).json"
+        person.more = ["HOME": Self.long(files.directory.path, upTo: name)]
+        for token in ["token2", "token3"] {
+            #expect(try await person.keys()?.accessKeyID == "ASIA3")
+            #expect(person.server.requests.last?.header("x-amz-sso_bearer_token") == token)
+        }
+        try Person.write(in: files, "corp", token: "token7", end: "2027-01-15T09:00:00Z")
+        #expect(try await person.keys()?.accessKeyID == "ASIA3")
+        #expect(person.server.requests.last?.header("x-amz-sso_bearer_token") == "token7")
+    }
+
+    /// A directory's path, so long that a file of this name in it has the longest path there is, and none is left for a draft
+    /// beside it: the file can be read, but not be replaced.
+    private static func long(_ directory: String, upTo name: String) -> String {
+        let length = 4_094 - name.utf8.count
+        var path = directory
+        while path.utf8.count < length { path += path.utf8.count + 1 == length ? "/" : "/." }
+        return path
     }
 
     private static func python(_ input: String) async throws -> Data {
