@@ -30,8 +30,7 @@ struct RecorderIdentity: Sendable {
             service: service.name,
             key: key,
             directory: directory?.path,
-            program: ProcessInfo.processInfo.processName,
-            environment: ProcessInfo.processInfo.environment
+            program: ProcessInfo.processInfo.processName
         )
     }
 

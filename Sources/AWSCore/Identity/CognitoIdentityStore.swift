@@ -43,7 +43,7 @@ final class CognitoIdentityStore: Sendable {
     /// The store of a pool's identity. Without a directory for its file, its contents last as long as the object.
     init(
         poolID: String,
-        environment: [String: String] = ProcessInfo.processInfo.environment,
+        environment: [String: String]? = nil,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         let chosen = Self.directory.withLock { $0?.path }

@@ -40,8 +40,7 @@ public final class AWSDDLogFileManagerDefault: NSObject, AWSDDLogFileManager, Se
     /// - Parameter logsDirectory: By default `<program>/logs` in `$STATE_DIRECTORY`, `$XDG_STATE_HOME` or
     ///   `~/.local/state`, or `AWS_KINESIS_RECORDER_DIR` itself; a temporary directory if there is no home directory.
     public init(logsDirectory: String? = nil) {
-        let environment = ProcessInfo.processInfo.environment
-        let directory = logsDirectory ?? (try? StateDirectory.path(folder: "logs", environment: environment))
+        let directory = logsDirectory ?? (try? StateDirectory.path(folder: "logs"))
         isTemporary = directory == nil
         self.logsDirectory = directory ?? NSTemporaryDirectory() + "logs-\(getuid())"
     }

@@ -80,8 +80,7 @@ package final class RecordClient: Sendable {
                 service: "amplify-\(service.name)",
                 key: region,
                 directory: settings.storeDirectory,
-                program: ProcessInfo.processInfo.processName,
-                environment: ProcessInfo.processInfo.environment
+                program: ProcessInfo.processInfo.processName
             )
         } catch {
             throw RecordClientError(error)

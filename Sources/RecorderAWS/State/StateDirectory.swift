@@ -3,25 +3,46 @@ import FoundationEssentials
 /// The directory for files that outlive the process, from the environment. Nothing is created here.
 ///
 /// The first of: `AWS_KINESIS_RECORDER_DIR`, `$STATE_DIRECTORY` (systemd), `$XDG_STATE_HOME`, `~/.local/state`; the last
-/// three followed by `<program>/<folder>`. Never the temporary directory, which the system may empty.
+/// three followed by `<program>/<folder>`. Never the temporary directory, which the system may empty, unless the process runs
+/// tests: their records are no one's.
 package enum StateDirectory {
     /// The variable that names the directory itself.
     package static let override = "AWS_KINESIS_RECORDER_DIR"
 
-    /// The directory for this folder's files.
+    /// The directory for this folder's files; if no environment is given, by that of the process.
     package static func path(
         folder: String,
         program: String = ProcessInfo.processInfo.processName,
-        environment: [String: String]
+        environment given: [String: String]? = nil
     ) throws(ConfigurationFailure) -> String {
+        let environment = given ?? ProcessInfo.processInfo.environment
         if let override = environment[Self.override], !override.isEmpty {
             guard override.hasPrefix("/") else {
                 throw ConfigurationFailure("\(Self.override) is \"\(override)\"; it must be an absolute path.")
             }
             return try PrivateDirectory.absolute(override)
         }
-        return try PrivateDirectory.absolute("\(try root(environment))/\(fileSafe(program))/\(folder)")
+        let root = try root(environment)
+        if given == nil, let directory = ofTests {
+            RecorderLog.warningOnce(
+                "This process runs tests, so files are kept in \(directory). Set \(override) to keep them elsewhere."
+            )
+            return directory
+        }
+        return try PrivateDirectory.absolute("\(root)/\(fileSafe(program))/\(folder)")
     }
+
+    /// A directory of this process, if it runs tests: SwiftPM's name for a bundle of them, or how a runner of them is called.
+    private static let ofTests: String? = {
+        let process = ProcessInfo.processInfo
+        let name = process.processName
+        guard
+            name.hasSuffix(".xctest") || name.hasSuffix("-test-runner")
+                || process.arguments.contains("--testing-library")
+        else { return nil }
+        let parent = process.environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+        return "\(parent)/recorder-tests.\(String(UInt64.random(in: .min ... .max), radix: 36))"
+    }()
 
     /// A file name for any text. Plain text is used unchanged, other text is hashed. The two cannot collide, because a plain
     /// name contains no dot.

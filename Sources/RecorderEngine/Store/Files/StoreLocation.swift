@@ -27,13 +27,13 @@ package struct StoreLocation: Sendable, Hashable {
     }
 
     /// Each service ("kinesis", "firehose") and each key has its own file; the key nil is the default recorder's.
-    /// `directory` is the one the program named, if any.
+    /// `directory` is the one the program named, if any; if no environment is given, the process's counts.
     package init(
         service: String,
         key: String?,
         directory: String?,
         program: String,
-        environment: [String: String]
+        environment: [String: String]? = nil
     ) throws(RecorderError) {
         do throws(ConfigurationFailure) {
             if let directory {
