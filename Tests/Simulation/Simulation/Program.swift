@@ -7,7 +7,7 @@ import SimulatedMachine
 import Synchronization
 
 /// What runs in a process.
-enum Program: Int, CaseIterable {
+enum Program: String, CaseIterable {
     /// Saves and flushes; the second one with the policy of a client; the third one only flushes.
     case recorder, clientOfSameStore, submitter
     case firehoseRecorder

@@ -72,7 +72,7 @@ struct World {
             isHanging: profile.hangingProvider && process == 1
         )
         guard machine_fork(Int32(process)) else { return }
-        machine_tell("\(program)", Int64(life), 0)
+        machine_tell(program.rawValue, Int64(life), 0)
         program.run(start)
         Ledger.process(of: life).value = -process
         machine_exit()

@@ -166,6 +166,7 @@ startAgainPrepared()
 _ = Digest.sha256([])
 // Before the worlds, which would each wait for the libraries' start.
 _ = (Report.descriptor, CurlTransport.shared)
+machine_make_types()
 Interrupt.watch()
 let options = Options(Array(CommandLine.arguments.dropFirst()))
 let tally = run(options)

@@ -102,6 +102,9 @@ enum machine_restore { MACHINE_NEW_FILE, MACHINE_SAME_FILE, MACHINE_IMAGE };
 void machine_copy_files(const char *_Nonnull path);
 void machine_restore_files(const char *_Nonnull path, enum machine_restore way);
 
+/* Before any world: makes the types that each process would make when it first needs them. */
+void machine_make_types(void);
+
 /* Registers the simulated disk as SQLite's default. */
 void machine_register_disk(void);
 
