@@ -9,10 +9,28 @@ func systemLibrary(_ name: String, apt package: String) -> Target {
 let package = Package(
     name: "swift-aws-recorder",
     products: [
+        // For new code: names that no other package has.
+        .library(name: "KinesisRecorders", targets: ["KinesisRecorders", "MobileFoundation"]),
+        .library(name: "RecordClients", targets: ["RecordClients", "RecordClientFoundation"]),
+        .library(name: "MobileServiceClients", targets: ["MobileServiceClients"]),
+        .library(
+            name: "ServiceClients",
+            targets: ["AWSFirehoseClient", "AWSKinesisClient", "AWSServiceClients", "ServiceClientHTTP"]
+        ),
+        .executable(name: "kinesis-recorder", targets: ["kinesis-recorder"]),
+
+        // For ported code: the names of the AWS SDK for iOS and of Amplify for Swift.
         .library(name: "AWSCore", targets: ["AWSCore"]),
         .library(name: "AWSCognito", targets: ["AWSCognito"]),
         .library(name: "AWSKinesis", targets: ["AWSKinesis"]),
         .library(name: "AWSFirehose", targets: ["AWSFirehose"]),
+        .library(name: "AmplifyKinesisClient", targets: ["AmplifyKinesisClient"]),
+        .library(name: "AmplifyFirehoseClient", targets: ["AmplifyFirehoseClient"]),
+        .library(name: "AmplifyFoundation", targets: ["AmplifyFoundation"]),
+        .library(name: "AmplifyFoundationBridge", targets: ["AmplifyFoundationBridge"]),
+        .library(name: "AmplifyRecordCache", targets: ["AmplifyRecordCache"]),
+
+        // Only so that imports of the AWS SDK for Swift compile in code that is ported from Amplify.
         .library(name: "SmithyHTTPAPI", targets: ["SmithyHTTPAPI"]),
         .library(name: "Smithy", targets: ["Smithy"]),
         .library(name: "SmithyIdentity", targets: ["SmithyIdentity"]),
@@ -21,12 +39,6 @@ let package = Package(
         .library(name: "ClientRuntime", targets: ["ClientRuntime"]),
         .library(name: "AWSClientRuntime", targets: ["AWSClientRuntime"]),
         .library(name: "AWSSDKIdentity", targets: ["AWSSDKIdentity"]),
-        .library(name: "AmplifyFoundation", targets: ["AmplifyFoundation"]),
-        .library(name: "AmplifyFoundationBridge", targets: ["AmplifyFoundationBridge"]),
-        .library(name: "AmplifyRecordCache", targets: ["AmplifyRecordCache"]),
-        .library(name: "AmplifyKinesisClient", targets: ["AmplifyKinesisClient"]),
-        .library(name: "AmplifyFirehoseClient", targets: ["AmplifyFirehoseClient"]),
-        .executable(name: "kinesis-recorder", targets: ["kinesis-recorder"]),
     ],
     targets: [
         // Devices: C libraries, and the one target each that may call them. RecorderConcurrency is a lock and a shared wait.
@@ -61,63 +73,79 @@ let package = Package(
             dependencies: ["CRecorderPCRE2", "RecorderAWS", "RecorderConcurrency", "RecorderEngine"]
         ),
 
-        // The service clients, most of them generated, what they share, and the HTTP types of their interface. The engine
-        // and the command line do not depend on them, and no client depends on the other.
-        .target(name: "SmithyHTTPAPI", dependencies: ["RecorderConcurrency"]),
+        // The recorders, and what else of the AWS SDK for iOS is here: the rest of its AWSCore, and its service clients.
         .target(name: "AWSTasks", dependencies: ["CRecorderThread", "RecorderConcurrency"]),
         .target(
+            name: "RecorderConfiguration",
+            dependencies: ["AWSTasks", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP"]
+        ),
+        .target(
+            name: "MobileFoundation",
+            dependencies: ["AWSTasks", "RecorderAWS", "RecorderConcurrency", "RecorderConfiguration", "RecorderHTTP"]
+        ),
+        .target(
+            name: "KinesisRecorders",
+            dependencies: [
+                "AWSTasks", "MobileFoundation", "RecorderAWS", "RecorderConcurrency", "RecorderConfiguration",
+                "RecorderEngine",
+            ]
+        ),
+        .target(
+            name: "MobileServiceClients",
+            dependencies: [
+                "AWSServiceClients", "AWSTasks", "MobileFoundation", "RecorderAWS", "RecorderConcurrency",
+                "RecorderConfiguration",
+            ]
+        ),
+
+        // The record clients of Amplify, the service clients of today's SDK, most of them generated, what they share, and the
+        // HTTP types of their interface. The engine and the command line do not depend on them.
+        .target(name: "ServiceClientHTTP", dependencies: ["RecorderConcurrency"]),
+        .target(
             name: "AWSServiceClients",
-            dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "SmithyHTTPAPI"]
+            dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "ServiceClientHTTP"]
         ),
         .target(name: "AWSKinesisClient", dependencies: ["AWSServiceClients", "RecorderAWS"]),
         .target(name: "AWSFirehoseClient", dependencies: ["AWSServiceClients", "RecorderAWS"]),
-        // The modules in which the AWS SDK for Swift has parts of these; each only re-exports them.
-        .target(name: "Smithy", dependencies: ["AWSServiceClients", "SmithyHTTPAPI"]),
+        .target(name: "RecordClientFoundation", dependencies: ["RecorderConcurrency"]),
+        .target(
+            name: "RecordClients",
+            dependencies: [
+                "AWSFirehoseClient", "AWSKinesisClient", "AWSServiceClients", "AWSTasks", "RecordClientFoundation",
+                "RecorderAWS", "RecorderConcurrency", "RecorderConfiguration", "RecorderEngine", "ServiceClientHTTP",
+            ]
+        ),
+
+        // The modules of the AWS SDK for iOS and of Amplify for Swift; each only re-exports what it has there.
+        .target(name: "AWSCore", dependencies: ["AWSTasks", "MobileFoundation", "RecorderConfiguration"]),
+        .target(name: "AWSCognito", dependencies: ["AWSCore"]),
+        .target(
+            name: "AWSKinesis",
+            dependencies: [
+                "AWSCore", "AWSKinesisClient", "AWSServiceClients", "KinesisRecorders", "MobileServiceClients",
+            ]
+        ),
+        .target(name: "AWSFirehose", dependencies: ["AWSFirehoseClient", "AWSKinesis"]),
+        .target(name: "AmplifyFoundation", dependencies: ["RecordClientFoundation"]),
+        .target(name: "AmplifyFoundationBridge", dependencies: ["RecordClients"]),
+        .target(name: "AmplifyRecordCache", dependencies: ["RecordClients"]),
+        .target(
+            name: "AmplifyKinesisClient",
+            dependencies: ["AWSKinesisClient", "AWSServiceClients", "AmplifyRecordCache", "RecordClients"]
+        ),
+        .target(
+            name: "AmplifyFirehoseClient",
+            dependencies: ["AWSFirehoseClient", "AWSServiceClients", "AmplifyRecordCache", "RecordClients"]
+        ),
+        // Those of the AWS SDK for Swift, so that its imports compile.
+        .target(name: "SmithyHTTPAPI", dependencies: ["ServiceClientHTTP"]),
+        .target(name: "Smithy", dependencies: ["AWSServiceClients", "ServiceClientHTTP"]),
         .target(name: "SmithyIdentity", dependencies: ["AWSServiceClients"]),
         .target(name: "SmithyRetries", dependencies: ["AWSServiceClients"]),
         .target(name: "SmithyRetriesAPI", dependencies: ["AWSServiceClients"]),
         .target(name: "ClientRuntime", dependencies: ["AWSServiceClients"]),
         .target(name: "AWSClientRuntime", dependencies: ["AWSServiceClients"]),
         .target(name: "AWSSDKIdentity", dependencies: ["AWSServiceClients"]),
-
-        // The names that users import.
-        .target(
-            name: "AWSCore",
-            dependencies: ["AWSTasks", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP"]
-        ),
-        .target(
-            name: "AWSKinesis",
-            dependencies: [
-                "AWSCore", "AWSKinesisClient", "AWSServiceClients", "RecorderAWS", "RecorderConcurrency",
-                "RecorderEngine",
-            ]
-        ),
-        .target(name: "AWSFirehose", dependencies: ["AWSFirehoseClient", "AWSKinesis"]),
-        .target(name: "AWSCognito", dependencies: ["AWSCore"]),
-        .target(name: "AmplifyCredentials"),
-        .target(name: "AmplifyFoundation", dependencies: ["AmplifyCredentials", "RecorderConcurrency"]),
-        .target(
-            name: "AmplifyFoundationBridge",
-            dependencies: ["AWSCore", "AWSServiceClients", "AmplifyFoundation", "SmithyHTTPAPI"]
-        ),
-        .target(
-            name: "AmplifyRecordCache",
-            dependencies: [
-                "AWSServiceClients", "AmplifyFoundation", "RecorderAWS", "RecorderConcurrency", "RecorderEngine",
-            ]
-        ),
-        .target(
-            name: "AmplifyKinesisClient",
-            dependencies: [
-                "AWSKinesisClient", "AWSServiceClients", "AmplifyFoundation", "AmplifyRecordCache", "RecorderEngine",
-            ]
-        ),
-        .target(
-            name: "AmplifyFirehoseClient",
-            dependencies: [
-                "AWSFirehoseClient", "AWSServiceClients", "AmplifyFoundation", "AmplifyRecordCache", "RecorderEngine",
-            ]
-        ),
 
         // Following files: which ones, what becomes of them, and their lines as records.
         .target(
@@ -237,7 +265,7 @@ let package = Package(
             name: "AmplifyClientTests",
             dependencies: [
                 "AmplifyChild", "AmplifyFirehoseClient", "AmplifyFoundation", "AmplifyGuide", "AmplifyGuideSwift5",
-                "AmplifyKinesisClient", "AmplifyRecordCache", "RecorderAWS", "RecorderConcurrency",
+                "AmplifyKinesisClient", "AmplifyRecordCache", "RecordClients", "RecorderAWS", "RecorderConcurrency",
                 "RecorderTestSupport", "SmithyHTTPAPI",
             ],
             path: "Tests/Compatibility/AmplifyClientTests"
@@ -351,9 +379,9 @@ let package = Package(
         .executableTarget(
             name: "Simulation",
             dependencies: [
-                "AWSFirehoseClient", "AWSKinesisClient", "AmplifyFirehoseClient", "AmplifyFoundation",
-                "AmplifyKinesisClient", "AmplifyRecordCache", "RecorderAWS", "RecorderCommands", "RecorderConcurrency",
-                "RecorderEngine", "RecorderHTTP", "SimulatedMachine", "SmithyHTTPAPI",
+                "AWSFirehoseClient", "AWSKinesisClient", "RecordClientFoundation", "RecordClients", "RecorderAWS",
+                "RecorderCommands", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "ServiceClientHTTP",
+                "SimulatedMachine",
             ],
             path: "Tests/Simulation/Simulation"
         ),
@@ -375,6 +403,18 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+/// Names of other packages. SwiftPM refuses a graph in which two packages have a target or a product of one name, used or not.
+let upstreamNames: Set = [
+    "AWSCore", "AWSCognito", "AWSKinesis", "AWSFirehose", "AmplifyFoundation", "AmplifyFoundationBridge",
+    "AmplifyRecordCache", "AmplifyKinesisClient", "AmplifyFirehoseClient", "SmithyHTTPAPI", "Smithy", "SmithyIdentity",
+    "SmithyRetries", "SmithyRetriesAPI", "ClientRuntime", "AWSClientRuntime", "AWSSDKIdentity",
+]
+
+if Context.environment["RECORDER_OWN_NAMES_ONLY"] == "1" {
+    package.products.removeAll { upstreamNames.contains($0.name) }
+    package.targets.removeAll { upstreamNames.contains($0.name) || $0.path?.hasPrefix("Sources/") == false }
+}
 
 /// Old sources must compile as they stand, warnings and all.
 let oldSources: Set = [

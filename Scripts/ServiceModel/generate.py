@@ -22,10 +22,10 @@ from model import SERVICES
 
 ROOT = pathlib.Path(__file__).parent.parent.parent
 ENDPOINTS = "Sources/RecorderAWS/Endpoint/Generated"
-REGIONS = "Sources/AWSCore/Configuration/Generated"
+REGIONS = "Sources/RecorderConfiguration/Configuration/Generated"
 ERRORS = "Sources/AWSServiceClients/Generated"
 MODERN = {service.name: f"Sources/AWS{service.name}Client/Generated" for service in SERVICES}
-LEGACY = "Sources/AWSKinesis/Generated"
+LEGACY = "Sources/MobileServiceClients/Generated"
 TESTS = "Tests/Compatibility/AWSKinesisTests/Generated"
 FOLDERS = [ENDPOINTS, REGIONS, ERRORS, *MODERN.values(), LEGACY, TESTS]
 

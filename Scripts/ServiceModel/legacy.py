@@ -24,9 +24,11 @@ BASIC_TYPES = {
 }
 
 CLIENT = """
-public import AWSCore
+public import AWSTasks
 public import Foundation
+import MobileFoundation
 package import RecorderAWS
+public import RecorderConfiguration
 
 /// The operations of $title, each as a task, with a completion handler, and `async`.
 ///
@@ -163,7 +165,7 @@ def files(service):
         f"{client(service)}Inputs.swift": with_imports(join(ends(service, "Input", base="AWSRequest"))),
         f"{client(service)}Outputs.swift": with_imports(join(ends(service, "Output", base="AWSModel"))),
         f"{client(service)}Structures.swift": with_imports(join(structures)),
-        f"{client(service)}Enumerations.swift": "import AWSCore\n\n"
+        f"{client(service)}Enumerations.swift": "import MobileFoundation\n\n"
         + join(enumeration(service, t) for t in types if t in service.enums),
     }
 
@@ -178,8 +180,8 @@ def client(service):
 
 
 def with_imports(text):
-    """Model classes, after the imports that they need. AWSCore re-exports Foundation."""
-    return "public import AWSCore\npackage import RecorderAWS\n\n" + text
+    """Model classes, after the imports that they need."""
+    return "public import Foundation\npublic import MobileFoundation\npackage import RecorderAWS\n\n" + text
 
 
 def client_class(service):

@@ -1,6 +1,6 @@
 import RecorderAWS
 import RecorderConcurrency
-public import SmithyHTTPAPI
+public import ServiceClientHTTP
 
 /// The configuration of a service client. A client copies it when it is created; later changes have no effect.
 ///

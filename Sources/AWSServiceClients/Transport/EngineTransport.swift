@@ -1,11 +1,11 @@
 import Foundation
 import RecorderConcurrency
 import RecorderHTTP
-import SmithyHTTPAPI
+import ServiceClientHTTP
 
 /// Sends requests through an engine that the user provided.
 struct EngineTransport: HTTPTransport {
-    let engine: any SmithyHTTPAPI.HTTPClient
+    let engine: any ServiceClientHTTP.HTTPClient
 
     /// A cancelled task stops waiting immediately, even if the engine ignores cancellation.
     func send(_ request: RecorderHTTP.HTTPRequest) async throws(HTTPFailure) -> RecorderHTTP.HTTPResponse {
@@ -18,7 +18,7 @@ struct EngineTransport: HTTPTransport {
     }
 
     private func answer(to request: RecorderHTTP.HTTPRequest) async throws(HTTPFailure) -> RecorderHTTP.HTTPResponse {
-        let response: SmithyHTTPAPI.HTTPResponse
+        let response: ServiceClientHTTP.HTTPResponse
         let body: [UInt8]
         do {
             response = try await engine.send(request: try Self.request(request))
@@ -34,13 +34,15 @@ struct EngineTransport: HTTPTransport {
         return RecorderHTTP.HTTPResponse(status: response.statusCode.rawValue, headers: headers, body: body)
     }
 
-    private static func request(_ request: RecorderHTTP.HTTPRequest) throws(HTTPFailure) -> SmithyHTTPAPI.HTTPRequest {
+    private static func request(_ request: RecorderHTTP.HTTPRequest) throws(HTTPFailure)
+        -> ServiceClientHTTP.HTTPRequest
+    {
         guard let destination = URI(request.url), let method = HTTPMethodType(rawValue: request.method.rawValue) else {
             throw HTTPFailure(.invalidURL, "the endpoint is not an http or https URL.")
         }
         var headers = Headers()
         for header in request.headers { headers.add(name: header.name, value: header.value) }
-        return SmithyHTTPAPI.HTTPRequest(
+        return ServiceClientHTTP.HTTPRequest(
             method: method,
             uri: destination,
             headers: headers,
@@ -51,9 +53,9 @@ struct EngineTransport: HTTPTransport {
 }
 
 /// The client's own engine, which an engine of the user can wrap.
-struct CurlClientEngine: SmithyHTTPAPI.HTTPClient {
+struct CurlClientEngine: ServiceClientHTTP.HTTPClient {
     /// Throws `HTTPFailure`, which ``EngineTransport`` passes on through any number of engines in between.
-    func send(request: SmithyHTTPAPI.HTTPRequest) async throws -> SmithyHTTPAPI.HTTPResponse {
+    func send(request: ServiceClientHTTP.HTTPRequest) async throws -> ServiceClientHTTP.HTTPResponse {
         // The original request has what the engine's type cannot express, such as timeouts.
         var sent = request.origin as? RecorderHTTP.HTTPRequest ?? RecorderHTTP.HTTPRequest(url: "")
         sent.url = "\(request.destination)"

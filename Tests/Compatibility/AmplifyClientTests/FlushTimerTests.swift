@@ -1,4 +1,4 @@
-import AmplifyRecordCache
+import RecordClients
 import RecorderConcurrency
 import Testing
 

@@ -1,26 +1,24 @@
 import AWSFirehoseClient
 import AWSKinesisClient
-import AmplifyFirehoseClient
-import AmplifyKinesisClient
-import AmplifyRecordCache
 import Foundation
+import RecordClients
 import RecorderEngine
 import RecorderHTTP
+import ServiceClientHTTP
 import SimulatedMachine
-import SmithyHTTPAPI
 
 /// A simulated process with a whole client of Amplify, over an engine that is the world's service.
 struct ClientProcess {
-    private struct Engine: SmithyHTTPAPI.HTTPClient {
+    private struct Engine: ServiceClientHTTP.HTTPClient {
         let service: Service
 
-        func send(request: SmithyHTTPAPI.HTTPRequest) async throws -> SmithyHTTPAPI.HTTPResponse {
+        func send(request: ServiceClientHTTP.HTTPRequest) async throws -> ServiceClientHTTP.HTTPResponse {
             var sent = request.origin as? RecorderHTTP.HTTPRequest ?? RecorderHTTP.HTTPRequest(url: "")
             sent.body = request.body.bytes.map(Array.init) ?? []
             let answer = try await service.send(sent)
             var headers = Headers()
             for header in answer.headers { headers.add(name: header.name, value: header.value) }
-            return SmithyHTTPAPI.HTTPResponse(
+            return ServiceClientHTTP.HTTPResponse(
                 headers: headers,
                 statusCode: HTTPStatusCode(rawValue: answer.status) ?? .ok,
                 body: .data(Data(answer.body))

@@ -1,6 +1,6 @@
-import AmplifyFoundation
 import Foundation
 import Glibc
+import RecordClientFoundation
 import RecorderAWS
 import RecorderEngine
 import SimulatedMachine

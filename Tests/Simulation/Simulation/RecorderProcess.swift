@@ -1,7 +1,7 @@
-import AmplifyFoundation
-import AmplifyRecordCache
 import Dispatch
 import Foundation
+import RecordClientFoundation
+import RecordClients
 import RecorderAWS
 import RecorderEngine
 import SimulatedMachine

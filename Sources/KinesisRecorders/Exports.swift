@@ -1,0 +1,3 @@
+// The types of the recorders' interface: tasks, credentials, regions, errors.
+@_exported public import AWSTasks
+@_exported public import RecorderConfiguration

@@ -1,0 +1,185 @@
+public import AWSFirehoseClient
+public import Foundation
+public import RecordClientFoundation
+import RecorderEngine
+
+/// Caches records for Data Firehose on disk, and sends them later in batches.
+///
+/// ```swift
+/// let firehose = try AmplifyFirehoseClient(
+///     region: "us-east-1",
+///     credentialsProvider: provider,
+///     options: .init(cacheMaxBytes: 50 * 1_024 * 1_024, flushStrategy: .interval(60))
+/// )
+/// do {
+///     try await firehose.record(data: data, streamName: "my-delivery-stream")
+///     let result = try await firehose.drain()  // optional: a flush runs every 60 s
+///     print("delivered \(result.recordsFlushed)")
+/// } catch FirehoseError.cacheLimitExceeded {
+///     print("the cache is full: this record was not stored")
+/// } catch FirehoseError.unknown {
+///     print("no network or no credentials: the records stay in the cache")
+/// }
+/// ```
+/// A recorded record is on disk and survives a power loss. It stays until the service has accepted it, or has failed it
+/// `maxRetries` + 1 times; being offline or without credentials does not count. The cache belongs to the program, the
+/// region and the service: clients for the same region share it, within a process and across processes, and send no record
+/// twice. A full cache refuses new records; <doc:/AmplifyRecordCache/RecordClientOptions> has the limits, and ``events()`` reports each discarded record.
+///
+/// `SDKToFoundationCredentialsAdapter` of <doc:/AmplifyFoundationBridge> is a provider for the default credential provider chain.
+///
+/// Safe to use from any thread, task or actor. A released client stops its automatic flushes and closes its files.
+public final class AmplifyFirehoseClient: Sendable {
+    private let client: RecordClient
+    private let firehose: FirehoseClient
+
+    /// Creates a client that is enabled and flushes automatically according to its options. Opens no file before the first
+    /// call.
+    ///
+    /// - Parameters:
+    ///   - region: The region to send to, such as `us-east-1`; also names the cache.
+    ///   - credentialsProvider: Provides keys; called before each request.
+    ///   - options: All other settings.
+    /// - Throws: `FirehoseError.validation` if the region or an option is invalid, `FirehoseError.cache` if there is no home
+    ///   directory for the cache.
+    public init(
+        region: String,
+        credentialsProvider: any AWSCredentialsProvider,
+        options: Options = Options()
+    ) throws {
+        do {
+            try RecordClient.checkRegion(region)
+            let settings = try RecordClientSettings(options, for: .firehose)
+            let credentials = ProviderCredentials(credentialsProvider)
+            var configuration = try FirehoseClient.FirehoseClientConfiguration(region: region)
+            options.configureClient?(&configuration)
+            RecordClient.prepare(
+                configuration,
+                credentials: credentials,
+                client: FirehoseClient.clientName,
+                product: "amplify-firehose"
+            )
+            let firehose = FirehoseClient(config: configuration)
+            self.firehose = firehose
+            client = try RecordClient(
+                .firehose,
+                name: "AmplifyFirehoseClient",
+                region: region,
+                settings: settings,
+                calls: firehose.calls,
+                credentials: credentials
+            )
+        } catch let error as RecordClientError {
+            throw FirehoseError(error)
+        }
+    }
+
+    deinit { client.close() }
+
+    /// Caches one record; returns once it is on disk. Drops the record silently while the client is disabled.
+    ///
+    /// - Parameters:
+    ///   - data: The payload, up to 1,000 KiB.
+    ///   - streamName: The delivery stream to send it to: 1 to 64 letters, digits, `_`, `.` and `-`; or its ARN, of which the name
+    ///     is sent: Firehose looks it up in the credentials' own account.
+    /// - Returns: A value without content.
+    /// - Throws: `FirehoseError`: `validation`, `cacheLimitExceeded` or `cache`. The record is not stored then.
+    @discardableResult
+    public func record(data: Data, streamName: String) async throws -> RecordData {
+        try await withFirehoseError(
+            try await client.record(data, partitionKey: nil, streamName: streamName)
+        )
+    }
+
+    /// Caches many records with one call; returns once all are on disk. Drops them silently while the client is disabled.
+    ///
+    /// This costs a fraction of as many calls of `record(data:streamName:)`. The records keep their order. If one is
+    /// invalid, none is stored; after another error those that are stored are the first ones, and the error's description says
+    /// how many.
+    ///
+    /// - Parameters:
+    ///   - payloads: The payloads, each up to 1,000 KiB.
+    ///   - streamName: The delivery stream to send them to: 1 to 64 letters, digits, `_`, `.` and `-`; or its ARN.
+    /// - Returns: A value without content.
+    /// - Throws: `FirehoseError`: `validation`, `cacheLimitExceeded` or `cache`.
+    @discardableResult
+    public func record(
+        contentsOf payloads: [Data],
+        streamName: String
+    ) async throws -> RecordData {
+        try await withFirehoseError(
+            try await client.record(contentsOf: payloads, partitionKey: nil, streamName: streamName)
+        )
+    }
+
+    /// Sends the oldest records of each stream: one batch of up to 500 records or 4 MiB. Works while disabled, too.
+    ///
+    /// If the service fails records or refuses a stream, that counts as one attempt of each record; it is reported by
+    /// `events()`, and the other streams continue. Cancelling the task ends the flush. Records without a response stay, and
+    /// no attempt is counted.
+    ///
+    /// - Returns: The number of records that the service accepted, or that another flush is in progress.
+    /// - Throws: `FirehoseError`: `unknown` without network or credentials, `cache` if the disk fails. The flush ends
+    ///   there, and no attempt is counted. Also `unknown`, after the other streams were sent, if a response leaves open
+    ///   which records were accepted; they stay, and no attempt is counted.
+    @discardableResult
+    public func flush() async throws -> FlushData {
+        try await withFirehoseError(try await client.flush())
+    }
+
+    /// Sends all records that were recorded before the call, each of them once. Waits for a flush in progress first.
+    ///
+    /// Otherwise like ``flush()``. A stream that refuses a whole batch is skipped until the next flush.
+    ///
+    /// - Returns: The number of records that the service accepted.
+    /// - Throws: Like ``flush()``.
+    @discardableResult
+    public func drain() async throws -> FlushData {
+        try await withFirehoseError(try await client.drain())
+    }
+
+    /// Deletes all cached records without sending them.
+    ///
+    /// - Returns: Their number.
+    /// - Throws: `FirehoseError.cache` if the disk fails.
+    @discardableResult
+    public func clearCache() async throws -> ClearCacheData {
+        try await withFirehoseError(try await client.clearCache())
+    }
+
+    /// Accepts records again and resumes automatic flushes, the first one interval from now.
+    public func enable() async { client.enable() }
+
+    /// Drops records from now on and stops automatic flushes. Cached records stay, and `flush()` sends them. A flush in
+    /// progress continues.
+    public func disable() async { client.disable() }
+
+    /// The service's own client, with this client's configuration and credentials, for all other operations.
+    public func getFirehoseClient() -> FirehoseClient { firehose }
+
+    /// Events about cached records from now on, until the client is released.
+    ///
+    /// Each call returns a new sequence, for one reader. If a reader falls behind by more than 1,024 events, the oldest are
+    /// dropped.
+    public func events() -> AsyncStream<RecordEvent> { client.events() }
+
+    private func withFirehoseError<T>(
+        _ body: @autoclosure () async throws(RecordClientError) -> T
+    ) async throws(FirehoseError) -> T {
+        do {
+            return try await body()
+        } catch {
+            throw FirehoseError(error)
+        }
+    }
+}
+
+/// Changes the configuration of the service's own client before it is created. Credentials set here are not used.
+public typealias AmplifyFirehoseClientConfigurationProvider = (
+    inout FirehoseClient.FirehoseClientConfiguration
+) -> Void
+
+extension AmplifyFirehoseClient {
+    /// The options of a client.
+    public typealias Options = RecordClientOptions<FirehoseClient.FirehoseClientConfiguration>
+}
