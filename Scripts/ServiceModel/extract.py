@@ -52,6 +52,8 @@ def describe_service(service):
         limits = shape.metadata
         if "min" in limits or "max" in limits:
             described["range"] = [limits.get("min"), limits.get("max")]
+        if written[shape.name].get("sensitive"):
+            described["sensitive"] = True
         return described
 
     operations = {}

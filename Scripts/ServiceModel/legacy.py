@@ -3,7 +3,7 @@
 import re
 
 import endpoints
-from swift import case_name, doc, errors_doc, fill, join, lower_camel, member_doc
+from swift import case_name, doc, errors_doc, fill, join, lower_camel, marked, member_doc
 
 # The operations of Kinesis that the AWS SDK for iOS had in 2.13. The others are only in KinesisClient.
 KINESIS_OPERATIONS = """
@@ -242,7 +242,7 @@ def structure(service, shape, base, summary):
         properties="\n".join(
             f"{member_doc(wire, member)}\npublic var {name}: {swift_type(service, member)}" for name, wire, member in members
         ),
-        fields="\n".join(f'{coder(member)}(&{name}, as: "{wire}")' for name, wire, member in members),
+        fields="\n".join(f'{coder(member)}(&{name}, as: "{wire}"{marked(member)})' for name, wire, member in members),
     )
 
 

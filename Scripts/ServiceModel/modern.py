@@ -3,7 +3,7 @@
 import re
 
 import endpoints
-from swift import doc, errors_doc, fill, join, lower_camel, member_doc, smithy_case_name
+from swift import doc, errors_doc, fill, join, lower_camel, marked, member_doc, smithy_case_name
 
 # Both services have these; they are nested in the types of their service.
 SHARED = {"PutRecordInput", "PutRecordOutput"}
@@ -96,7 +96,7 @@ public enum ${client}Types {}
 
 STRUCTURE = """
 /// $summary
-public struct $name: Sendable, Equatable {
+public struct $name: Sendable, Equatable, CustomStringConvertible$reflectable {
     $properties
 
     /// $creation
@@ -106,6 +106,10 @@ public struct $name: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+    $mirror
 }
 """
 
@@ -279,14 +283,25 @@ def structure(service, shape, name, summary, nested=True):
         creation="Creates a value. Members that are nil are not sent." if members else "Creates a value without members.",
         parameters=", ".join(f"{name}: {types[name]}? = nil" for name, _, _ in members),
         assignments="\n".join(f"self.{name} = {name}" for name, _, _ in members),
+        **hiding(members),
     )
     if nested:
         text = f"extension {namespace(service)} {{\n{text}}}\n"
     return text + fill(
         STRUCTURE_ON_THE_WIRE,
         name=f"{namespace(service)}.{name}" if nested else name,
-        fields="\n".join(f'fields(&{name}, as: "{wire}")' for name, wire, _ in members),
+        fields="\n".join(f'fields(&{name}, as: "{wire}"{marked(m)})' for name, wire, m in members),
     )
+
+
+def hiding(members):
+    """What a structure has more than others if the service model calls members of it sensitive."""
+    if not any(member.get("sensitive") for _, _, member in members):
+        return {"reflectable": "", "mirror": ""}
+    return {
+        "reflectable": ", CustomReflectable",
+        "mirror": "\n/// A mirror without members.\npublic var customMirror: Mirror { Mirror(self, children: []) }",
+    }
 
 
 def swift_type(service, member):

@@ -90,6 +90,11 @@ def member_doc(name, member):
     return f"/// `{name}`" + (": " + ", ".join(facts) if facts else "") + "."
 
 
+def marked(member):
+    """What follows a member's name where it is encoded, if the service model calls its value sensitive."""
+    return ", sensitive: true" if member.get("sensitive") else ""
+
+
 def unit(member):
     """What the limits of a member's value count."""
     if "list" in member:

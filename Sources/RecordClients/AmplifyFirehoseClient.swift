@@ -8,7 +8,6 @@ import RecorderEngine
 /// ```swift
 /// let firehose = try AmplifyFirehoseClient(
 ///     region: "us-east-1",
-///     credentialsProvider: provider,
 ///     options: .init(cacheMaxBytes: 50 * 1_024 * 1_024, flushStrategy: .interval(60))
 /// )
 /// do {
@@ -26,7 +25,7 @@ import RecorderEngine
 /// region and the service: clients for the same region share it, within a process and across processes, and send no record
 /// twice. A full cache refuses new records; <doc:/AmplifyRecordCache/RecordClientOptions> has the limits, and ``events()`` reports each discarded record.
 ///
-/// `SDKToFoundationCredentialsAdapter` of <doc:/AmplifyFoundationBridge> is a provider for the default credential provider chain.
+/// `SDKToFoundationCredentialsAdapter` of <doc:/AmplifyFoundationBridge> makes a provider of one for the recorders or the service clients.
 ///
 /// Safe to use from any thread, task or actor. A released client stops its automatic flushes and closes its files.
 public final class AmplifyFirehoseClient: Sendable {
@@ -42,15 +41,34 @@ public final class AmplifyFirehoseClient: Sendable {
     ///   - options: All other settings.
     /// - Throws: `FirehoseError.validation` if the region or an option is invalid, `FirehoseError.cache` if there is no home
     ///   directory for the cache.
-    public init(
+    public convenience init(
         region: String,
         credentialsProvider: any AWSCredentialsProvider,
         options: Options = Options()
     ) throws {
+        try self.init(region: region, keys: ProviderCredentials(credentialsProvider), options: options)
+    }
+
+    /// Creates a client with the credentials of this machine: the environment, a profile, a container, an instance. They are
+    /// looked for at the first flush.
+    ///
+    /// - Parameters:
+    ///   - region: The region to send to, such as `us-east-1`; also names the cache.
+    ///   - options: All other settings.
+    /// - Throws: `FirehoseError.validation` if the region or an option is invalid, `FirehoseError.cache` if there is no home
+    ///   directory for the cache.
+    public convenience init(region: String, options: Options = Options()) throws {
+        do {
+            try self.init(region: region, keys: try ProviderCredentials(ofMachineIn: region), options: options)
+        } catch let error as RecordClientError {
+            throw FirehoseError(error)
+        }
+    }
+
+    private init(region: String, keys credentials: ProviderCredentials, options: Options) throws {
         do {
             try RecordClient.checkRegion(region)
             let settings = try RecordClientSettings(options, for: .firehose)
-            let credentials = ProviderCredentials(credentialsProvider)
             var configuration = try FirehoseClient.FirehoseClientConfiguration(region: region)
             options.configureClient?(&configuration)
             RecordClient.prepare(

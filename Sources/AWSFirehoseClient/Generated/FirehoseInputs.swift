@@ -3,7 +3,7 @@
 package import RecorderAWS
 
 /// The input of ``FirehoseClient/createDeliveryStream(input:)``.
-public struct CreateDeliveryStreamInput: Sendable, Equatable {
+public struct CreateDeliveryStreamInput: Sendable, Equatable, CustomStringConvertible {
     /// `AmazonOpenSearchServerlessDestinationConfiguration`.
     public var amazonOpenSearchServerlessDestinationConfiguration:
         FirehoseClientTypes.AmazonOpenSearchServerlessDestinationConfiguration?
@@ -107,6 +107,10 @@ public struct CreateDeliveryStreamInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension CreateDeliveryStreamInput: WireShape {
@@ -138,7 +142,7 @@ extension CreateDeliveryStreamInput: WireShape {
 }
 
 /// The input of ``FirehoseClient/deleteDeliveryStream(input:)``.
-public struct DeleteDeliveryStreamInput: Sendable, Equatable {
+public struct DeleteDeliveryStreamInput: Sendable, Equatable, CustomStringConvertible {
     /// `AllowForceDelete`.
     public var allowForceDelete: Bool?
 
@@ -153,6 +157,10 @@ public struct DeleteDeliveryStreamInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DeleteDeliveryStreamInput: WireShape {
@@ -165,7 +173,7 @@ extension DeleteDeliveryStreamInput: WireShape {
 }
 
 /// The input of ``FirehoseClient/describeDeliveryStream(input:)``.
-public struct DescribeDeliveryStreamInput: Sendable, Equatable {
+public struct DescribeDeliveryStreamInput: Sendable, Equatable, CustomStringConvertible {
     /// `DeliveryStreamName`: required, 1 to 64 characters.
     public var deliveryStreamName: String?
 
@@ -184,6 +192,10 @@ public struct DescribeDeliveryStreamInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DescribeDeliveryStreamInput: WireShape {
@@ -197,7 +209,7 @@ extension DescribeDeliveryStreamInput: WireShape {
 }
 
 /// The input of ``FirehoseClient/listDeliveryStreams(input:)``.
-public struct ListDeliveryStreamsInput: Sendable, Equatable {
+public struct ListDeliveryStreamsInput: Sendable, Equatable, CustomStringConvertible {
     /// `DeliveryStreamType`.
     public var deliveryStreamType: FirehoseClientTypes.DeliveryStreamType?
 
@@ -220,6 +232,10 @@ public struct ListDeliveryStreamsInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ListDeliveryStreamsInput: WireShape {
@@ -233,7 +249,7 @@ extension ListDeliveryStreamsInput: WireShape {
 }
 
 /// The input of ``FirehoseClient/listTagsForDeliveryStream(input:)``.
-public struct ListTagsForDeliveryStreamInput: Sendable, Equatable {
+public struct ListTagsForDeliveryStreamInput: Sendable, Equatable, CustomStringConvertible {
     /// `DeliveryStreamName`: required, 1 to 64 characters.
     public var deliveryStreamName: String?
 
@@ -252,6 +268,10 @@ public struct ListTagsForDeliveryStreamInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ListTagsForDeliveryStreamInput: WireShape {
@@ -267,7 +287,7 @@ extension ListTagsForDeliveryStreamInput: WireShape {
 extension FirehoseClientTypes {
 
     /// The input of ``FirehoseClient/putRecord(input:)``.
-    public struct PutRecordInput: Sendable, Equatable {
+    public struct PutRecordInput: Sendable, Equatable, CustomStringConvertible {
         /// `DeliveryStreamName`: required, 1 to 64 characters.
         public var deliveryStreamName: String?
 
@@ -282,6 +302,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -295,7 +319,7 @@ extension FirehoseClientTypes.PutRecordInput: WireShape {
 }
 
 /// The input of ``FirehoseClient/putRecordBatch(input:)``.
-public struct PutRecordBatchInput: Sendable, Equatable {
+public struct PutRecordBatchInput: Sendable, Equatable, CustomStringConvertible {
     /// `DeliveryStreamName`: required, 1 to 64 characters.
     public var deliveryStreamName: String?
 
@@ -310,6 +334,10 @@ public struct PutRecordBatchInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension PutRecordBatchInput: WireShape {
@@ -322,7 +350,7 @@ extension PutRecordBatchInput: WireShape {
 }
 
 /// The input of ``FirehoseClient/startDeliveryStreamEncryption(input:)``.
-public struct StartDeliveryStreamEncryptionInput: Sendable, Equatable {
+public struct StartDeliveryStreamEncryptionInput: Sendable, Equatable, CustomStringConvertible {
     /// `DeliveryStreamEncryptionConfigurationInput`.
     public var deliveryStreamEncryptionConfigurationInput:
         FirehoseClientTypes.DeliveryStreamEncryptionConfigurationInput?
@@ -342,6 +370,10 @@ public struct StartDeliveryStreamEncryptionInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension StartDeliveryStreamEncryptionInput: WireShape {
@@ -354,7 +386,7 @@ extension StartDeliveryStreamEncryptionInput: WireShape {
 }
 
 /// The input of ``FirehoseClient/stopDeliveryStreamEncryption(input:)``.
-public struct StopDeliveryStreamEncryptionInput: Sendable, Equatable {
+public struct StopDeliveryStreamEncryptionInput: Sendable, Equatable, CustomStringConvertible {
     /// `DeliveryStreamName`: required, 1 to 64 characters.
     public var deliveryStreamName: String?
 
@@ -365,6 +397,10 @@ public struct StopDeliveryStreamEncryptionInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension StopDeliveryStreamEncryptionInput: WireShape {
@@ -376,7 +412,7 @@ extension StopDeliveryStreamEncryptionInput: WireShape {
 }
 
 /// The input of ``FirehoseClient/tagDeliveryStream(input:)``.
-public struct TagDeliveryStreamInput: Sendable, Equatable {
+public struct TagDeliveryStreamInput: Sendable, Equatable, CustomStringConvertible {
     /// `DeliveryStreamName`: required, 1 to 64 characters.
     public var deliveryStreamName: String?
 
@@ -391,6 +427,10 @@ public struct TagDeliveryStreamInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension TagDeliveryStreamInput: WireShape {
@@ -403,7 +443,7 @@ extension TagDeliveryStreamInput: WireShape {
 }
 
 /// The input of ``FirehoseClient/untagDeliveryStream(input:)``.
-public struct UntagDeliveryStreamInput: Sendable, Equatable {
+public struct UntagDeliveryStreamInput: Sendable, Equatable, CustomStringConvertible {
     /// `DeliveryStreamName`: required, 1 to 64 characters.
     public var deliveryStreamName: String?
 
@@ -418,6 +458,10 @@ public struct UntagDeliveryStreamInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UntagDeliveryStreamInput: WireShape {
@@ -430,7 +474,7 @@ extension UntagDeliveryStreamInput: WireShape {
 }
 
 /// The input of ``FirehoseClient/updateDestination(input:)``.
-public struct UpdateDestinationInput: Sendable, Equatable {
+public struct UpdateDestinationInput: Sendable, Equatable, CustomStringConvertible {
     /// `AmazonOpenSearchServerlessDestinationUpdate`.
     public var amazonOpenSearchServerlessDestinationUpdate:
         FirehoseClientTypes.AmazonOpenSearchServerlessDestinationUpdate?
@@ -505,6 +549,10 @@ public struct UpdateDestinationInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateDestinationInput: WireShape {

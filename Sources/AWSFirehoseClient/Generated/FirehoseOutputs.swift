@@ -3,7 +3,7 @@
 package import RecorderAWS
 
 /// The output of ``FirehoseClient/createDeliveryStream(input:)``.
-public struct CreateDeliveryStreamOutput: Sendable, Equatable {
+public struct CreateDeliveryStreamOutput: Sendable, Equatable, CustomStringConvertible {
     /// `DeliveryStreamARN`: 1 to 512 characters.
     public var deliveryStreamARN: String?
 
@@ -14,6 +14,10 @@ public struct CreateDeliveryStreamOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension CreateDeliveryStreamOutput: WireShape {
@@ -25,7 +29,7 @@ extension CreateDeliveryStreamOutput: WireShape {
 }
 
 /// The output of ``FirehoseClient/deleteDeliveryStream(input:)``.
-public struct DeleteDeliveryStreamOutput: Sendable, Equatable {
+public struct DeleteDeliveryStreamOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -34,6 +38,10 @@ public struct DeleteDeliveryStreamOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DeleteDeliveryStreamOutput: WireShape {
@@ -45,7 +53,7 @@ extension DeleteDeliveryStreamOutput: WireShape {
 }
 
 /// The output of ``FirehoseClient/describeDeliveryStream(input:)``.
-public struct DescribeDeliveryStreamOutput: Sendable, Equatable {
+public struct DescribeDeliveryStreamOutput: Sendable, Equatable, CustomStringConvertible {
     /// `DeliveryStreamDescription`: required.
     public var deliveryStreamDescription: FirehoseClientTypes.DeliveryStreamDescription?
 
@@ -56,6 +64,10 @@ public struct DescribeDeliveryStreamOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DescribeDeliveryStreamOutput: WireShape {
@@ -67,7 +79,7 @@ extension DescribeDeliveryStreamOutput: WireShape {
 }
 
 /// The output of ``FirehoseClient/listDeliveryStreams(input:)``.
-public struct ListDeliveryStreamsOutput: Sendable, Equatable {
+public struct ListDeliveryStreamsOutput: Sendable, Equatable, CustomStringConvertible {
     /// `DeliveryStreamNames`: required.
     public var deliveryStreamNames: [String]?
 
@@ -82,6 +94,10 @@ public struct ListDeliveryStreamsOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ListDeliveryStreamsOutput: WireShape {
@@ -94,7 +110,7 @@ extension ListDeliveryStreamsOutput: WireShape {
 }
 
 /// The output of ``FirehoseClient/listTagsForDeliveryStream(input:)``.
-public struct ListTagsForDeliveryStreamOutput: Sendable, Equatable {
+public struct ListTagsForDeliveryStreamOutput: Sendable, Equatable, CustomStringConvertible {
     /// `HasMoreTags`: required.
     public var hasMoreTags: Bool?
 
@@ -109,6 +125,10 @@ public struct ListTagsForDeliveryStreamOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ListTagsForDeliveryStreamOutput: WireShape {
@@ -123,7 +143,7 @@ extension ListTagsForDeliveryStreamOutput: WireShape {
 extension FirehoseClientTypes {
 
     /// The output of ``FirehoseClient/putRecord(input:)``.
-    public struct PutRecordOutput: Sendable, Equatable {
+    public struct PutRecordOutput: Sendable, Equatable, CustomStringConvertible {
         /// `Encrypted`.
         public var encrypted: Bool?
 
@@ -138,6 +158,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -151,7 +175,7 @@ extension FirehoseClientTypes.PutRecordOutput: WireShape {
 }
 
 /// The output of ``FirehoseClient/putRecordBatch(input:)``.
-public struct PutRecordBatchOutput: Sendable, Equatable {
+public struct PutRecordBatchOutput: Sendable, Equatable, CustomStringConvertible {
     /// `Encrypted`.
     public var encrypted: Bool?
 
@@ -174,6 +198,10 @@ public struct PutRecordBatchOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension PutRecordBatchOutput: WireShape {
@@ -187,7 +215,7 @@ extension PutRecordBatchOutput: WireShape {
 }
 
 /// The output of ``FirehoseClient/startDeliveryStreamEncryption(input:)``.
-public struct StartDeliveryStreamEncryptionOutput: Sendable, Equatable {
+public struct StartDeliveryStreamEncryptionOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -196,6 +224,10 @@ public struct StartDeliveryStreamEncryptionOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension StartDeliveryStreamEncryptionOutput: WireShape {
@@ -207,7 +239,7 @@ extension StartDeliveryStreamEncryptionOutput: WireShape {
 }
 
 /// The output of ``FirehoseClient/stopDeliveryStreamEncryption(input:)``.
-public struct StopDeliveryStreamEncryptionOutput: Sendable, Equatable {
+public struct StopDeliveryStreamEncryptionOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -216,6 +248,10 @@ public struct StopDeliveryStreamEncryptionOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension StopDeliveryStreamEncryptionOutput: WireShape {
@@ -227,7 +263,7 @@ extension StopDeliveryStreamEncryptionOutput: WireShape {
 }
 
 /// The output of ``FirehoseClient/tagDeliveryStream(input:)``.
-public struct TagDeliveryStreamOutput: Sendable, Equatable {
+public struct TagDeliveryStreamOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -236,6 +272,10 @@ public struct TagDeliveryStreamOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension TagDeliveryStreamOutput: WireShape {
@@ -247,7 +287,7 @@ extension TagDeliveryStreamOutput: WireShape {
 }
 
 /// The output of ``FirehoseClient/untagDeliveryStream(input:)``.
-public struct UntagDeliveryStreamOutput: Sendable, Equatable {
+public struct UntagDeliveryStreamOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -256,6 +296,10 @@ public struct UntagDeliveryStreamOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UntagDeliveryStreamOutput: WireShape {
@@ -267,7 +311,7 @@ extension UntagDeliveryStreamOutput: WireShape {
 }
 
 /// The output of ``FirehoseClient/updateDestination(input:)``.
-public struct UpdateDestinationOutput: Sendable, Equatable {
+public struct UpdateDestinationOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -276,6 +320,10 @@ public struct UpdateDestinationOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateDestinationOutput: WireShape {

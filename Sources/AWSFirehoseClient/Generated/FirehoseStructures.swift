@@ -9,7 +9,7 @@ public enum FirehoseClientTypes {}
 extension FirehoseClientTypes {
 
     /// `AmazonOpenSearchServerlessBufferingHints` in the service model.
-    public struct AmazonOpenSearchServerlessBufferingHints: Sendable, Equatable {
+    public struct AmazonOpenSearchServerlessBufferingHints: Sendable, Equatable, CustomStringConvertible {
         /// `IntervalInSeconds`: 0 to 900.
         public var intervalInSeconds: Int?
 
@@ -24,6 +24,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -39,7 +43,7 @@ extension FirehoseClientTypes.AmazonOpenSearchServerlessBufferingHints: WireShap
 extension FirehoseClientTypes {
 
     /// `AmazonOpenSearchServerlessDestinationConfiguration` in the service model.
-    public struct AmazonOpenSearchServerlessDestinationConfiguration: Sendable, Equatable {
+    public struct AmazonOpenSearchServerlessDestinationConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `BufferingHints`.
         public var bufferingHints: FirehoseClientTypes.AmazonOpenSearchServerlessBufferingHints?
 
@@ -97,6 +101,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -120,7 +128,7 @@ extension FirehoseClientTypes.AmazonOpenSearchServerlessDestinationConfiguration
 extension FirehoseClientTypes {
 
     /// `AmazonOpenSearchServerlessDestinationDescription` in the service model.
-    public struct AmazonOpenSearchServerlessDestinationDescription: Sendable, Equatable {
+    public struct AmazonOpenSearchServerlessDestinationDescription: Sendable, Equatable, CustomStringConvertible {
         /// `BufferingHints`.
         public var bufferingHints: FirehoseClientTypes.AmazonOpenSearchServerlessBufferingHints?
 
@@ -178,6 +186,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -201,7 +213,7 @@ extension FirehoseClientTypes.AmazonOpenSearchServerlessDestinationDescription: 
 extension FirehoseClientTypes {
 
     /// `AmazonOpenSearchServerlessDestinationUpdate` in the service model.
-    public struct AmazonOpenSearchServerlessDestinationUpdate: Sendable, Equatable {
+    public struct AmazonOpenSearchServerlessDestinationUpdate: Sendable, Equatable, CustomStringConvertible {
         /// `BufferingHints`.
         public var bufferingHints: FirehoseClientTypes.AmazonOpenSearchServerlessBufferingHints?
 
@@ -249,6 +261,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -270,7 +286,7 @@ extension FirehoseClientTypes.AmazonOpenSearchServerlessDestinationUpdate: WireS
 extension FirehoseClientTypes {
 
     /// `AmazonOpenSearchServerlessRetryOptions` in the service model.
-    public struct AmazonOpenSearchServerlessRetryOptions: Sendable, Equatable {
+    public struct AmazonOpenSearchServerlessRetryOptions: Sendable, Equatable, CustomStringConvertible {
         /// `DurationInSeconds`: 0 to 7,200.
         public var durationInSeconds: Int?
 
@@ -281,6 +297,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -295,7 +315,7 @@ extension FirehoseClientTypes.AmazonOpenSearchServerlessRetryOptions: WireShape 
 extension FirehoseClientTypes {
 
     /// `AmazonopensearchserviceBufferingHints` in the service model.
-    public struct AmazonopensearchserviceBufferingHints: Sendable, Equatable {
+    public struct AmazonopensearchserviceBufferingHints: Sendable, Equatable, CustomStringConvertible {
         /// `IntervalInSeconds`: 0 to 900.
         public var intervalInSeconds: Int?
 
@@ -310,6 +330,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -325,7 +349,7 @@ extension FirehoseClientTypes.AmazonopensearchserviceBufferingHints: WireShape {
 extension FirehoseClientTypes {
 
     /// `AmazonopensearchserviceDestinationConfiguration` in the service model.
-    public struct AmazonopensearchserviceDestinationConfiguration: Sendable, Equatable {
+    public struct AmazonopensearchserviceDestinationConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `BufferingHints`.
         public var bufferingHints: FirehoseClientTypes.AmazonopensearchserviceBufferingHints?
 
@@ -403,6 +427,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -430,7 +458,7 @@ extension FirehoseClientTypes.AmazonopensearchserviceDestinationConfiguration: W
 extension FirehoseClientTypes {
 
     /// `AmazonopensearchserviceDestinationDescription` in the service model.
-    public struct AmazonopensearchserviceDestinationDescription: Sendable, Equatable {
+    public struct AmazonopensearchserviceDestinationDescription: Sendable, Equatable, CustomStringConvertible {
         /// `BufferingHints`.
         public var bufferingHints: FirehoseClientTypes.AmazonopensearchserviceBufferingHints?
 
@@ -508,6 +536,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -535,7 +567,7 @@ extension FirehoseClientTypes.AmazonopensearchserviceDestinationDescription: Wir
 extension FirehoseClientTypes {
 
     /// `AmazonopensearchserviceDestinationUpdate` in the service model.
-    public struct AmazonopensearchserviceDestinationUpdate: Sendable, Equatable {
+    public struct AmazonopensearchserviceDestinationUpdate: Sendable, Equatable, CustomStringConvertible {
         /// `BufferingHints`.
         public var bufferingHints: FirehoseClientTypes.AmazonopensearchserviceBufferingHints?
 
@@ -603,6 +635,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -628,7 +664,7 @@ extension FirehoseClientTypes.AmazonopensearchserviceDestinationUpdate: WireShap
 extension FirehoseClientTypes {
 
     /// `AmazonopensearchserviceRetryOptions` in the service model.
-    public struct AmazonopensearchserviceRetryOptions: Sendable, Equatable {
+    public struct AmazonopensearchserviceRetryOptions: Sendable, Equatable, CustomStringConvertible {
         /// `DurationInSeconds`: 0 to 7,200.
         public var durationInSeconds: Int?
 
@@ -639,6 +675,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -653,7 +693,7 @@ extension FirehoseClientTypes.AmazonopensearchserviceRetryOptions: WireShape {
 extension FirehoseClientTypes {
 
     /// `AuthenticationConfiguration` in the service model.
-    public struct AuthenticationConfiguration: Sendable, Equatable {
+    public struct AuthenticationConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `Connectivity`: required.
         public var connectivity: FirehoseClientTypes.Connectivity?
 
@@ -668,6 +708,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -683,7 +727,7 @@ extension FirehoseClientTypes.AuthenticationConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `BufferingHints` in the service model.
-    public struct BufferingHints: Sendable, Equatable {
+    public struct BufferingHints: Sendable, Equatable, CustomStringConvertible {
         /// `IntervalInSeconds`: 0 to 900.
         public var intervalInSeconds: Int?
 
@@ -698,6 +742,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -713,7 +761,7 @@ extension FirehoseClientTypes.BufferingHints: WireShape {
 extension FirehoseClientTypes {
 
     /// `CatalogConfiguration` in the service model.
-    public struct CatalogConfiguration: Sendable, Equatable {
+    public struct CatalogConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `CatalogARN`: 1 to 512 characters.
         public var catalogARN: String?
 
@@ -728,6 +776,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -743,7 +795,7 @@ extension FirehoseClientTypes.CatalogConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `CloudWatchLoggingOptions` in the service model.
-    public struct CloudWatchLoggingOptions: Sendable, Equatable {
+    public struct CloudWatchLoggingOptions: Sendable, Equatable, CustomStringConvertible {
         /// `Enabled`.
         public var enabled: Bool?
 
@@ -762,6 +814,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -778,7 +834,7 @@ extension FirehoseClientTypes.CloudWatchLoggingOptions: WireShape {
 extension FirehoseClientTypes {
 
     /// `CopyCommand` in the service model.
-    public struct CopyCommand: Sendable, Equatable {
+    public struct CopyCommand: Sendable, Equatable, CustomStringConvertible {
         /// `CopyOptions`: 0 to 10,240 characters.
         public var copyOptions: String?
 
@@ -797,6 +853,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -813,7 +873,7 @@ extension FirehoseClientTypes.CopyCommand: WireShape {
 extension FirehoseClientTypes {
 
     /// `DataFormatConversionConfiguration` in the service model.
-    public struct DataFormatConversionConfiguration: Sendable, Equatable {
+    public struct DataFormatConversionConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `Enabled`.
         public var enabled: Bool?
 
@@ -841,6 +901,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -858,7 +922,7 @@ extension FirehoseClientTypes.DataFormatConversionConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `DatabaseColumnList` in the service model.
-    public struct DatabaseColumnList: Sendable, Equatable {
+    public struct DatabaseColumnList: Sendable, Equatable, CustomStringConvertible {
         /// `Exclude`.
         public var exclude: [String]?
 
@@ -873,6 +937,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -888,7 +956,7 @@ extension FirehoseClientTypes.DatabaseColumnList: WireShape {
 extension FirehoseClientTypes {
 
     /// `DatabaseList` in the service model.
-    public struct DatabaseList: Sendable, Equatable {
+    public struct DatabaseList: Sendable, Equatable, CustomStringConvertible {
         /// `Exclude`.
         public var exclude: [String]?
 
@@ -903,6 +971,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -918,7 +990,7 @@ extension FirehoseClientTypes.DatabaseList: WireShape {
 extension FirehoseClientTypes {
 
     /// `DatabaseSnapshotInfo` in the service model.
-    public struct DatabaseSnapshotInfo: Sendable, Equatable {
+    public struct DatabaseSnapshotInfo: Sendable, Equatable, CustomStringConvertible {
         /// `FailureDescription`.
         public var failureDescription: FirehoseClientTypes.FailureDescription?
 
@@ -956,6 +1028,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -975,7 +1051,7 @@ extension FirehoseClientTypes.DatabaseSnapshotInfo: WireShape {
 extension FirehoseClientTypes {
 
     /// `DatabaseSourceAuthenticationConfiguration` in the service model.
-    public struct DatabaseSourceAuthenticationConfiguration: Sendable, Equatable {
+    public struct DatabaseSourceAuthenticationConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `SecretsManagerConfiguration`: required.
         public var secretsManagerConfiguration: FirehoseClientTypes.SecretsManagerConfiguration?
 
@@ -986,6 +1062,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1000,7 +1080,7 @@ extension FirehoseClientTypes.DatabaseSourceAuthenticationConfiguration: WireSha
 extension FirehoseClientTypes {
 
     /// `DatabaseSourceConfiguration` in the service model.
-    public struct DatabaseSourceConfiguration: Sendable, Equatable {
+    public struct DatabaseSourceConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `Columns`.
         public var columns: FirehoseClientTypes.DatabaseColumnList?
 
@@ -1065,6 +1145,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1089,7 +1173,7 @@ extension FirehoseClientTypes.DatabaseSourceConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `DatabaseSourceDescription` in the service model.
-    public struct DatabaseSourceDescription: Sendable, Equatable {
+    public struct DatabaseSourceDescription: Sendable, Equatable, CustomStringConvertible {
         /// `Columns`.
         public var columns: FirehoseClientTypes.DatabaseColumnList?
 
@@ -1159,6 +1243,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1184,7 +1272,7 @@ extension FirehoseClientTypes.DatabaseSourceDescription: WireShape {
 extension FirehoseClientTypes {
 
     /// `DatabaseSourceVPCConfiguration` in the service model.
-    public struct DatabaseSourceVPCConfiguration: Sendable, Equatable {
+    public struct DatabaseSourceVPCConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `VpcEndpointServiceName`: required, 47 to 255 characters.
         public var vpcEndpointServiceName: String?
 
@@ -1195,6 +1283,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1209,7 +1301,7 @@ extension FirehoseClientTypes.DatabaseSourceVPCConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `DatabaseTableList` in the service model.
-    public struct DatabaseTableList: Sendable, Equatable {
+    public struct DatabaseTableList: Sendable, Equatable, CustomStringConvertible {
         /// `Exclude`.
         public var exclude: [String]?
 
@@ -1224,6 +1316,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1239,7 +1335,7 @@ extension FirehoseClientTypes.DatabaseTableList: WireShape {
 extension FirehoseClientTypes {
 
     /// `DeliveryStreamDescription` in the service model.
-    public struct DeliveryStreamDescription: Sendable, Equatable {
+    public struct DeliveryStreamDescription: Sendable, Equatable, CustomStringConvertible {
         /// `CreateTimestamp`.
         public var createTimestamp: Date?
 
@@ -1307,6 +1403,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1332,7 +1432,7 @@ extension FirehoseClientTypes.DeliveryStreamDescription: WireShape {
 extension FirehoseClientTypes {
 
     /// `DeliveryStreamEncryptionConfiguration` in the service model.
-    public struct DeliveryStreamEncryptionConfiguration: Sendable, Equatable {
+    public struct DeliveryStreamEncryptionConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `FailureDescription`.
         public var failureDescription: FirehoseClientTypes.FailureDescription?
 
@@ -1360,6 +1460,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1377,7 +1481,7 @@ extension FirehoseClientTypes.DeliveryStreamEncryptionConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `DeliveryStreamEncryptionConfigurationInput` in the service model.
-    public struct DeliveryStreamEncryptionConfigurationInput: Sendable, Equatable {
+    public struct DeliveryStreamEncryptionConfigurationInput: Sendable, Equatable, CustomStringConvertible {
         /// `KeyARN`: 1 to 512 characters.
         public var keyARN: String?
 
@@ -1392,6 +1496,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1407,7 +1515,7 @@ extension FirehoseClientTypes.DeliveryStreamEncryptionConfigurationInput: WireSh
 extension FirehoseClientTypes {
 
     /// `Deserializer` in the service model.
-    public struct Deserializer: Sendable, Equatable {
+    public struct Deserializer: Sendable, Equatable, CustomStringConvertible {
         /// `HiveJsonSerDe`.
         public var hiveJsonSerDe: FirehoseClientTypes.HiveJsonSerDe?
 
@@ -1425,6 +1533,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1440,7 +1552,7 @@ extension FirehoseClientTypes.Deserializer: WireShape {
 extension FirehoseClientTypes {
 
     /// `DestinationDescription` in the service model.
-    public struct DestinationDescription: Sendable, Equatable {
+    public struct DestinationDescription: Sendable, Equatable, CustomStringConvertible {
         /// `AmazonOpenSearchServerlessDestinationDescription`.
         public var amazonOpenSearchServerlessDestinationDescription:
             FirehoseClientTypes.AmazonOpenSearchServerlessDestinationDescription?
@@ -1507,6 +1619,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1534,7 +1650,7 @@ extension FirehoseClientTypes.DestinationDescription: WireShape {
 extension FirehoseClientTypes {
 
     /// `DestinationTableConfiguration` in the service model.
-    public struct DestinationTableConfiguration: Sendable, Equatable {
+    public struct DestinationTableConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `DestinationDatabaseName`: required, 1 to 255 characters.
         public var destinationDatabaseName: String?
 
@@ -1567,6 +1683,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1585,7 +1705,7 @@ extension FirehoseClientTypes.DestinationTableConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `DirectPutSourceConfiguration` in the service model.
-    public struct DirectPutSourceConfiguration: Sendable, Equatable {
+    public struct DirectPutSourceConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `ThroughputHintInMBs`: required, 1 to 100.
         public var throughputHintInMBs: Int?
 
@@ -1596,6 +1716,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1610,7 +1734,7 @@ extension FirehoseClientTypes.DirectPutSourceConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `DirectPutSourceDescription` in the service model.
-    public struct DirectPutSourceDescription: Sendable, Equatable {
+    public struct DirectPutSourceDescription: Sendable, Equatable, CustomStringConvertible {
         /// `ThroughputHintInMBs`: 1 to 100.
         public var throughputHintInMBs: Int?
 
@@ -1621,6 +1745,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1635,7 +1763,7 @@ extension FirehoseClientTypes.DirectPutSourceDescription: WireShape {
 extension FirehoseClientTypes {
 
     /// `DocumentIdOptions` in the service model.
-    public struct DocumentIdOptions: Sendable, Equatable {
+    public struct DocumentIdOptions: Sendable, Equatable, CustomStringConvertible {
         /// `DefaultDocumentIdFormat`: required.
         public var defaultDocumentIdFormat: FirehoseClientTypes.DefaultDocumentIdFormat?
 
@@ -1646,6 +1774,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1660,7 +1792,7 @@ extension FirehoseClientTypes.DocumentIdOptions: WireShape {
 extension FirehoseClientTypes {
 
     /// `DynamicPartitioningConfiguration` in the service model.
-    public struct DynamicPartitioningConfiguration: Sendable, Equatable {
+    public struct DynamicPartitioningConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `Enabled`.
         public var enabled: Bool?
 
@@ -1675,6 +1807,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1690,7 +1826,7 @@ extension FirehoseClientTypes.DynamicPartitioningConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `ElasticsearchBufferingHints` in the service model.
-    public struct ElasticsearchBufferingHints: Sendable, Equatable {
+    public struct ElasticsearchBufferingHints: Sendable, Equatable, CustomStringConvertible {
         /// `IntervalInSeconds`: 0 to 900.
         public var intervalInSeconds: Int?
 
@@ -1705,6 +1841,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1720,7 +1860,7 @@ extension FirehoseClientTypes.ElasticsearchBufferingHints: WireShape {
 extension FirehoseClientTypes {
 
     /// `ElasticsearchDestinationConfiguration` in the service model.
-    public struct ElasticsearchDestinationConfiguration: Sendable, Equatable {
+    public struct ElasticsearchDestinationConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `BufferingHints`.
         public var bufferingHints: FirehoseClientTypes.ElasticsearchBufferingHints?
 
@@ -1798,6 +1938,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1825,7 +1969,7 @@ extension FirehoseClientTypes.ElasticsearchDestinationConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `ElasticsearchDestinationDescription` in the service model.
-    public struct ElasticsearchDestinationDescription: Sendable, Equatable {
+    public struct ElasticsearchDestinationDescription: Sendable, Equatable, CustomStringConvertible {
         /// `BufferingHints`.
         public var bufferingHints: FirehoseClientTypes.ElasticsearchBufferingHints?
 
@@ -1903,6 +2047,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1930,7 +2078,7 @@ extension FirehoseClientTypes.ElasticsearchDestinationDescription: WireShape {
 extension FirehoseClientTypes {
 
     /// `ElasticsearchDestinationUpdate` in the service model.
-    public struct ElasticsearchDestinationUpdate: Sendable, Equatable {
+    public struct ElasticsearchDestinationUpdate: Sendable, Equatable, CustomStringConvertible {
         /// `BufferingHints`.
         public var bufferingHints: FirehoseClientTypes.ElasticsearchBufferingHints?
 
@@ -1998,6 +2146,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2023,7 +2175,7 @@ extension FirehoseClientTypes.ElasticsearchDestinationUpdate: WireShape {
 extension FirehoseClientTypes {
 
     /// `ElasticsearchRetryOptions` in the service model.
-    public struct ElasticsearchRetryOptions: Sendable, Equatable {
+    public struct ElasticsearchRetryOptions: Sendable, Equatable, CustomStringConvertible {
         /// `DurationInSeconds`: 0 to 7,200.
         public var durationInSeconds: Int?
 
@@ -2034,6 +2186,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2048,7 +2204,7 @@ extension FirehoseClientTypes.ElasticsearchRetryOptions: WireShape {
 extension FirehoseClientTypes {
 
     /// `EncryptionConfiguration` in the service model.
-    public struct EncryptionConfiguration: Sendable, Equatable {
+    public struct EncryptionConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `KMSEncryptionConfig`.
         public var kmsEncryptionConfig: FirehoseClientTypes.KMSEncryptionConfig?
 
@@ -2066,6 +2222,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2081,7 +2241,7 @@ extension FirehoseClientTypes.EncryptionConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `ExtendedS3DestinationConfiguration` in the service model.
-    public struct ExtendedS3DestinationConfiguration: Sendable, Equatable {
+    public struct ExtendedS3DestinationConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `BucketARN`: required, 1 to 2,048 characters.
         public var bucketARN: String?
 
@@ -2164,6 +2324,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2192,7 +2356,7 @@ extension FirehoseClientTypes.ExtendedS3DestinationConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `ExtendedS3DestinationDescription` in the service model.
-    public struct ExtendedS3DestinationDescription: Sendable, Equatable {
+    public struct ExtendedS3DestinationDescription: Sendable, Equatable, CustomStringConvertible {
         /// `BucketARN`: required, 1 to 2,048 characters.
         public var bucketARN: String?
 
@@ -2275,6 +2439,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2303,7 +2471,7 @@ extension FirehoseClientTypes.ExtendedS3DestinationDescription: WireShape {
 extension FirehoseClientTypes {
 
     /// `ExtendedS3DestinationUpdate` in the service model.
-    public struct ExtendedS3DestinationUpdate: Sendable, Equatable {
+    public struct ExtendedS3DestinationUpdate: Sendable, Equatable, CustomStringConvertible {
         /// `BucketARN`: 1 to 2,048 characters.
         public var bucketARN: String?
 
@@ -2386,6 +2554,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2414,7 +2586,7 @@ extension FirehoseClientTypes.ExtendedS3DestinationUpdate: WireShape {
 extension FirehoseClientTypes {
 
     /// `FailureDescription` in the service model.
-    public struct FailureDescription: Sendable, Equatable {
+    public struct FailureDescription: Sendable, Equatable, CustomStringConvertible {
         /// `Details`: required, 1 to 1,024 characters.
         public var details: String?
 
@@ -2429,6 +2601,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2444,7 +2620,7 @@ extension FirehoseClientTypes.FailureDescription: WireShape {
 extension FirehoseClientTypes {
 
     /// `HiveJsonSerDe` in the service model.
-    public struct HiveJsonSerDe: Sendable, Equatable {
+    public struct HiveJsonSerDe: Sendable, Equatable, CustomStringConvertible {
         /// `TimestampFormats`.
         public var timestampFormats: [String]?
 
@@ -2455,6 +2631,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2469,7 +2649,7 @@ extension FirehoseClientTypes.HiveJsonSerDe: WireShape {
 extension FirehoseClientTypes {
 
     /// `HttpEndpointBufferingHints` in the service model.
-    public struct HttpEndpointBufferingHints: Sendable, Equatable {
+    public struct HttpEndpointBufferingHints: Sendable, Equatable, CustomStringConvertible {
         /// `IntervalInSeconds`: 0 to 900.
         public var intervalInSeconds: Int?
 
@@ -2484,6 +2664,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2499,7 +2683,7 @@ extension FirehoseClientTypes.HttpEndpointBufferingHints: WireShape {
 extension FirehoseClientTypes {
 
     /// `HttpEndpointCommonAttribute` in the service model.
-    public struct HttpEndpointCommonAttribute: Sendable, Equatable {
+    public struct HttpEndpointCommonAttribute: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
         /// `AttributeName`: required, 1 to 256 characters.
         public var attributeName: String?
 
@@ -2514,6 +2698,12 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
+        /// A mirror without members.
+        public var customMirror: Mirror { Mirror(self, children: []) }
     }
 }
 
@@ -2521,15 +2711,15 @@ extension FirehoseClientTypes.HttpEndpointCommonAttribute: WireShape {
     package static func blank() -> Self { Self() }
 
     package mutating func code(_ fields: WireFields) {
-        fields(&attributeName, as: "AttributeName")
-        fields(&attributeValue, as: "AttributeValue")
+        fields(&attributeName, as: "AttributeName", sensitive: true)
+        fields(&attributeValue, as: "AttributeValue", sensitive: true)
     }
 }
 
 extension FirehoseClientTypes {
 
     /// `HttpEndpointConfiguration` in the service model.
-    public struct HttpEndpointConfiguration: Sendable, Equatable {
+    public struct HttpEndpointConfiguration: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
         /// `AccessKey`: 0 to 4,096 characters.
         public var accessKey: String?
 
@@ -2548,6 +2738,12 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
+        /// A mirror without members.
+        public var customMirror: Mirror { Mirror(self, children: []) }
     }
 }
 
@@ -2555,16 +2751,16 @@ extension FirehoseClientTypes.HttpEndpointConfiguration: WireShape {
     package static func blank() -> Self { Self() }
 
     package mutating func code(_ fields: WireFields) {
-        fields(&accessKey, as: "AccessKey")
+        fields(&accessKey, as: "AccessKey", sensitive: true)
         fields(&name, as: "Name")
-        fields(&url, as: "Url")
+        fields(&url, as: "Url", sensitive: true)
     }
 }
 
 extension FirehoseClientTypes {
 
     /// `HttpEndpointDescription` in the service model.
-    public struct HttpEndpointDescription: Sendable, Equatable {
+    public struct HttpEndpointDescription: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
         /// `Name`: 1 to 256 characters.
         public var name: String?
 
@@ -2579,6 +2775,12 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
+        /// A mirror without members.
+        public var customMirror: Mirror { Mirror(self, children: []) }
     }
 }
 
@@ -2587,14 +2789,14 @@ extension FirehoseClientTypes.HttpEndpointDescription: WireShape {
 
     package mutating func code(_ fields: WireFields) {
         fields(&name, as: "Name")
-        fields(&url, as: "Url")
+        fields(&url, as: "Url", sensitive: true)
     }
 }
 
 extension FirehoseClientTypes {
 
     /// `HttpEndpointDestinationConfiguration` in the service model.
-    public struct HttpEndpointDestinationConfiguration: Sendable, Equatable {
+    public struct HttpEndpointDestinationConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `BufferingHints`.
         public var bufferingHints: FirehoseClientTypes.HttpEndpointBufferingHints?
 
@@ -2652,6 +2854,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2675,7 +2881,7 @@ extension FirehoseClientTypes.HttpEndpointDestinationConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `HttpEndpointDestinationDescription` in the service model.
-    public struct HttpEndpointDestinationDescription: Sendable, Equatable {
+    public struct HttpEndpointDestinationDescription: Sendable, Equatable, CustomStringConvertible {
         /// `BufferingHints`.
         public var bufferingHints: FirehoseClientTypes.HttpEndpointBufferingHints?
 
@@ -2733,6 +2939,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2756,7 +2966,7 @@ extension FirehoseClientTypes.HttpEndpointDestinationDescription: WireShape {
 extension FirehoseClientTypes {
 
     /// `HttpEndpointDestinationUpdate` in the service model.
-    public struct HttpEndpointDestinationUpdate: Sendable, Equatable {
+    public struct HttpEndpointDestinationUpdate: Sendable, Equatable, CustomStringConvertible {
         /// `BufferingHints`.
         public var bufferingHints: FirehoseClientTypes.HttpEndpointBufferingHints?
 
@@ -2814,6 +3024,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2837,7 +3051,7 @@ extension FirehoseClientTypes.HttpEndpointDestinationUpdate: WireShape {
 extension FirehoseClientTypes {
 
     /// `HttpEndpointRequestConfiguration` in the service model.
-    public struct HttpEndpointRequestConfiguration: Sendable, Equatable {
+    public struct HttpEndpointRequestConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `CommonAttributes`: 0 to 50 items.
         public var commonAttributes: [FirehoseClientTypes.HttpEndpointCommonAttribute]?
 
@@ -2855,6 +3069,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2870,7 +3088,7 @@ extension FirehoseClientTypes.HttpEndpointRequestConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `HttpEndpointRetryOptions` in the service model.
-    public struct HttpEndpointRetryOptions: Sendable, Equatable {
+    public struct HttpEndpointRetryOptions: Sendable, Equatable, CustomStringConvertible {
         /// `DurationInSeconds`: 0 to 7,200.
         public var durationInSeconds: Int?
 
@@ -2881,6 +3099,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2895,7 +3117,7 @@ extension FirehoseClientTypes.HttpEndpointRetryOptions: WireShape {
 extension FirehoseClientTypes {
 
     /// `IcebergDestinationConfiguration` in the service model.
-    public struct IcebergDestinationConfiguration: Sendable, Equatable {
+    public struct IcebergDestinationConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `AppendOnly`.
         public var appendOnly: Bool?
 
@@ -2963,6 +3185,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2988,7 +3214,7 @@ extension FirehoseClientTypes.IcebergDestinationConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `IcebergDestinationDescription` in the service model.
-    public struct IcebergDestinationDescription: Sendable, Equatable {
+    public struct IcebergDestinationDescription: Sendable, Equatable, CustomStringConvertible {
         /// `AppendOnly`.
         public var appendOnly: Bool?
 
@@ -3056,6 +3282,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -3081,7 +3311,7 @@ extension FirehoseClientTypes.IcebergDestinationDescription: WireShape {
 extension FirehoseClientTypes {
 
     /// `IcebergDestinationUpdate` in the service model.
-    public struct IcebergDestinationUpdate: Sendable, Equatable {
+    public struct IcebergDestinationUpdate: Sendable, Equatable, CustomStringConvertible {
         /// `AppendOnly`.
         public var appendOnly: Bool?
 
@@ -3149,6 +3379,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -3174,7 +3408,7 @@ extension FirehoseClientTypes.IcebergDestinationUpdate: WireShape {
 extension FirehoseClientTypes {
 
     /// `InputFormatConfiguration` in the service model.
-    public struct InputFormatConfiguration: Sendable, Equatable {
+    public struct InputFormatConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `Deserializer`.
         public var deserializer: FirehoseClientTypes.Deserializer?
 
@@ -3185,6 +3419,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -3199,7 +3437,7 @@ extension FirehoseClientTypes.InputFormatConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `KMSEncryptionConfig` in the service model.
-    public struct KMSEncryptionConfig: Sendable, Equatable {
+    public struct KMSEncryptionConfig: Sendable, Equatable, CustomStringConvertible {
         /// `AWSKMSKeyARN`: required, 1 to 512 characters.
         public var awskmsKeyARN: String?
 
@@ -3210,6 +3448,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -3224,7 +3466,7 @@ extension FirehoseClientTypes.KMSEncryptionConfig: WireShape {
 extension FirehoseClientTypes {
 
     /// `KinesisStreamSourceConfiguration` in the service model.
-    public struct KinesisStreamSourceConfiguration: Sendable, Equatable {
+    public struct KinesisStreamSourceConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `KinesisStreamARN`: required, 1 to 512 characters.
         public var kinesisStreamARN: String?
 
@@ -3239,6 +3481,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -3254,7 +3500,7 @@ extension FirehoseClientTypes.KinesisStreamSourceConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `KinesisStreamSourceDescription` in the service model.
-    public struct KinesisStreamSourceDescription: Sendable, Equatable {
+    public struct KinesisStreamSourceDescription: Sendable, Equatable, CustomStringConvertible {
         /// `DeliveryStartTimestamp`.
         public var deliveryStartTimestamp: Date?
 
@@ -3273,6 +3519,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -3289,7 +3539,7 @@ extension FirehoseClientTypes.KinesisStreamSourceDescription: WireShape {
 extension FirehoseClientTypes {
 
     /// `MSKSourceConfiguration` in the service model.
-    public struct MSKSourceConfiguration: Sendable, Equatable {
+    public struct MSKSourceConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `AuthenticationConfiguration`: required.
         public var authenticationConfiguration: FirehoseClientTypes.AuthenticationConfiguration?
 
@@ -3317,6 +3567,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -3334,7 +3588,7 @@ extension FirehoseClientTypes.MSKSourceConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `MSKSourceDescription` in the service model.
-    public struct MSKSourceDescription: Sendable, Equatable {
+    public struct MSKSourceDescription: Sendable, Equatable, CustomStringConvertible {
         /// `AuthenticationConfiguration`.
         public var authenticationConfiguration: FirehoseClientTypes.AuthenticationConfiguration?
 
@@ -3367,6 +3621,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -3385,7 +3643,7 @@ extension FirehoseClientTypes.MSKSourceDescription: WireShape {
 extension FirehoseClientTypes {
 
     /// `OpenXJsonSerDe` in the service model.
-    public struct OpenXJsonSerDe: Sendable, Equatable {
+    public struct OpenXJsonSerDe: Sendable, Equatable, CustomStringConvertible {
         /// `CaseInsensitive`.
         public var caseInsensitive: Bool?
 
@@ -3408,6 +3666,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -3424,7 +3686,7 @@ extension FirehoseClientTypes.OpenXJsonSerDe: WireShape {
 extension FirehoseClientTypes {
 
     /// `OrcSerDe` in the service model.
-    public struct OrcSerDe: Sendable, Equatable {
+    public struct OrcSerDe: Sendable, Equatable, CustomStringConvertible {
         /// `BlockSizeBytes`: at least 67,108,864.
         public var blockSizeBytes: Int?
 
@@ -3482,6 +3744,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -3505,7 +3771,7 @@ extension FirehoseClientTypes.OrcSerDe: WireShape {
 extension FirehoseClientTypes {
 
     /// `OutputFormatConfiguration` in the service model.
-    public struct OutputFormatConfiguration: Sendable, Equatable {
+    public struct OutputFormatConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `Serializer`.
         public var serializer: FirehoseClientTypes.Serializer?
 
@@ -3516,6 +3782,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -3530,7 +3800,7 @@ extension FirehoseClientTypes.OutputFormatConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `ParquetSerDe` in the service model.
-    public struct ParquetSerDe: Sendable, Equatable {
+    public struct ParquetSerDe: Sendable, Equatable, CustomStringConvertible {
         /// `BlockSizeBytes`: at least 67,108,864.
         public var blockSizeBytes: Int?
 
@@ -3568,6 +3838,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -3587,7 +3861,7 @@ extension FirehoseClientTypes.ParquetSerDe: WireShape {
 extension FirehoseClientTypes {
 
     /// `PartitionField` in the service model.
-    public struct PartitionField: Sendable, Equatable {
+    public struct PartitionField: Sendable, Equatable, CustomStringConvertible {
         /// `SourceName`: required, 1 to 1,024 characters.
         public var sourceName: String?
 
@@ -3598,6 +3872,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -3612,7 +3890,7 @@ extension FirehoseClientTypes.PartitionField: WireShape {
 extension FirehoseClientTypes {
 
     /// `PartitionSpec` in the service model.
-    public struct PartitionSpec: Sendable, Equatable {
+    public struct PartitionSpec: Sendable, Equatable, CustomStringConvertible {
         /// `Identity`.
         public var identity: [FirehoseClientTypes.PartitionField]?
 
@@ -3623,6 +3901,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -3637,7 +3919,7 @@ extension FirehoseClientTypes.PartitionSpec: WireShape {
 extension FirehoseClientTypes {
 
     /// `ProcessingConfiguration` in the service model.
-    public struct ProcessingConfiguration: Sendable, Equatable {
+    public struct ProcessingConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `Enabled`.
         public var enabled: Bool?
 
@@ -3652,6 +3934,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -3667,7 +3953,7 @@ extension FirehoseClientTypes.ProcessingConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `Processor` in the service model.
-    public struct Processor: Sendable, Equatable {
+    public struct Processor: Sendable, Equatable, CustomStringConvertible {
         /// `Parameters`.
         public var parameters: [FirehoseClientTypes.ProcessorParameter]?
 
@@ -3685,6 +3971,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -3700,7 +3990,7 @@ extension FirehoseClientTypes.Processor: WireShape {
 extension FirehoseClientTypes {
 
     /// `ProcessorParameter` in the service model.
-    public struct ProcessorParameter: Sendable, Equatable {
+    public struct ProcessorParameter: Sendable, Equatable, CustomStringConvertible {
         /// `ParameterName`: required.
         public var parameterName: FirehoseClientTypes.ProcessorParameterName?
 
@@ -3715,6 +4005,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -3730,7 +4024,7 @@ extension FirehoseClientTypes.ProcessorParameter: WireShape {
 extension FirehoseClientTypes {
 
     /// `PutRecordBatchResponseEntry` in the service model.
-    public struct PutRecordBatchResponseEntry: Sendable, Equatable {
+    public struct PutRecordBatchResponseEntry: Sendable, Equatable, CustomStringConvertible {
         /// `ErrorCode`.
         public var errorCode: String?
 
@@ -3749,6 +4043,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -3765,7 +4063,7 @@ extension FirehoseClientTypes.PutRecordBatchResponseEntry: WireShape {
 extension FirehoseClientTypes {
 
     /// `Record` in the service model.
-    public struct Record: Sendable, Equatable {
+    public struct Record: Sendable, Equatable, CustomStringConvertible {
         /// `Data`: required, 0 to 1,024,000 bytes.
         public var data: Data?
 
@@ -3776,6 +4074,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -3790,7 +4092,7 @@ extension FirehoseClientTypes.Record: WireShape {
 extension FirehoseClientTypes {
 
     /// `RedshiftDestinationConfiguration` in the service model.
-    public struct RedshiftDestinationConfiguration: Sendable, Equatable {
+    public struct RedshiftDestinationConfiguration: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
         /// `CloudWatchLoggingOptions`.
         public var cloudWatchLoggingOptions: FirehoseClientTypes.CloudWatchLoggingOptions?
 
@@ -3858,6 +4160,12 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
+        /// A mirror without members.
+        public var customMirror: Mirror { Mirror(self, children: []) }
     }
 }
 
@@ -3868,7 +4176,7 @@ extension FirehoseClientTypes.RedshiftDestinationConfiguration: WireShape {
         fields(&cloudWatchLoggingOptions, as: "CloudWatchLoggingOptions")
         fields(&clusterJDBCURL, as: "ClusterJDBCURL")
         fields(&copyCommand, as: "CopyCommand")
-        fields(&password, as: "Password")
+        fields(&password, as: "Password", sensitive: true)
         fields(&processingConfiguration, as: "ProcessingConfiguration")
         fields(&retryOptions, as: "RetryOptions")
         fields(&roleARN, as: "RoleARN")
@@ -3876,14 +4184,14 @@ extension FirehoseClientTypes.RedshiftDestinationConfiguration: WireShape {
         fields(&s3BackupMode, as: "S3BackupMode")
         fields(&s3Configuration, as: "S3Configuration")
         fields(&secretsManagerConfiguration, as: "SecretsManagerConfiguration")
-        fields(&username, as: "Username")
+        fields(&username, as: "Username", sensitive: true)
     }
 }
 
 extension FirehoseClientTypes {
 
     /// `RedshiftDestinationDescription` in the service model.
-    public struct RedshiftDestinationDescription: Sendable, Equatable {
+    public struct RedshiftDestinationDescription: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
         /// `CloudWatchLoggingOptions`.
         public var cloudWatchLoggingOptions: FirehoseClientTypes.CloudWatchLoggingOptions?
 
@@ -3946,6 +4254,12 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
+        /// A mirror without members.
+        public var customMirror: Mirror { Mirror(self, children: []) }
     }
 }
 
@@ -3963,14 +4277,14 @@ extension FirehoseClientTypes.RedshiftDestinationDescription: WireShape {
         fields(&s3BackupMode, as: "S3BackupMode")
         fields(&s3DestinationDescription, as: "S3DestinationDescription")
         fields(&secretsManagerConfiguration, as: "SecretsManagerConfiguration")
-        fields(&username, as: "Username")
+        fields(&username, as: "Username", sensitive: true)
     }
 }
 
 extension FirehoseClientTypes {
 
     /// `RedshiftDestinationUpdate` in the service model.
-    public struct RedshiftDestinationUpdate: Sendable, Equatable {
+    public struct RedshiftDestinationUpdate: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
         /// `CloudWatchLoggingOptions`.
         public var cloudWatchLoggingOptions: FirehoseClientTypes.CloudWatchLoggingOptions?
 
@@ -4038,6 +4352,12 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
+        /// A mirror without members.
+        public var customMirror: Mirror { Mirror(self, children: []) }
     }
 }
 
@@ -4048,7 +4368,7 @@ extension FirehoseClientTypes.RedshiftDestinationUpdate: WireShape {
         fields(&cloudWatchLoggingOptions, as: "CloudWatchLoggingOptions")
         fields(&clusterJDBCURL, as: "ClusterJDBCURL")
         fields(&copyCommand, as: "CopyCommand")
-        fields(&password, as: "Password")
+        fields(&password, as: "Password", sensitive: true)
         fields(&processingConfiguration, as: "ProcessingConfiguration")
         fields(&retryOptions, as: "RetryOptions")
         fields(&roleARN, as: "RoleARN")
@@ -4056,14 +4376,14 @@ extension FirehoseClientTypes.RedshiftDestinationUpdate: WireShape {
         fields(&s3BackupUpdate, as: "S3BackupUpdate")
         fields(&s3Update, as: "S3Update")
         fields(&secretsManagerConfiguration, as: "SecretsManagerConfiguration")
-        fields(&username, as: "Username")
+        fields(&username, as: "Username", sensitive: true)
     }
 }
 
 extension FirehoseClientTypes {
 
     /// `RedshiftRetryOptions` in the service model.
-    public struct RedshiftRetryOptions: Sendable, Equatable {
+    public struct RedshiftRetryOptions: Sendable, Equatable, CustomStringConvertible {
         /// `DurationInSeconds`: 0 to 7,200.
         public var durationInSeconds: Int?
 
@@ -4074,6 +4394,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -4088,7 +4412,7 @@ extension FirehoseClientTypes.RedshiftRetryOptions: WireShape {
 extension FirehoseClientTypes {
 
     /// `RetryOptions` in the service model.
-    public struct RetryOptions: Sendable, Equatable {
+    public struct RetryOptions: Sendable, Equatable, CustomStringConvertible {
         /// `DurationInSeconds`: 0 to 7,200.
         public var durationInSeconds: Int?
 
@@ -4099,6 +4423,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -4113,7 +4441,7 @@ extension FirehoseClientTypes.RetryOptions: WireShape {
 extension FirehoseClientTypes {
 
     /// `S3DestinationConfiguration` in the service model.
-    public struct S3DestinationConfiguration: Sendable, Equatable {
+    public struct S3DestinationConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `BucketARN`: required, 1 to 2,048 characters.
         public var bucketARN: String?
 
@@ -4161,6 +4489,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -4182,7 +4514,7 @@ extension FirehoseClientTypes.S3DestinationConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `S3DestinationDescription` in the service model.
-    public struct S3DestinationDescription: Sendable, Equatable {
+    public struct S3DestinationDescription: Sendable, Equatable, CustomStringConvertible {
         /// `BucketARN`: required, 1 to 2,048 characters.
         public var bucketARN: String?
 
@@ -4230,6 +4562,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -4251,7 +4587,7 @@ extension FirehoseClientTypes.S3DestinationDescription: WireShape {
 extension FirehoseClientTypes {
 
     /// `S3DestinationUpdate` in the service model.
-    public struct S3DestinationUpdate: Sendable, Equatable {
+    public struct S3DestinationUpdate: Sendable, Equatable, CustomStringConvertible {
         /// `BucketARN`: 1 to 2,048 characters.
         public var bucketARN: String?
 
@@ -4299,6 +4635,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -4320,7 +4660,7 @@ extension FirehoseClientTypes.S3DestinationUpdate: WireShape {
 extension FirehoseClientTypes {
 
     /// `SchemaConfiguration` in the service model.
-    public struct SchemaConfiguration: Sendable, Equatable {
+    public struct SchemaConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `CatalogId`: 1 to 1,024 characters.
         public var catalogId: String?
 
@@ -4358,6 +4698,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -4377,7 +4721,7 @@ extension FirehoseClientTypes.SchemaConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `SchemaEvolutionConfiguration` in the service model.
-    public struct SchemaEvolutionConfiguration: Sendable, Equatable {
+    public struct SchemaEvolutionConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `Enabled`: required.
         public var enabled: Bool?
 
@@ -4388,6 +4732,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -4402,7 +4750,7 @@ extension FirehoseClientTypes.SchemaEvolutionConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `SecretsManagerConfiguration` in the service model.
-    public struct SecretsManagerConfiguration: Sendable, Equatable {
+    public struct SecretsManagerConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `Enabled`: required.
         public var enabled: Bool?
 
@@ -4421,6 +4769,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -4437,7 +4789,7 @@ extension FirehoseClientTypes.SecretsManagerConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `Serializer` in the service model.
-    public struct Serializer: Sendable, Equatable {
+    public struct Serializer: Sendable, Equatable, CustomStringConvertible {
         /// `OrcSerDe`.
         public var orcSerDe: FirehoseClientTypes.OrcSerDe?
 
@@ -4455,6 +4807,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -4470,7 +4826,7 @@ extension FirehoseClientTypes.Serializer: WireShape {
 extension FirehoseClientTypes {
 
     /// `SnowflakeBufferingHints` in the service model.
-    public struct SnowflakeBufferingHints: Sendable, Equatable {
+    public struct SnowflakeBufferingHints: Sendable, Equatable, CustomStringConvertible {
         /// `IntervalInSeconds`: 0 to 900.
         public var intervalInSeconds: Int?
 
@@ -4485,6 +4841,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -4500,7 +4860,7 @@ extension FirehoseClientTypes.SnowflakeBufferingHints: WireShape {
 extension FirehoseClientTypes {
 
     /// `SnowflakeDestinationConfiguration` in the service model.
-    public struct SnowflakeDestinationConfiguration: Sendable, Equatable {
+    public struct SnowflakeDestinationConfiguration: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
         /// `AccountUrl`: required, 24 to 2,048 characters.
         public var accountUrl: String?
 
@@ -4608,6 +4968,12 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
+        /// A mirror without members.
+        public var customMirror: Mirror { Mirror(self, children: []) }
     }
 }
 
@@ -4615,33 +4981,33 @@ extension FirehoseClientTypes.SnowflakeDestinationConfiguration: WireShape {
     package static func blank() -> Self { Self() }
 
     package mutating func code(_ fields: WireFields) {
-        fields(&accountUrl, as: "AccountUrl")
+        fields(&accountUrl, as: "AccountUrl", sensitive: true)
         fields(&bufferingHints, as: "BufferingHints")
         fields(&cloudWatchLoggingOptions, as: "CloudWatchLoggingOptions")
-        fields(&contentColumnName, as: "ContentColumnName")
-        fields(&database, as: "Database")
+        fields(&contentColumnName, as: "ContentColumnName", sensitive: true)
+        fields(&database, as: "Database", sensitive: true)
         fields(&dataLoadingOption, as: "DataLoadingOption")
-        fields(&keyPassphrase, as: "KeyPassphrase")
-        fields(&metaDataColumnName, as: "MetaDataColumnName")
-        fields(&privateKey, as: "PrivateKey")
+        fields(&keyPassphrase, as: "KeyPassphrase", sensitive: true)
+        fields(&metaDataColumnName, as: "MetaDataColumnName", sensitive: true)
+        fields(&privateKey, as: "PrivateKey", sensitive: true)
         fields(&processingConfiguration, as: "ProcessingConfiguration")
         fields(&retryOptions, as: "RetryOptions")
         fields(&roleARN, as: "RoleARN")
         fields(&s3BackupMode, as: "S3BackupMode")
         fields(&s3Configuration, as: "S3Configuration")
-        fields(&schema, as: "Schema")
+        fields(&schema, as: "Schema", sensitive: true)
         fields(&secretsManagerConfiguration, as: "SecretsManagerConfiguration")
         fields(&snowflakeRoleConfiguration, as: "SnowflakeRoleConfiguration")
         fields(&snowflakeVpcConfiguration, as: "SnowflakeVpcConfiguration")
-        fields(&table, as: "Table")
-        fields(&user, as: "User")
+        fields(&table, as: "Table", sensitive: true)
+        fields(&user, as: "User", sensitive: true)
     }
 }
 
 extension FirehoseClientTypes {
 
     /// `SnowflakeDestinationDescription` in the service model.
-    public struct SnowflakeDestinationDescription: Sendable, Equatable {
+    public struct SnowflakeDestinationDescription: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
         /// `AccountUrl`: 24 to 2,048 characters.
         public var accountUrl: String?
 
@@ -4739,6 +5105,12 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
+        /// A mirror without members.
+        public var customMirror: Mirror { Mirror(self, children: []) }
     }
 }
 
@@ -4746,31 +5118,31 @@ extension FirehoseClientTypes.SnowflakeDestinationDescription: WireShape {
     package static func blank() -> Self { Self() }
 
     package mutating func code(_ fields: WireFields) {
-        fields(&accountUrl, as: "AccountUrl")
+        fields(&accountUrl, as: "AccountUrl", sensitive: true)
         fields(&bufferingHints, as: "BufferingHints")
         fields(&cloudWatchLoggingOptions, as: "CloudWatchLoggingOptions")
-        fields(&contentColumnName, as: "ContentColumnName")
-        fields(&database, as: "Database")
+        fields(&contentColumnName, as: "ContentColumnName", sensitive: true)
+        fields(&database, as: "Database", sensitive: true)
         fields(&dataLoadingOption, as: "DataLoadingOption")
-        fields(&metaDataColumnName, as: "MetaDataColumnName")
+        fields(&metaDataColumnName, as: "MetaDataColumnName", sensitive: true)
         fields(&processingConfiguration, as: "ProcessingConfiguration")
         fields(&retryOptions, as: "RetryOptions")
         fields(&roleARN, as: "RoleARN")
         fields(&s3BackupMode, as: "S3BackupMode")
         fields(&s3DestinationDescription, as: "S3DestinationDescription")
-        fields(&schema, as: "Schema")
+        fields(&schema, as: "Schema", sensitive: true)
         fields(&secretsManagerConfiguration, as: "SecretsManagerConfiguration")
         fields(&snowflakeRoleConfiguration, as: "SnowflakeRoleConfiguration")
         fields(&snowflakeVpcConfiguration, as: "SnowflakeVpcConfiguration")
-        fields(&table, as: "Table")
-        fields(&user, as: "User")
+        fields(&table, as: "Table", sensitive: true)
+        fields(&user, as: "User", sensitive: true)
     }
 }
 
 extension FirehoseClientTypes {
 
     /// `SnowflakeDestinationUpdate` in the service model.
-    public struct SnowflakeDestinationUpdate: Sendable, Equatable {
+    public struct SnowflakeDestinationUpdate: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
         /// `AccountUrl`: 24 to 2,048 characters.
         public var accountUrl: String?
 
@@ -4873,6 +5245,12 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
+        /// A mirror without members.
+        public var customMirror: Mirror { Mirror(self, children: []) }
     }
 }
 
@@ -4880,32 +5258,32 @@ extension FirehoseClientTypes.SnowflakeDestinationUpdate: WireShape {
     package static func blank() -> Self { Self() }
 
     package mutating func code(_ fields: WireFields) {
-        fields(&accountUrl, as: "AccountUrl")
+        fields(&accountUrl, as: "AccountUrl", sensitive: true)
         fields(&bufferingHints, as: "BufferingHints")
         fields(&cloudWatchLoggingOptions, as: "CloudWatchLoggingOptions")
-        fields(&contentColumnName, as: "ContentColumnName")
-        fields(&database, as: "Database")
+        fields(&contentColumnName, as: "ContentColumnName", sensitive: true)
+        fields(&database, as: "Database", sensitive: true)
         fields(&dataLoadingOption, as: "DataLoadingOption")
-        fields(&keyPassphrase, as: "KeyPassphrase")
-        fields(&metaDataColumnName, as: "MetaDataColumnName")
-        fields(&privateKey, as: "PrivateKey")
+        fields(&keyPassphrase, as: "KeyPassphrase", sensitive: true)
+        fields(&metaDataColumnName, as: "MetaDataColumnName", sensitive: true)
+        fields(&privateKey, as: "PrivateKey", sensitive: true)
         fields(&processingConfiguration, as: "ProcessingConfiguration")
         fields(&retryOptions, as: "RetryOptions")
         fields(&roleARN, as: "RoleARN")
         fields(&s3BackupMode, as: "S3BackupMode")
         fields(&s3Update, as: "S3Update")
-        fields(&schema, as: "Schema")
+        fields(&schema, as: "Schema", sensitive: true)
         fields(&secretsManagerConfiguration, as: "SecretsManagerConfiguration")
         fields(&snowflakeRoleConfiguration, as: "SnowflakeRoleConfiguration")
-        fields(&table, as: "Table")
-        fields(&user, as: "User")
+        fields(&table, as: "Table", sensitive: true)
+        fields(&user, as: "User", sensitive: true)
     }
 }
 
 extension FirehoseClientTypes {
 
     /// `SnowflakeRetryOptions` in the service model.
-    public struct SnowflakeRetryOptions: Sendable, Equatable {
+    public struct SnowflakeRetryOptions: Sendable, Equatable, CustomStringConvertible {
         /// `DurationInSeconds`: 0 to 7,200.
         public var durationInSeconds: Int?
 
@@ -4916,6 +5294,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -4930,7 +5312,7 @@ extension FirehoseClientTypes.SnowflakeRetryOptions: WireShape {
 extension FirehoseClientTypes {
 
     /// `SnowflakeRoleConfiguration` in the service model.
-    public struct SnowflakeRoleConfiguration: Sendable, Equatable {
+    public struct SnowflakeRoleConfiguration: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
         /// `Enabled`.
         public var enabled: Bool?
 
@@ -4945,6 +5327,12 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
+        /// A mirror without members.
+        public var customMirror: Mirror { Mirror(self, children: []) }
     }
 }
 
@@ -4953,14 +5341,14 @@ extension FirehoseClientTypes.SnowflakeRoleConfiguration: WireShape {
 
     package mutating func code(_ fields: WireFields) {
         fields(&enabled, as: "Enabled")
-        fields(&snowflakeRole, as: "SnowflakeRole")
+        fields(&snowflakeRole, as: "SnowflakeRole", sensitive: true)
     }
 }
 
 extension FirehoseClientTypes {
 
     /// `SnowflakeVpcConfiguration` in the service model.
-    public struct SnowflakeVpcConfiguration: Sendable, Equatable {
+    public struct SnowflakeVpcConfiguration: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
         /// `PrivateLinkVpceId`: required, 47 to 255 characters.
         public var privateLinkVpceId: String?
 
@@ -4971,6 +5359,12 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
+        /// A mirror without members.
+        public var customMirror: Mirror { Mirror(self, children: []) }
     }
 }
 
@@ -4978,14 +5372,14 @@ extension FirehoseClientTypes.SnowflakeVpcConfiguration: WireShape {
     package static func blank() -> Self { Self() }
 
     package mutating func code(_ fields: WireFields) {
-        fields(&privateLinkVpceId, as: "PrivateLinkVpceId")
+        fields(&privateLinkVpceId, as: "PrivateLinkVpceId", sensitive: true)
     }
 }
 
 extension FirehoseClientTypes {
 
     /// `SourceDescription` in the service model.
-    public struct SourceDescription: Sendable, Equatable {
+    public struct SourceDescription: Sendable, Equatable, CustomStringConvertible {
         /// `DatabaseSourceDescription`.
         public var databaseSourceDescription: FirehoseClientTypes.DatabaseSourceDescription?
 
@@ -5013,6 +5407,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -5030,7 +5428,7 @@ extension FirehoseClientTypes.SourceDescription: WireShape {
 extension FirehoseClientTypes {
 
     /// `SplunkBufferingHints` in the service model.
-    public struct SplunkBufferingHints: Sendable, Equatable {
+    public struct SplunkBufferingHints: Sendable, Equatable, CustomStringConvertible {
         /// `IntervalInSeconds`: 0 to 60.
         public var intervalInSeconds: Int?
 
@@ -5045,6 +5443,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -5060,7 +5462,7 @@ extension FirehoseClientTypes.SplunkBufferingHints: WireShape {
 extension FirehoseClientTypes {
 
     /// `SplunkDestinationConfiguration` in the service model.
-    public struct SplunkDestinationConfiguration: Sendable, Equatable {
+    public struct SplunkDestinationConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `BufferingHints`.
         public var bufferingHints: FirehoseClientTypes.SplunkBufferingHints?
 
@@ -5123,6 +5525,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -5147,7 +5553,7 @@ extension FirehoseClientTypes.SplunkDestinationConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `SplunkDestinationDescription` in the service model.
-    public struct SplunkDestinationDescription: Sendable, Equatable {
+    public struct SplunkDestinationDescription: Sendable, Equatable, CustomStringConvertible {
         /// `BufferingHints`.
         public var bufferingHints: FirehoseClientTypes.SplunkBufferingHints?
 
@@ -5210,6 +5616,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -5234,7 +5644,7 @@ extension FirehoseClientTypes.SplunkDestinationDescription: WireShape {
 extension FirehoseClientTypes {
 
     /// `SplunkDestinationUpdate` in the service model.
-    public struct SplunkDestinationUpdate: Sendable, Equatable {
+    public struct SplunkDestinationUpdate: Sendable, Equatable, CustomStringConvertible {
         /// `BufferingHints`.
         public var bufferingHints: FirehoseClientTypes.SplunkBufferingHints?
 
@@ -5297,6 +5707,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -5321,7 +5735,7 @@ extension FirehoseClientTypes.SplunkDestinationUpdate: WireShape {
 extension FirehoseClientTypes {
 
     /// `SplunkRetryOptions` in the service model.
-    public struct SplunkRetryOptions: Sendable, Equatable {
+    public struct SplunkRetryOptions: Sendable, Equatable, CustomStringConvertible {
         /// `DurationInSeconds`: 0 to 7,200.
         public var durationInSeconds: Int?
 
@@ -5332,6 +5746,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -5346,7 +5764,7 @@ extension FirehoseClientTypes.SplunkRetryOptions: WireShape {
 extension FirehoseClientTypes {
 
     /// `TableCreationConfiguration` in the service model.
-    public struct TableCreationConfiguration: Sendable, Equatable {
+    public struct TableCreationConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `Enabled`: required.
         public var enabled: Bool?
 
@@ -5357,6 +5775,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -5371,7 +5793,7 @@ extension FirehoseClientTypes.TableCreationConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `Tag` in the service model.
-    public struct Tag: Sendable, Equatable {
+    public struct Tag: Sendable, Equatable, CustomStringConvertible {
         /// `Key`: required, 1 to 128 characters.
         public var key: String?
 
@@ -5386,6 +5808,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -5401,7 +5827,7 @@ extension FirehoseClientTypes.Tag: WireShape {
 extension FirehoseClientTypes {
 
     /// `VpcConfiguration` in the service model.
-    public struct VpcConfiguration: Sendable, Equatable {
+    public struct VpcConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `RoleARN`: required, 1 to 512 characters.
         public var roleARN: String?
 
@@ -5420,6 +5846,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -5436,7 +5866,7 @@ extension FirehoseClientTypes.VpcConfiguration: WireShape {
 extension FirehoseClientTypes {
 
     /// `VpcConfigurationDescription` in the service model.
-    public struct VpcConfigurationDescription: Sendable, Equatable {
+    public struct VpcConfigurationDescription: Sendable, Equatable, CustomStringConvertible {
         /// `RoleARN`: required, 1 to 512 characters.
         public var roleARN: String?
 
@@ -5464,6 +5894,10 @@ extension FirehoseClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 

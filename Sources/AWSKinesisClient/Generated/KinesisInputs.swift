@@ -4,7 +4,7 @@ public import Foundation
 package import RecorderAWS
 
 /// The input of ``KinesisClient/acknowledgeDeadLetterQueueRecords(input:)``.
-public struct AcknowledgeDeadLetterQueueRecordsInput: Sendable, Equatable {
+public struct AcknowledgeDeadLetterQueueRecordsInput: Sendable, Equatable, CustomStringConvertible {
     /// `Entries`: required, 1 to 10 items.
     public var entries: [KinesisClientTypes.AcknowledgeDeadLetterQueueRecordsRequestEntry]?
 
@@ -22,6 +22,10 @@ public struct AcknowledgeDeadLetterQueueRecordsInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension AcknowledgeDeadLetterQueueRecordsInput: WireShape {
@@ -34,7 +38,7 @@ extension AcknowledgeDeadLetterQueueRecordsInput: WireShape {
 }
 
 /// The input of ``KinesisClient/acknowledgeQueueRecords(input:)``.
-public struct AcknowledgeQueueRecordsInput: Sendable, Equatable {
+public struct AcknowledgeQueueRecordsInput: Sendable, Equatable, CustomStringConvertible {
     /// `Entries`: required, 1 to 10 items.
     public var entries: [KinesisClientTypes.AcknowledgeQueueRecordsRequestEntry]?
 
@@ -49,6 +53,10 @@ public struct AcknowledgeQueueRecordsInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension AcknowledgeQueueRecordsInput: WireShape {
@@ -61,7 +69,7 @@ extension AcknowledgeQueueRecordsInput: WireShape {
 }
 
 /// The input of ``KinesisClient/addTagsToStream(input:)``.
-public struct AddTagsToStreamInput: Sendable, Equatable {
+public struct AddTagsToStreamInput: Sendable, Equatable, CustomStringConvertible {
     /// `StreamARN`: 1 to 2,048 characters.
     public var streamARN: String?
 
@@ -89,6 +97,10 @@ public struct AddTagsToStreamInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension AddTagsToStreamInput: WireShape {
@@ -103,7 +115,7 @@ extension AddTagsToStreamInput: WireShape {
 }
 
 /// The input of ``KinesisClient/createChannel(input:)``.
-public struct CreateChannelInput: Sendable, Equatable {
+public struct CreateChannelInput: Sendable, Equatable, CustomStringConvertible {
     /// `ChannelName`: required, 1 to 128 characters.
     public var channelName: String?
 
@@ -151,6 +163,10 @@ public struct CreateChannelInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension CreateChannelInput: WireShape {
@@ -169,7 +185,7 @@ extension CreateChannelInput: WireShape {
 }
 
 /// The input of ``KinesisClient/createQueue(input:)``.
-public struct CreateQueueInput: Sendable, Equatable {
+public struct CreateQueueInput: Sendable, Equatable, CustomStringConvertible {
     /// `QueueAttributes`.
     public var queueAttributes: KinesisClientTypes.QueueAttributes?
 
@@ -197,6 +213,10 @@ public struct CreateQueueInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension CreateQueueInput: WireShape {
@@ -211,7 +231,7 @@ extension CreateQueueInput: WireShape {
 }
 
 /// The input of ``KinesisClient/createStream(input:)``.
-public struct CreateStreamInput: Sendable, Equatable {
+public struct CreateStreamInput: Sendable, Equatable, CustomStringConvertible {
     /// `MaxRecordSizeInKiB`: 1,024 to 10,240.
     public var maxRecordSizeInKiB: Int?
 
@@ -254,6 +274,10 @@ public struct CreateStreamInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension CreateStreamInput: WireShape {
@@ -271,7 +295,7 @@ extension CreateStreamInput: WireShape {
 }
 
 /// The input of ``KinesisClient/decreaseStreamRetentionPeriod(input:)``.
-public struct DecreaseStreamRetentionPeriodInput: Sendable, Equatable {
+public struct DecreaseStreamRetentionPeriodInput: Sendable, Equatable, CustomStringConvertible {
     /// `RetentionPeriodHours`: required.
     public var retentionPeriodHours: Int?
 
@@ -299,6 +323,10 @@ public struct DecreaseStreamRetentionPeriodInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DecreaseStreamRetentionPeriodInput: WireShape {
@@ -313,7 +341,7 @@ extension DecreaseStreamRetentionPeriodInput: WireShape {
 }
 
 /// The input of ``KinesisClient/deleteChannel(input:)``.
-public struct DeleteChannelInput: Sendable, Equatable {
+public struct DeleteChannelInput: Sendable, Equatable, CustomStringConvertible {
     /// `ChannelARN`: required, 1 to 2,048 characters.
     public var channelARN: String?
 
@@ -324,6 +352,10 @@ public struct DeleteChannelInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DeleteChannelInput: WireShape {
@@ -335,7 +367,7 @@ extension DeleteChannelInput: WireShape {
 }
 
 /// The input of ``KinesisClient/deleteQueue(input:)``.
-public struct DeleteQueueInput: Sendable, Equatable {
+public struct DeleteQueueInput: Sendable, Equatable, CustomStringConvertible {
     /// `QueueARN`: required, 1 to 2,048 characters.
     public var queueARN: String?
 
@@ -346,6 +378,10 @@ public struct DeleteQueueInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DeleteQueueInput: WireShape {
@@ -357,7 +393,7 @@ extension DeleteQueueInput: WireShape {
 }
 
 /// The input of ``KinesisClient/deleteResourcePolicy(input:)``.
-public struct DeleteResourcePolicyInput: Sendable, Equatable {
+public struct DeleteResourcePolicyInput: Sendable, Equatable, CustomStringConvertible {
     /// `ResourceARN`: required, 1 to 2,048 characters.
     public var resourceARN: String?
 
@@ -372,6 +408,10 @@ public struct DeleteResourcePolicyInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DeleteResourcePolicyInput: WireShape {
@@ -384,7 +424,7 @@ extension DeleteResourcePolicyInput: WireShape {
 }
 
 /// The input of ``KinesisClient/deleteStream(input:)``.
-public struct DeleteStreamInput: Sendable, Equatable {
+public struct DeleteStreamInput: Sendable, Equatable, CustomStringConvertible {
     /// `EnforceConsumerDeletion`.
     public var enforceConsumerDeletion: Bool?
 
@@ -412,6 +452,10 @@ public struct DeleteStreamInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DeleteStreamInput: WireShape {
@@ -426,7 +470,7 @@ extension DeleteStreamInput: WireShape {
 }
 
 /// The input of ``KinesisClient/deregisterStreamConsumer(input:)``.
-public struct DeregisterStreamConsumerInput: Sendable, Equatable {
+public struct DeregisterStreamConsumerInput: Sendable, Equatable, CustomStringConvertible {
     /// `ConsumerARN`: 1 to 2,048 characters.
     public var consumerARN: String?
 
@@ -454,6 +498,10 @@ public struct DeregisterStreamConsumerInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DeregisterStreamConsumerInput: WireShape {
@@ -468,7 +516,7 @@ extension DeregisterStreamConsumerInput: WireShape {
 }
 
 /// The input of ``KinesisClient/describeAccountSettings(input:)``.
-public struct DescribeAccountSettingsInput: Sendable, Equatable {
+public struct DescribeAccountSettingsInput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -477,6 +525,10 @@ public struct DescribeAccountSettingsInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DescribeAccountSettingsInput: WireShape {
@@ -488,7 +540,7 @@ extension DescribeAccountSettingsInput: WireShape {
 }
 
 /// The input of ``KinesisClient/describeChannel(input:)``.
-public struct DescribeChannelInput: Sendable, Equatable {
+public struct DescribeChannelInput: Sendable, Equatable, CustomStringConvertible {
     /// `ChannelARN`: required, 1 to 2,048 characters.
     public var channelARN: String?
 
@@ -499,6 +551,10 @@ public struct DescribeChannelInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DescribeChannelInput: WireShape {
@@ -510,7 +566,7 @@ extension DescribeChannelInput: WireShape {
 }
 
 /// The input of ``KinesisClient/describeLimits(input:)``.
-public struct DescribeLimitsInput: Sendable, Equatable {
+public struct DescribeLimitsInput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -519,6 +575,10 @@ public struct DescribeLimitsInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DescribeLimitsInput: WireShape {
@@ -530,7 +590,7 @@ extension DescribeLimitsInput: WireShape {
 }
 
 /// The input of ``KinesisClient/describeQueue(input:)``.
-public struct DescribeQueueInput: Sendable, Equatable {
+public struct DescribeQueueInput: Sendable, Equatable, CustomStringConvertible {
     /// `QueueARN`: required, 1 to 2,048 characters.
     public var queueARN: String?
 
@@ -541,6 +601,10 @@ public struct DescribeQueueInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DescribeQueueInput: WireShape {
@@ -552,7 +616,7 @@ extension DescribeQueueInput: WireShape {
 }
 
 /// The input of ``KinesisClient/describeStream(input:)``.
-public struct DescribeStreamInput: Sendable, Equatable {
+public struct DescribeStreamInput: Sendable, Equatable, CustomStringConvertible {
     /// `ExclusiveStartShardId`: 1 to 128 characters.
     public var exclusiveStartShardId: String?
 
@@ -585,6 +649,10 @@ public struct DescribeStreamInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DescribeStreamInput: WireShape {
@@ -600,7 +668,7 @@ extension DescribeStreamInput: WireShape {
 }
 
 /// The input of ``KinesisClient/describeStreamConsumer(input:)``.
-public struct DescribeStreamConsumerInput: Sendable, Equatable {
+public struct DescribeStreamConsumerInput: Sendable, Equatable, CustomStringConvertible {
     /// `ConsumerARN`: 1 to 2,048 characters.
     public var consumerARN: String?
 
@@ -628,6 +696,10 @@ public struct DescribeStreamConsumerInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DescribeStreamConsumerInput: WireShape {
@@ -642,7 +714,7 @@ extension DescribeStreamConsumerInput: WireShape {
 }
 
 /// The input of ``KinesisClient/describeStreamSummary(input:)``.
-public struct DescribeStreamSummaryInput: Sendable, Equatable {
+public struct DescribeStreamSummaryInput: Sendable, Equatable, CustomStringConvertible {
     /// `StreamARN`: 1 to 2,048 characters.
     public var streamARN: String?
 
@@ -661,6 +733,10 @@ public struct DescribeStreamSummaryInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DescribeStreamSummaryInput: WireShape {
@@ -674,7 +750,7 @@ extension DescribeStreamSummaryInput: WireShape {
 }
 
 /// The input of ``KinesisClient/disableEnhancedMonitoring(input:)``.
-public struct DisableEnhancedMonitoringInput: Sendable, Equatable {
+public struct DisableEnhancedMonitoringInput: Sendable, Equatable, CustomStringConvertible {
     /// `ShardLevelMetrics`: required, 1 to 7 items.
     public var shardLevelMetrics: [KinesisClientTypes.MetricsName]?
 
@@ -702,6 +778,10 @@ public struct DisableEnhancedMonitoringInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DisableEnhancedMonitoringInput: WireShape {
@@ -716,7 +796,7 @@ extension DisableEnhancedMonitoringInput: WireShape {
 }
 
 /// The input of ``KinesisClient/enableEnhancedMonitoring(input:)``.
-public struct EnableEnhancedMonitoringInput: Sendable, Equatable {
+public struct EnableEnhancedMonitoringInput: Sendable, Equatable, CustomStringConvertible {
     /// `ShardLevelMetrics`: required, 1 to 7 items.
     public var shardLevelMetrics: [KinesisClientTypes.MetricsName]?
 
@@ -744,6 +824,10 @@ public struct EnableEnhancedMonitoringInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension EnableEnhancedMonitoringInput: WireShape {
@@ -758,7 +842,7 @@ extension EnableEnhancedMonitoringInput: WireShape {
 }
 
 /// The input of ``KinesisClient/getRecords(input:)``.
-public struct GetRecordsInput: Sendable, Equatable {
+public struct GetRecordsInput: Sendable, Equatable, CustomStringConvertible {
     /// `DryRun`.
     public var dryRun: Bool?
 
@@ -791,6 +875,10 @@ public struct GetRecordsInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension GetRecordsInput: WireShape {
@@ -806,7 +894,7 @@ extension GetRecordsInput: WireShape {
 }
 
 /// The input of ``KinesisClient/getResourcePolicy(input:)``.
-public struct GetResourcePolicyInput: Sendable, Equatable {
+public struct GetResourcePolicyInput: Sendable, Equatable, CustomStringConvertible {
     /// `ResourceARN`: required, 1 to 2,048 characters.
     public var resourceARN: String?
 
@@ -821,6 +909,10 @@ public struct GetResourcePolicyInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension GetResourcePolicyInput: WireShape {
@@ -833,7 +925,7 @@ extension GetResourcePolicyInput: WireShape {
 }
 
 /// The input of ``KinesisClient/getShardIterator(input:)``.
-public struct GetShardIteratorInput: Sendable, Equatable {
+public struct GetShardIteratorInput: Sendable, Equatable, CustomStringConvertible {
     /// `DryRun`.
     public var dryRun: Bool?
 
@@ -881,6 +973,10 @@ public struct GetShardIteratorInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension GetShardIteratorInput: WireShape {
@@ -899,7 +995,7 @@ extension GetShardIteratorInput: WireShape {
 }
 
 /// The input of ``KinesisClient/increaseStreamRetentionPeriod(input:)``.
-public struct IncreaseStreamRetentionPeriodInput: Sendable, Equatable {
+public struct IncreaseStreamRetentionPeriodInput: Sendable, Equatable, CustomStringConvertible {
     /// `RetentionPeriodHours`: required.
     public var retentionPeriodHours: Int?
 
@@ -927,6 +1023,10 @@ public struct IncreaseStreamRetentionPeriodInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension IncreaseStreamRetentionPeriodInput: WireShape {
@@ -941,7 +1041,7 @@ extension IncreaseStreamRetentionPeriodInput: WireShape {
 }
 
 /// The input of ``KinesisClient/listChannels(input:)``.
-public struct ListChannelsInput: Sendable, Equatable {
+public struct ListChannelsInput: Sendable, Equatable, CustomStringConvertible {
     /// `MaxResults`: 1 to 10,000.
     public var maxResults: Int?
 
@@ -964,6 +1064,10 @@ public struct ListChannelsInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ListChannelsInput: WireShape {
@@ -977,7 +1081,7 @@ extension ListChannelsInput: WireShape {
 }
 
 /// The input of ``KinesisClient/listQueues(input:)``.
-public struct ListQueuesInput: Sendable, Equatable {
+public struct ListQueuesInput: Sendable, Equatable, CustomStringConvertible {
     /// `MaxResults`: 1 to 10,000.
     public var maxResults: Int?
 
@@ -1000,6 +1104,10 @@ public struct ListQueuesInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ListQueuesInput: WireShape {
@@ -1013,7 +1121,7 @@ extension ListQueuesInput: WireShape {
 }
 
 /// The input of ``KinesisClient/listShards(input:)``.
-public struct ListShardsInput: Sendable, Equatable {
+public struct ListShardsInput: Sendable, Equatable, CustomStringConvertible {
     /// `ExclusiveStartShardId`: 1 to 128 characters.
     public var exclusiveStartShardId: String?
 
@@ -1061,6 +1169,10 @@ public struct ListShardsInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ListShardsInput: WireShape {
@@ -1079,7 +1191,7 @@ extension ListShardsInput: WireShape {
 }
 
 /// The input of ``KinesisClient/listStreamConsumers(input:)``.
-public struct ListStreamConsumersInput: Sendable, Equatable {
+public struct ListStreamConsumersInput: Sendable, Equatable, CustomStringConvertible {
     /// `MaxResults`: 1 to 10,000.
     public var maxResults: Int?
 
@@ -1112,6 +1224,10 @@ public struct ListStreamConsumersInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ListStreamConsumersInput: WireShape {
@@ -1127,7 +1243,7 @@ extension ListStreamConsumersInput: WireShape {
 }
 
 /// The input of ``KinesisClient/listStreams(input:)``.
-public struct ListStreamsInput: Sendable, Equatable {
+public struct ListStreamsInput: Sendable, Equatable, CustomStringConvertible {
     /// `ExclusiveStartStreamName`: 1 to 128 characters.
     public var exclusiveStartStreamName: String?
 
@@ -1146,6 +1262,10 @@ public struct ListStreamsInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ListStreamsInput: WireShape {
@@ -1159,7 +1279,7 @@ extension ListStreamsInput: WireShape {
 }
 
 /// The input of ``KinesisClient/listTagsForResource(input:)``.
-public struct ListTagsForResourceInput: Sendable, Equatable {
+public struct ListTagsForResourceInput: Sendable, Equatable, CustomStringConvertible {
     /// `ResourceARN`: required, 1 to 2,048 characters.
     public var resourceARN: String?
 
@@ -1174,6 +1294,10 @@ public struct ListTagsForResourceInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ListTagsForResourceInput: WireShape {
@@ -1186,7 +1310,7 @@ extension ListTagsForResourceInput: WireShape {
 }
 
 /// The input of ``KinesisClient/listTagsForStream(input:)``.
-public struct ListTagsForStreamInput: Sendable, Equatable {
+public struct ListTagsForStreamInput: Sendable, Equatable, CustomStringConvertible {
     /// `ExclusiveStartTagKey`: 1 to 128 characters.
     public var exclusiveStartTagKey: String?
 
@@ -1219,6 +1343,10 @@ public struct ListTagsForStreamInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ListTagsForStreamInput: WireShape {
@@ -1234,7 +1362,7 @@ extension ListTagsForStreamInput: WireShape {
 }
 
 /// The input of ``KinesisClient/mergeShards(input:)``.
-public struct MergeShardsInput: Sendable, Equatable {
+public struct MergeShardsInput: Sendable, Equatable, CustomStringConvertible {
     /// `AdjacentShardToMerge`: required, 1 to 128 characters.
     public var adjacentShardToMerge: String?
 
@@ -1267,6 +1395,10 @@ public struct MergeShardsInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension MergeShardsInput: WireShape {
@@ -1284,7 +1416,7 @@ extension MergeShardsInput: WireShape {
 extension KinesisClientTypes {
 
     /// The input of ``KinesisClient/putRecord(input:)``.
-    public struct PutRecordInput: Sendable, Equatable {
+    public struct PutRecordInput: Sendable, Equatable, CustomStringConvertible {
         /// `Data`: required, 0 to 10,485,760 bytes.
         public var data: Data?
 
@@ -1332,6 +1464,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1351,7 +1487,7 @@ extension KinesisClientTypes.PutRecordInput: WireShape {
 }
 
 /// The input of ``KinesisClient/putRecords(input:)``.
-public struct PutRecordsInput: Sendable, Equatable {
+public struct PutRecordsInput: Sendable, Equatable, CustomStringConvertible {
     /// `DryRun`.
     public var dryRun: Bool?
 
@@ -1384,6 +1520,10 @@ public struct PutRecordsInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension PutRecordsInput: WireShape {
@@ -1399,7 +1539,7 @@ extension PutRecordsInput: WireShape {
 }
 
 /// The input of ``KinesisClient/putResourcePolicy(input:)``.
-public struct PutResourcePolicyInput: Sendable, Equatable {
+public struct PutResourcePolicyInput: Sendable, Equatable, CustomStringConvertible {
     /// `Policy`: required.
     public var policy: String?
 
@@ -1418,6 +1558,10 @@ public struct PutResourcePolicyInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension PutResourcePolicyInput: WireShape {
@@ -1431,7 +1575,7 @@ extension PutResourcePolicyInput: WireShape {
 }
 
 /// The input of ``KinesisClient/receiveDeadLetterQueueRecords(input:)``.
-public struct ReceiveDeadLetterQueueRecordsInput: Sendable, Equatable {
+public struct ReceiveDeadLetterQueueRecordsInput: Sendable, Equatable, CustomStringConvertible {
     /// `Limit`: 1 to 10.
     public var limit: Int?
 
@@ -1459,6 +1603,10 @@ public struct ReceiveDeadLetterQueueRecordsInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ReceiveDeadLetterQueueRecordsInput: WireShape {
@@ -1473,7 +1621,7 @@ extension ReceiveDeadLetterQueueRecordsInput: WireShape {
 }
 
 /// The input of ``KinesisClient/receiveQueueRecords(input:)``.
-public struct ReceiveQueueRecordsInput: Sendable, Equatable {
+public struct ReceiveQueueRecordsInput: Sendable, Equatable, CustomStringConvertible {
     /// `Limit`: 1 to 10.
     public var limit: Int?
 
@@ -1501,6 +1649,10 @@ public struct ReceiveQueueRecordsInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ReceiveQueueRecordsInput: WireShape {
@@ -1515,7 +1667,7 @@ extension ReceiveQueueRecordsInput: WireShape {
 }
 
 /// The input of ``KinesisClient/registerStreamConsumer(input:)``.
-public struct RegisterStreamConsumerInput: Sendable, Equatable {
+public struct RegisterStreamConsumerInput: Sendable, Equatable, CustomStringConvertible {
     /// `ConsumerName`: required, 1 to 128 characters.
     public var consumerName: String?
 
@@ -1543,6 +1695,10 @@ public struct RegisterStreamConsumerInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension RegisterStreamConsumerInput: WireShape {
@@ -1557,7 +1713,7 @@ extension RegisterStreamConsumerInput: WireShape {
 }
 
 /// The input of ``KinesisClient/removeTagsFromStream(input:)``.
-public struct RemoveTagsFromStreamInput: Sendable, Equatable {
+public struct RemoveTagsFromStreamInput: Sendable, Equatable, CustomStringConvertible {
     /// `StreamARN`: 1 to 2,048 characters.
     public var streamARN: String?
 
@@ -1581,6 +1737,10 @@ public struct RemoveTagsFromStreamInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension RemoveTagsFromStreamInput: WireShape {
@@ -1595,7 +1755,7 @@ extension RemoveTagsFromStreamInput: WireShape {
 }
 
 /// The input of ``KinesisClient/restoreDeadLetterQueueRecords(input:)``.
-public struct RestoreDeadLetterQueueRecordsInput: Sendable, Equatable {
+public struct RestoreDeadLetterQueueRecordsInput: Sendable, Equatable, CustomStringConvertible {
     /// `Entries`: required, 1 to 10 items.
     public var entries: [KinesisClientTypes.RestoreDeadLetterQueueRecordsRequestEntry]?
 
@@ -1611,6 +1771,10 @@ public struct RestoreDeadLetterQueueRecordsInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension RestoreDeadLetterQueueRecordsInput: WireShape {
@@ -1623,7 +1787,7 @@ extension RestoreDeadLetterQueueRecordsInput: WireShape {
 }
 
 /// The input of ``KinesisClient/splitShard(input:)``.
-public struct SplitShardInput: Sendable, Equatable {
+public struct SplitShardInput: Sendable, Equatable, CustomStringConvertible {
     /// `NewStartingHashKey`: required.
     public var newStartingHashKey: String?
 
@@ -1656,6 +1820,10 @@ public struct SplitShardInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension SplitShardInput: WireShape {
@@ -1671,7 +1839,7 @@ extension SplitShardInput: WireShape {
 }
 
 /// The input of ``KinesisClient/startStreamEncryption(input:)``.
-public struct StartStreamEncryptionInput: Sendable, Equatable {
+public struct StartStreamEncryptionInput: Sendable, Equatable, CustomStringConvertible {
     /// `EncryptionType`: required.
     public var encryptionType: KinesisClientTypes.EncryptionType?
 
@@ -1704,6 +1872,10 @@ public struct StartStreamEncryptionInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension StartStreamEncryptionInput: WireShape {
@@ -1719,7 +1891,7 @@ extension StartStreamEncryptionInput: WireShape {
 }
 
 /// The input of ``KinesisClient/stopStreamEncryption(input:)``.
-public struct StopStreamEncryptionInput: Sendable, Equatable {
+public struct StopStreamEncryptionInput: Sendable, Equatable, CustomStringConvertible {
     /// `EncryptionType`: required.
     public var encryptionType: KinesisClientTypes.EncryptionType?
 
@@ -1752,6 +1924,10 @@ public struct StopStreamEncryptionInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension StopStreamEncryptionInput: WireShape {
@@ -1767,7 +1943,7 @@ extension StopStreamEncryptionInput: WireShape {
 }
 
 /// The input of ``KinesisClient/tagResource(input:)``.
-public struct TagResourceInput: Sendable, Equatable {
+public struct TagResourceInput: Sendable, Equatable, CustomStringConvertible {
     /// `ResourceARN`: required, 1 to 2,048 characters.
     public var resourceARN: String?
 
@@ -1786,6 +1962,10 @@ public struct TagResourceInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension TagResourceInput: WireShape {
@@ -1799,7 +1979,7 @@ extension TagResourceInput: WireShape {
 }
 
 /// The input of ``KinesisClient/untagResource(input:)``.
-public struct UntagResourceInput: Sendable, Equatable {
+public struct UntagResourceInput: Sendable, Equatable, CustomStringConvertible {
     /// `ResourceARN`: required, 1 to 2,048 characters.
     public var resourceARN: String?
 
@@ -1818,6 +1998,10 @@ public struct UntagResourceInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UntagResourceInput: WireShape {
@@ -1831,7 +2015,7 @@ extension UntagResourceInput: WireShape {
 }
 
 /// The input of ``KinesisClient/updateAccountSettings(input:)``.
-public struct UpdateAccountSettingsInput: Sendable, Equatable {
+public struct UpdateAccountSettingsInput: Sendable, Equatable, CustomStringConvertible {
     /// `MinimumThroughputBillingCommitment`: required.
     public var minimumThroughputBillingCommitment: KinesisClientTypes.MinimumThroughputBillingCommitmentInput?
 
@@ -1842,6 +2026,10 @@ public struct UpdateAccountSettingsInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateAccountSettingsInput: WireShape {
@@ -1853,7 +2041,7 @@ extension UpdateAccountSettingsInput: WireShape {
 }
 
 /// The input of ``KinesisClient/updateChannel(input:)``.
-public struct UpdateChannelInput: Sendable, Equatable {
+public struct UpdateChannelInput: Sendable, Equatable, CustomStringConvertible {
     /// `ChannelARN`: required, 1 to 2,048 characters.
     public var channelARN: String?
 
@@ -1881,6 +2069,10 @@ public struct UpdateChannelInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateChannelInput: WireShape {
@@ -1895,7 +2087,7 @@ extension UpdateChannelInput: WireShape {
 }
 
 /// The input of ``KinesisClient/updateDeadLetterQueueRecordsVisibility(input:)``.
-public struct UpdateDeadLetterQueueRecordsVisibilityInput: Sendable, Equatable {
+public struct UpdateDeadLetterQueueRecordsVisibilityInput: Sendable, Equatable, CustomStringConvertible {
     /// `Entries`: required, 1 to 10 items.
     public var entries: [KinesisClientTypes.UpdateDeadLetterQueueRecordsVisibilityRequestEntry]?
 
@@ -1913,6 +2105,10 @@ public struct UpdateDeadLetterQueueRecordsVisibilityInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateDeadLetterQueueRecordsVisibilityInput: WireShape {
@@ -1925,7 +2121,7 @@ extension UpdateDeadLetterQueueRecordsVisibilityInput: WireShape {
 }
 
 /// The input of ``KinesisClient/updateMaxRecordSize(input:)``.
-public struct UpdateMaxRecordSizeInput: Sendable, Equatable {
+public struct UpdateMaxRecordSizeInput: Sendable, Equatable, CustomStringConvertible {
     /// `MaxRecordSizeInKiB`: required, 1,024 to 10,240.
     public var maxRecordSizeInKiB: Int?
 
@@ -1944,6 +2140,10 @@ public struct UpdateMaxRecordSizeInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateMaxRecordSizeInput: WireShape {
@@ -1957,7 +2157,7 @@ extension UpdateMaxRecordSizeInput: WireShape {
 }
 
 /// The input of ``KinesisClient/updateQueue(input:)``.
-public struct UpdateQueueInput: Sendable, Equatable {
+public struct UpdateQueueInput: Sendable, Equatable, CustomStringConvertible {
     /// `QueueARN`: required, 1 to 2,048 characters.
     public var queueARN: String?
 
@@ -1972,6 +2172,10 @@ public struct UpdateQueueInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateQueueInput: WireShape {
@@ -1984,7 +2188,7 @@ extension UpdateQueueInput: WireShape {
 }
 
 /// The input of ``KinesisClient/updateQueueRecordsVisibility(input:)``.
-public struct UpdateQueueRecordsVisibilityInput: Sendable, Equatable {
+public struct UpdateQueueRecordsVisibilityInput: Sendable, Equatable, CustomStringConvertible {
     /// `Entries`: required, 1 to 10 items.
     public var entries: [KinesisClientTypes.UpdateQueueRecordsVisibilityRequestEntry]?
 
@@ -2000,6 +2204,10 @@ public struct UpdateQueueRecordsVisibilityInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateQueueRecordsVisibilityInput: WireShape {
@@ -2012,7 +2220,7 @@ extension UpdateQueueRecordsVisibilityInput: WireShape {
 }
 
 /// The input of ``KinesisClient/updateShardCount(input:)``.
-public struct UpdateShardCountInput: Sendable, Equatable {
+public struct UpdateShardCountInput: Sendable, Equatable, CustomStringConvertible {
     /// `ScalingType`: required.
     public var scalingType: KinesisClientTypes.ScalingType?
 
@@ -2045,6 +2253,10 @@ public struct UpdateShardCountInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateShardCountInput: WireShape {
@@ -2060,7 +2272,7 @@ extension UpdateShardCountInput: WireShape {
 }
 
 /// The input of ``KinesisClient/updateStreamMode(input:)``.
-public struct UpdateStreamModeInput: Sendable, Equatable {
+public struct UpdateStreamModeInput: Sendable, Equatable, CustomStringConvertible {
     /// `StreamARN`: required, 1 to 2,048 characters.
     public var streamARN: String?
 
@@ -2088,6 +2300,10 @@ public struct UpdateStreamModeInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateStreamModeInput: WireShape {
@@ -2102,7 +2318,7 @@ extension UpdateStreamModeInput: WireShape {
 }
 
 /// The input of ``KinesisClient/updateStreamRecordDistributionStrategy(input:)``.
-public struct UpdateStreamRecordDistributionStrategyInput: Sendable, Equatable {
+public struct UpdateStreamRecordDistributionStrategyInput: Sendable, Equatable, CustomStringConvertible {
     /// `RecordDistributionStrategy`: required.
     public var recordDistributionStrategy: KinesisClientTypes.RecordDistributionStrategy?
 
@@ -2125,6 +2341,10 @@ public struct UpdateStreamRecordDistributionStrategyInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateStreamRecordDistributionStrategyInput: WireShape {
@@ -2138,7 +2358,7 @@ extension UpdateStreamRecordDistributionStrategyInput: WireShape {
 }
 
 /// The input of ``KinesisClient/updateStreamWarmThroughput(input:)``.
-public struct UpdateStreamWarmThroughputInput: Sendable, Equatable {
+public struct UpdateStreamWarmThroughputInput: Sendable, Equatable, CustomStringConvertible {
     /// `StreamARN`: 1 to 2,048 characters.
     public var streamARN: String?
 
@@ -2166,6 +2386,10 @@ public struct UpdateStreamWarmThroughputInput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateStreamWarmThroughputInput: WireShape {

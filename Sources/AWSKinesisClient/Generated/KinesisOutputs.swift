@@ -3,7 +3,7 @@
 package import RecorderAWS
 
 /// The output of ``KinesisClient/acknowledgeDeadLetterQueueRecords(input:)``.
-public struct AcknowledgeDeadLetterQueueRecordsOutput: Sendable, Equatable {
+public struct AcknowledgeDeadLetterQueueRecordsOutput: Sendable, Equatable, CustomStringConvertible {
     /// `Failed`: required.
     public var failed: [KinesisClientTypes.AcknowledgeDeadLetterQueueRecordsErrorEntry]?
 
@@ -21,6 +21,10 @@ public struct AcknowledgeDeadLetterQueueRecordsOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension AcknowledgeDeadLetterQueueRecordsOutput: WireShape {
@@ -33,7 +37,7 @@ extension AcknowledgeDeadLetterQueueRecordsOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/acknowledgeQueueRecords(input:)``.
-public struct AcknowledgeQueueRecordsOutput: Sendable, Equatable {
+public struct AcknowledgeQueueRecordsOutput: Sendable, Equatable, CustomStringConvertible {
     /// `Failed`: required.
     public var failed: [KinesisClientTypes.AcknowledgeQueueRecordsErrorEntry]?
 
@@ -51,6 +55,10 @@ public struct AcknowledgeQueueRecordsOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension AcknowledgeQueueRecordsOutput: WireShape {
@@ -63,7 +71,7 @@ extension AcknowledgeQueueRecordsOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/addTagsToStream(input:)``.
-public struct AddTagsToStreamOutput: Sendable, Equatable {
+public struct AddTagsToStreamOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -72,6 +80,10 @@ public struct AddTagsToStreamOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension AddTagsToStreamOutput: WireShape {
@@ -83,7 +95,7 @@ extension AddTagsToStreamOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/createChannel(input:)``.
-public struct CreateChannelOutput: Sendable, Equatable {
+public struct CreateChannelOutput: Sendable, Equatable, CustomStringConvertible {
     /// `ChannelDescription`: required.
     public var channelDescription: KinesisClientTypes.ChannelDescription?
 
@@ -94,6 +106,10 @@ public struct CreateChannelOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension CreateChannelOutput: WireShape {
@@ -105,7 +121,7 @@ extension CreateChannelOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/createQueue(input:)``.
-public struct CreateQueueOutput: Sendable, Equatable {
+public struct CreateQueueOutput: Sendable, Equatable, CustomStringConvertible {
     /// `QueueDescription`: required.
     public var queueDescription: KinesisClientTypes.QueueDescription?
 
@@ -116,6 +132,10 @@ public struct CreateQueueOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension CreateQueueOutput: WireShape {
@@ -127,7 +147,7 @@ extension CreateQueueOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/createStream(input:)``.
-public struct CreateStreamOutput: Sendable, Equatable {
+public struct CreateStreamOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -136,6 +156,10 @@ public struct CreateStreamOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension CreateStreamOutput: WireShape {
@@ -147,7 +171,7 @@ extension CreateStreamOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/decreaseStreamRetentionPeriod(input:)``.
-public struct DecreaseStreamRetentionPeriodOutput: Sendable, Equatable {
+public struct DecreaseStreamRetentionPeriodOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -156,6 +180,10 @@ public struct DecreaseStreamRetentionPeriodOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DecreaseStreamRetentionPeriodOutput: WireShape {
@@ -167,7 +195,7 @@ extension DecreaseStreamRetentionPeriodOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/deleteChannel(input:)``.
-public struct DeleteChannelOutput: Sendable, Equatable {
+public struct DeleteChannelOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -176,6 +204,10 @@ public struct DeleteChannelOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DeleteChannelOutput: WireShape {
@@ -187,7 +219,7 @@ extension DeleteChannelOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/deleteQueue(input:)``.
-public struct DeleteQueueOutput: Sendable, Equatable {
+public struct DeleteQueueOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -196,6 +228,10 @@ public struct DeleteQueueOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DeleteQueueOutput: WireShape {
@@ -207,7 +243,7 @@ extension DeleteQueueOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/deleteResourcePolicy(input:)``.
-public struct DeleteResourcePolicyOutput: Sendable, Equatable {
+public struct DeleteResourcePolicyOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -216,6 +252,10 @@ public struct DeleteResourcePolicyOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DeleteResourcePolicyOutput: WireShape {
@@ -227,7 +267,7 @@ extension DeleteResourcePolicyOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/deleteStream(input:)``.
-public struct DeleteStreamOutput: Sendable, Equatable {
+public struct DeleteStreamOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -236,6 +276,10 @@ public struct DeleteStreamOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DeleteStreamOutput: WireShape {
@@ -247,7 +291,7 @@ extension DeleteStreamOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/deregisterStreamConsumer(input:)``.
-public struct DeregisterStreamConsumerOutput: Sendable, Equatable {
+public struct DeregisterStreamConsumerOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -256,6 +300,10 @@ public struct DeregisterStreamConsumerOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DeregisterStreamConsumerOutput: WireShape {
@@ -267,7 +315,7 @@ extension DeregisterStreamConsumerOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/describeAccountSettings(input:)``.
-public struct DescribeAccountSettingsOutput: Sendable, Equatable {
+public struct DescribeAccountSettingsOutput: Sendable, Equatable, CustomStringConvertible {
     /// `MinimumThroughputBillingCommitment`.
     public var minimumThroughputBillingCommitment: KinesisClientTypes.MinimumThroughputBillingCommitmentOutput?
 
@@ -279,6 +327,10 @@ public struct DescribeAccountSettingsOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DescribeAccountSettingsOutput: WireShape {
@@ -290,7 +342,7 @@ extension DescribeAccountSettingsOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/describeChannel(input:)``.
-public struct DescribeChannelOutput: Sendable, Equatable {
+public struct DescribeChannelOutput: Sendable, Equatable, CustomStringConvertible {
     /// `ChannelDescription`: required.
     public var channelDescription: KinesisClientTypes.ChannelDescription?
 
@@ -301,6 +353,10 @@ public struct DescribeChannelOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DescribeChannelOutput: WireShape {
@@ -312,7 +368,7 @@ extension DescribeChannelOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/describeLimits(input:)``.
-public struct DescribeLimitsOutput: Sendable, Equatable {
+public struct DescribeLimitsOutput: Sendable, Equatable, CustomStringConvertible {
     /// `ChannelCount`: 0 to 1,000,000.
     public var channelCount: Int?
 
@@ -350,6 +406,10 @@ public struct DescribeLimitsOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DescribeLimitsOutput: WireShape {
@@ -366,7 +426,7 @@ extension DescribeLimitsOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/describeQueue(input:)``.
-public struct DescribeQueueOutput: Sendable, Equatable {
+public struct DescribeQueueOutput: Sendable, Equatable, CustomStringConvertible {
     /// `QueueDescription`: required.
     public var queueDescription: KinesisClientTypes.QueueDescription?
 
@@ -377,6 +437,10 @@ public struct DescribeQueueOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DescribeQueueOutput: WireShape {
@@ -388,7 +452,7 @@ extension DescribeQueueOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/describeStream(input:)``.
-public struct DescribeStreamOutput: Sendable, Equatable {
+public struct DescribeStreamOutput: Sendable, Equatable, CustomStringConvertible {
     /// `StreamDescription`: required.
     public var streamDescription: KinesisClientTypes.StreamDescription?
 
@@ -399,6 +463,10 @@ public struct DescribeStreamOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DescribeStreamOutput: WireShape {
@@ -410,7 +478,7 @@ extension DescribeStreamOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/describeStreamConsumer(input:)``.
-public struct DescribeStreamConsumerOutput: Sendable, Equatable {
+public struct DescribeStreamConsumerOutput: Sendable, Equatable, CustomStringConvertible {
     /// `ConsumerDescription`: required.
     public var consumerDescription: KinesisClientTypes.ConsumerDescription?
 
@@ -421,6 +489,10 @@ public struct DescribeStreamConsumerOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DescribeStreamConsumerOutput: WireShape {
@@ -432,7 +504,7 @@ extension DescribeStreamConsumerOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/describeStreamSummary(input:)``.
-public struct DescribeStreamSummaryOutput: Sendable, Equatable {
+public struct DescribeStreamSummaryOutput: Sendable, Equatable, CustomStringConvertible {
     /// `StreamDescriptionSummary`: required.
     public var streamDescriptionSummary: KinesisClientTypes.StreamDescriptionSummary?
 
@@ -443,6 +515,10 @@ public struct DescribeStreamSummaryOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DescribeStreamSummaryOutput: WireShape {
@@ -454,7 +530,7 @@ extension DescribeStreamSummaryOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/disableEnhancedMonitoring(input:)``.
-public struct DisableEnhancedMonitoringOutput: Sendable, Equatable {
+public struct DisableEnhancedMonitoringOutput: Sendable, Equatable, CustomStringConvertible {
     /// `CurrentShardLevelMetrics`: 1 to 7 items.
     public var currentShardLevelMetrics: [KinesisClientTypes.MetricsName]?
 
@@ -482,6 +558,10 @@ public struct DisableEnhancedMonitoringOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension DisableEnhancedMonitoringOutput: WireShape {
@@ -496,7 +576,7 @@ extension DisableEnhancedMonitoringOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/enableEnhancedMonitoring(input:)``.
-public struct EnableEnhancedMonitoringOutput: Sendable, Equatable {
+public struct EnableEnhancedMonitoringOutput: Sendable, Equatable, CustomStringConvertible {
     /// `CurrentShardLevelMetrics`: 1 to 7 items.
     public var currentShardLevelMetrics: [KinesisClientTypes.MetricsName]?
 
@@ -524,6 +604,10 @@ public struct EnableEnhancedMonitoringOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension EnableEnhancedMonitoringOutput: WireShape {
@@ -538,7 +622,7 @@ extension EnableEnhancedMonitoringOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/getRecords(input:)``.
-public struct GetRecordsOutput: Sendable, Equatable {
+public struct GetRecordsOutput: Sendable, Equatable, CustomStringConvertible {
     /// `ChildShards`.
     public var childShards: [KinesisClientTypes.ChildShard]?
 
@@ -566,6 +650,10 @@ public struct GetRecordsOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension GetRecordsOutput: WireShape {
@@ -580,7 +668,7 @@ extension GetRecordsOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/getResourcePolicy(input:)``.
-public struct GetResourcePolicyOutput: Sendable, Equatable {
+public struct GetResourcePolicyOutput: Sendable, Equatable, CustomStringConvertible {
     /// `Policy`: required.
     public var policy: String?
 
@@ -591,6 +679,10 @@ public struct GetResourcePolicyOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension GetResourcePolicyOutput: WireShape {
@@ -602,7 +694,7 @@ extension GetResourcePolicyOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/getShardIterator(input:)``.
-public struct GetShardIteratorOutput: Sendable, Equatable {
+public struct GetShardIteratorOutput: Sendable, Equatable, CustomStringConvertible {
     /// `ShardIterator`: 1 to 512 characters.
     public var shardIterator: String?
 
@@ -613,6 +705,10 @@ public struct GetShardIteratorOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension GetShardIteratorOutput: WireShape {
@@ -624,7 +720,7 @@ extension GetShardIteratorOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/increaseStreamRetentionPeriod(input:)``.
-public struct IncreaseStreamRetentionPeriodOutput: Sendable, Equatable {
+public struct IncreaseStreamRetentionPeriodOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -633,6 +729,10 @@ public struct IncreaseStreamRetentionPeriodOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension IncreaseStreamRetentionPeriodOutput: WireShape {
@@ -644,7 +744,7 @@ extension IncreaseStreamRetentionPeriodOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/listChannels(input:)``.
-public struct ListChannelsOutput: Sendable, Equatable {
+public struct ListChannelsOutput: Sendable, Equatable, CustomStringConvertible {
     /// `ChannelSummaries`: required.
     public var channelSummaries: [KinesisClientTypes.ChannelSummary]?
 
@@ -659,6 +759,10 @@ public struct ListChannelsOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ListChannelsOutput: WireShape {
@@ -671,7 +775,7 @@ extension ListChannelsOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/listQueues(input:)``.
-public struct ListQueuesOutput: Sendable, Equatable {
+public struct ListQueuesOutput: Sendable, Equatable, CustomStringConvertible {
     /// `NextToken`: 1 to 1,048,576 characters.
     public var nextToken: String?
 
@@ -686,6 +790,10 @@ public struct ListQueuesOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ListQueuesOutput: WireShape {
@@ -698,7 +806,7 @@ extension ListQueuesOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/listShards(input:)``.
-public struct ListShardsOutput: Sendable, Equatable {
+public struct ListShardsOutput: Sendable, Equatable, CustomStringConvertible {
     /// `NextToken`: 1 to 1,048,576 characters.
     public var nextToken: String?
 
@@ -713,6 +821,10 @@ public struct ListShardsOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ListShardsOutput: WireShape {
@@ -725,7 +837,7 @@ extension ListShardsOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/listStreamConsumers(input:)``.
-public struct ListStreamConsumersOutput: Sendable, Equatable {
+public struct ListStreamConsumersOutput: Sendable, Equatable, CustomStringConvertible {
     /// `Consumers`.
     public var consumers: [KinesisClientTypes.Consumer]?
 
@@ -740,6 +852,10 @@ public struct ListStreamConsumersOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ListStreamConsumersOutput: WireShape {
@@ -752,7 +868,7 @@ extension ListStreamConsumersOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/listStreams(input:)``.
-public struct ListStreamsOutput: Sendable, Equatable {
+public struct ListStreamsOutput: Sendable, Equatable, CustomStringConvertible {
     /// `HasMoreStreams`: required.
     public var hasMoreStreams: Bool?
 
@@ -780,6 +896,10 @@ public struct ListStreamsOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ListStreamsOutput: WireShape {
@@ -794,7 +914,7 @@ extension ListStreamsOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/listTagsForResource(input:)``.
-public struct ListTagsForResourceOutput: Sendable, Equatable {
+public struct ListTagsForResourceOutput: Sendable, Equatable, CustomStringConvertible {
     /// `Tags`: 0 to 200 items.
     public var tags: [KinesisClientTypes.Tag]?
 
@@ -805,6 +925,10 @@ public struct ListTagsForResourceOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ListTagsForResourceOutput: WireShape {
@@ -816,7 +940,7 @@ extension ListTagsForResourceOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/listTagsForStream(input:)``.
-public struct ListTagsForStreamOutput: Sendable, Equatable {
+public struct ListTagsForStreamOutput: Sendable, Equatable, CustomStringConvertible {
     /// `HasMoreTags`: required.
     public var hasMoreTags: Bool?
 
@@ -831,6 +955,10 @@ public struct ListTagsForStreamOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ListTagsForStreamOutput: WireShape {
@@ -843,7 +971,7 @@ extension ListTagsForStreamOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/mergeShards(input:)``.
-public struct MergeShardsOutput: Sendable, Equatable {
+public struct MergeShardsOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -852,6 +980,10 @@ public struct MergeShardsOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension MergeShardsOutput: WireShape {
@@ -865,7 +997,7 @@ extension MergeShardsOutput: WireShape {
 extension KinesisClientTypes {
 
     /// The output of ``KinesisClient/putRecord(input:)``.
-    public struct PutRecordOutput: Sendable, Equatable {
+    public struct PutRecordOutput: Sendable, Equatable, CustomStringConvertible {
         /// `EncryptionType`.
         public var encryptionType: KinesisClientTypes.EncryptionType?
 
@@ -888,6 +1020,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -902,7 +1038,7 @@ extension KinesisClientTypes.PutRecordOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/putRecords(input:)``.
-public struct PutRecordsOutput: Sendable, Equatable {
+public struct PutRecordsOutput: Sendable, Equatable, CustomStringConvertible {
     /// `EncryptionType`.
     public var encryptionType: KinesisClientTypes.EncryptionType?
 
@@ -925,6 +1061,10 @@ public struct PutRecordsOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension PutRecordsOutput: WireShape {
@@ -938,7 +1078,7 @@ extension PutRecordsOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/putResourcePolicy(input:)``.
-public struct PutResourcePolicyOutput: Sendable, Equatable {
+public struct PutResourcePolicyOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -947,6 +1087,10 @@ public struct PutResourcePolicyOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension PutResourcePolicyOutput: WireShape {
@@ -958,7 +1102,7 @@ extension PutResourcePolicyOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/receiveDeadLetterQueueRecords(input:)``.
-public struct ReceiveDeadLetterQueueRecordsOutput: Sendable, Equatable {
+public struct ReceiveDeadLetterQueueRecordsOutput: Sendable, Equatable, CustomStringConvertible {
     /// `QueueRecords`: required.
     public var queueRecords: [KinesisClientTypes.QueueRecord]?
 
@@ -969,6 +1113,10 @@ public struct ReceiveDeadLetterQueueRecordsOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ReceiveDeadLetterQueueRecordsOutput: WireShape {
@@ -980,7 +1128,7 @@ extension ReceiveDeadLetterQueueRecordsOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/receiveQueueRecords(input:)``.
-public struct ReceiveQueueRecordsOutput: Sendable, Equatable {
+public struct ReceiveQueueRecordsOutput: Sendable, Equatable, CustomStringConvertible {
     /// `QueueRecords`: required.
     public var queueRecords: [KinesisClientTypes.QueueRecord]?
 
@@ -991,6 +1139,10 @@ public struct ReceiveQueueRecordsOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension ReceiveQueueRecordsOutput: WireShape {
@@ -1002,7 +1154,7 @@ extension ReceiveQueueRecordsOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/registerStreamConsumer(input:)``.
-public struct RegisterStreamConsumerOutput: Sendable, Equatable {
+public struct RegisterStreamConsumerOutput: Sendable, Equatable, CustomStringConvertible {
     /// `Consumer`: required.
     public var consumer: KinesisClientTypes.Consumer?
 
@@ -1013,6 +1165,10 @@ public struct RegisterStreamConsumerOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension RegisterStreamConsumerOutput: WireShape {
@@ -1024,7 +1180,7 @@ extension RegisterStreamConsumerOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/removeTagsFromStream(input:)``.
-public struct RemoveTagsFromStreamOutput: Sendable, Equatable {
+public struct RemoveTagsFromStreamOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -1033,6 +1189,10 @@ public struct RemoveTagsFromStreamOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension RemoveTagsFromStreamOutput: WireShape {
@@ -1044,7 +1204,7 @@ extension RemoveTagsFromStreamOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/restoreDeadLetterQueueRecords(input:)``.
-public struct RestoreDeadLetterQueueRecordsOutput: Sendable, Equatable {
+public struct RestoreDeadLetterQueueRecordsOutput: Sendable, Equatable, CustomStringConvertible {
     /// `Failed`: required.
     public var failed: [KinesisClientTypes.RestoreDeadLetterQueueRecordsErrorEntry]?
 
@@ -1062,6 +1222,10 @@ public struct RestoreDeadLetterQueueRecordsOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension RestoreDeadLetterQueueRecordsOutput: WireShape {
@@ -1074,7 +1238,7 @@ extension RestoreDeadLetterQueueRecordsOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/splitShard(input:)``.
-public struct SplitShardOutput: Sendable, Equatable {
+public struct SplitShardOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -1083,6 +1247,10 @@ public struct SplitShardOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension SplitShardOutput: WireShape {
@@ -1094,7 +1262,7 @@ extension SplitShardOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/startStreamEncryption(input:)``.
-public struct StartStreamEncryptionOutput: Sendable, Equatable {
+public struct StartStreamEncryptionOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -1103,6 +1271,10 @@ public struct StartStreamEncryptionOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension StartStreamEncryptionOutput: WireShape {
@@ -1114,7 +1286,7 @@ extension StartStreamEncryptionOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/stopStreamEncryption(input:)``.
-public struct StopStreamEncryptionOutput: Sendable, Equatable {
+public struct StopStreamEncryptionOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -1123,6 +1295,10 @@ public struct StopStreamEncryptionOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension StopStreamEncryptionOutput: WireShape {
@@ -1134,7 +1310,7 @@ extension StopStreamEncryptionOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/tagResource(input:)``.
-public struct TagResourceOutput: Sendable, Equatable {
+public struct TagResourceOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -1143,6 +1319,10 @@ public struct TagResourceOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension TagResourceOutput: WireShape {
@@ -1154,7 +1334,7 @@ extension TagResourceOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/untagResource(input:)``.
-public struct UntagResourceOutput: Sendable, Equatable {
+public struct UntagResourceOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -1163,6 +1343,10 @@ public struct UntagResourceOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UntagResourceOutput: WireShape {
@@ -1174,7 +1358,7 @@ extension UntagResourceOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/updateAccountSettings(input:)``.
-public struct UpdateAccountSettingsOutput: Sendable, Equatable {
+public struct UpdateAccountSettingsOutput: Sendable, Equatable, CustomStringConvertible {
     /// `MinimumThroughputBillingCommitment`.
     public var minimumThroughputBillingCommitment: KinesisClientTypes.MinimumThroughputBillingCommitmentOutput?
 
@@ -1186,6 +1370,10 @@ public struct UpdateAccountSettingsOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateAccountSettingsOutput: WireShape {
@@ -1197,7 +1385,7 @@ extension UpdateAccountSettingsOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/updateChannel(input:)``.
-public struct UpdateChannelOutput: Sendable, Equatable {
+public struct UpdateChannelOutput: Sendable, Equatable, CustomStringConvertible {
     /// `ChannelDescription`: required.
     public var channelDescription: KinesisClientTypes.ChannelDescription?
 
@@ -1208,6 +1396,10 @@ public struct UpdateChannelOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateChannelOutput: WireShape {
@@ -1219,7 +1411,7 @@ extension UpdateChannelOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/updateDeadLetterQueueRecordsVisibility(input:)``.
-public struct UpdateDeadLetterQueueRecordsVisibilityOutput: Sendable, Equatable {
+public struct UpdateDeadLetterQueueRecordsVisibilityOutput: Sendable, Equatable, CustomStringConvertible {
     /// `Failed`: required.
     public var failed: [KinesisClientTypes.UpdateDeadLetterQueueRecordsVisibilityErrorEntry]?
 
@@ -1237,6 +1429,10 @@ public struct UpdateDeadLetterQueueRecordsVisibilityOutput: Sendable, Equatable 
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateDeadLetterQueueRecordsVisibilityOutput: WireShape {
@@ -1249,7 +1445,7 @@ extension UpdateDeadLetterQueueRecordsVisibilityOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/updateMaxRecordSize(input:)``.
-public struct UpdateMaxRecordSizeOutput: Sendable, Equatable {
+public struct UpdateMaxRecordSizeOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -1258,6 +1454,10 @@ public struct UpdateMaxRecordSizeOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateMaxRecordSizeOutput: WireShape {
@@ -1269,7 +1469,7 @@ extension UpdateMaxRecordSizeOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/updateQueue(input:)``.
-public struct UpdateQueueOutput: Sendable, Equatable {
+public struct UpdateQueueOutput: Sendable, Equatable, CustomStringConvertible {
     /// `QueueDescription`: required.
     public var queueDescription: KinesisClientTypes.QueueDescription?
 
@@ -1280,6 +1480,10 @@ public struct UpdateQueueOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateQueueOutput: WireShape {
@@ -1291,7 +1495,7 @@ extension UpdateQueueOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/updateQueueRecordsVisibility(input:)``.
-public struct UpdateQueueRecordsVisibilityOutput: Sendable, Equatable {
+public struct UpdateQueueRecordsVisibilityOutput: Sendable, Equatable, CustomStringConvertible {
     /// `Failed`: required.
     public var failed: [KinesisClientTypes.UpdateQueueRecordsVisibilityErrorEntry]?
 
@@ -1309,6 +1513,10 @@ public struct UpdateQueueRecordsVisibilityOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateQueueRecordsVisibilityOutput: WireShape {
@@ -1321,7 +1529,7 @@ extension UpdateQueueRecordsVisibilityOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/updateShardCount(input:)``.
-public struct UpdateShardCountOutput: Sendable, Equatable {
+public struct UpdateShardCountOutput: Sendable, Equatable, CustomStringConvertible {
     /// `CurrentShardCount`: at least 1.
     public var currentShardCount: Int?
 
@@ -1349,6 +1557,10 @@ public struct UpdateShardCountOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateShardCountOutput: WireShape {
@@ -1363,7 +1575,7 @@ extension UpdateShardCountOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/updateStreamMode(input:)``.
-public struct UpdateStreamModeOutput: Sendable, Equatable {
+public struct UpdateStreamModeOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -1372,6 +1584,10 @@ public struct UpdateStreamModeOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateStreamModeOutput: WireShape {
@@ -1383,7 +1599,7 @@ extension UpdateStreamModeOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/updateStreamRecordDistributionStrategy(input:)``.
-public struct UpdateStreamRecordDistributionStrategyOutput: Sendable, Equatable {
+public struct UpdateStreamRecordDistributionStrategyOutput: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a value without members.
     public init() {
@@ -1392,6 +1608,10 @@ public struct UpdateStreamRecordDistributionStrategyOutput: Sendable, Equatable 
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateStreamRecordDistributionStrategyOutput: WireShape {
@@ -1403,7 +1623,7 @@ extension UpdateStreamRecordDistributionStrategyOutput: WireShape {
 }
 
 /// The output of ``KinesisClient/updateStreamWarmThroughput(input:)``.
-public struct UpdateStreamWarmThroughputOutput: Sendable, Equatable {
+public struct UpdateStreamWarmThroughputOutput: Sendable, Equatable, CustomStringConvertible {
     /// `StreamARN`: 1 to 2,048 characters.
     public var streamARN: String?
 
@@ -1426,6 +1646,10 @@ public struct UpdateStreamWarmThroughputOutput: Sendable, Equatable {
 
     /// Whether both have the same members.
     public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+    /// The members as JSON, without secrets, and without the bytes of data.
+    public var description: String { described }
+
 }
 
 extension UpdateStreamWarmThroughputOutput: WireShape {

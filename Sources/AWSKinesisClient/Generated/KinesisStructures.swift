@@ -9,7 +9,7 @@ public enum KinesisClientTypes {}
 extension KinesisClientTypes {
 
     /// `AcknowledgeDeadLetterQueueRecordsErrorEntry` in the service model.
-    public struct AcknowledgeDeadLetterQueueRecordsErrorEntry: Sendable, Equatable {
+    public struct AcknowledgeDeadLetterQueueRecordsErrorEntry: Sendable, Equatable, CustomStringConvertible {
         /// `ErrorCode`: required.
         public var errorCode: String?
 
@@ -28,6 +28,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -44,7 +48,7 @@ extension KinesisClientTypes.AcknowledgeDeadLetterQueueRecordsErrorEntry: WireSh
 extension KinesisClientTypes {
 
     /// `AcknowledgeDeadLetterQueueRecordsRequestEntry` in the service model.
-    public struct AcknowledgeDeadLetterQueueRecordsRequestEntry: Sendable, Equatable {
+    public struct AcknowledgeDeadLetterQueueRecordsRequestEntry: Sendable, Equatable, CustomStringConvertible {
         /// `ReceiptHandle`: required, 1 to 1,024 characters.
         public var receiptHandle: String?
 
@@ -55,6 +59,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -69,7 +77,7 @@ extension KinesisClientTypes.AcknowledgeDeadLetterQueueRecordsRequestEntry: Wire
 extension KinesisClientTypes {
 
     /// `AcknowledgeDeadLetterQueueRecordsResultEntry` in the service model.
-    public struct AcknowledgeDeadLetterQueueRecordsResultEntry: Sendable, Equatable {
+    public struct AcknowledgeDeadLetterQueueRecordsResultEntry: Sendable, Equatable, CustomStringConvertible {
         /// `ReceiptHandle`: required, 1 to 1,024 characters.
         public var receiptHandle: String?
 
@@ -80,6 +88,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -94,7 +106,7 @@ extension KinesisClientTypes.AcknowledgeDeadLetterQueueRecordsResultEntry: WireS
 extension KinesisClientTypes {
 
     /// `AcknowledgeQueueRecordsErrorEntry` in the service model.
-    public struct AcknowledgeQueueRecordsErrorEntry: Sendable, Equatable {
+    public struct AcknowledgeQueueRecordsErrorEntry: Sendable, Equatable, CustomStringConvertible {
         /// `ErrorCode`: required.
         public var errorCode: String?
 
@@ -113,6 +125,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -129,7 +145,7 @@ extension KinesisClientTypes.AcknowledgeQueueRecordsErrorEntry: WireShape {
 extension KinesisClientTypes {
 
     /// `AcknowledgeQueueRecordsRequestEntry` in the service model.
-    public struct AcknowledgeQueueRecordsRequestEntry: Sendable, Equatable {
+    public struct AcknowledgeQueueRecordsRequestEntry: Sendable, Equatable, CustomStringConvertible {
         /// `ReceiptHandle`: required, 1 to 1,024 characters.
         public var receiptHandle: String?
 
@@ -140,6 +156,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -154,7 +174,7 @@ extension KinesisClientTypes.AcknowledgeQueueRecordsRequestEntry: WireShape {
 extension KinesisClientTypes {
 
     /// `AcknowledgeQueueRecordsResultEntry` in the service model.
-    public struct AcknowledgeQueueRecordsResultEntry: Sendable, Equatable {
+    public struct AcknowledgeQueueRecordsResultEntry: Sendable, Equatable, CustomStringConvertible {
         /// `ReceiptHandle`: required, 1 to 1,024 characters.
         public var receiptHandle: String?
 
@@ -165,6 +185,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -179,7 +203,7 @@ extension KinesisClientTypes.AcknowledgeQueueRecordsResultEntry: WireShape {
 extension KinesisClientTypes {
 
     /// `ChannelDescription` in the service model.
-    public struct ChannelDescription: Sendable, Equatable {
+    public struct ChannelDescription: Sendable, Equatable, CustomStringConvertible {
         /// `ChannelARN`: required, 1 to 2,048 characters.
         public var channelARN: String?
 
@@ -247,6 +271,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -272,7 +300,7 @@ extension KinesisClientTypes.ChannelDescription: WireShape {
 extension KinesisClientTypes {
 
     /// `ChannelEncryptionConfiguration` in the service model.
-    public struct ChannelEncryptionConfiguration: Sendable, Equatable {
+    public struct ChannelEncryptionConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `EncryptionType`: required.
         public var encryptionType: KinesisClientTypes.ChannelEncryptionType?
 
@@ -287,6 +315,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -302,7 +334,7 @@ extension KinesisClientTypes.ChannelEncryptionConfiguration: WireShape {
 extension KinesisClientTypes {
 
     /// `ChannelLoggingConfiguration` in the service model.
-    public struct ChannelLoggingConfiguration: Sendable, Equatable {
+    public struct ChannelLoggingConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `CloudWatchLogs`: required.
         public var cloudWatchLogs: KinesisClientTypes.CloudWatchLogs?
 
@@ -313,6 +345,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -327,7 +363,7 @@ extension KinesisClientTypes.ChannelLoggingConfiguration: WireShape {
 extension KinesisClientTypes {
 
     /// `ChannelLoggingUpdateInput` in the service model.
-    public struct ChannelLoggingUpdateInput: Sendable, Equatable {
+    public struct ChannelLoggingUpdateInput: Sendable, Equatable, CustomStringConvertible {
         /// `CloudWatchLogs`: required.
         public var cloudWatchLogs: KinesisClientTypes.CloudWatchLogsUpdateInput?
 
@@ -338,6 +374,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -352,7 +392,7 @@ extension KinesisClientTypes.ChannelLoggingUpdateInput: WireShape {
 extension KinesisClientTypes {
 
     /// `ChannelStreamConfiguration` in the service model.
-    public struct ChannelStreamConfiguration: Sendable, Equatable {
+    public struct ChannelStreamConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `RecordConfiguration`: required.
         public var recordConfiguration: KinesisClientTypes.RecordConfiguration?
 
@@ -367,6 +407,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -382,7 +426,7 @@ extension KinesisClientTypes.ChannelStreamConfiguration: WireShape {
 extension KinesisClientTypes {
 
     /// `ChannelStreamDescription` in the service model.
-    public struct ChannelStreamDescription: Sendable, Equatable {
+    public struct ChannelStreamDescription: Sendable, Equatable, CustomStringConvertible {
         /// `RecordConfiguration`: required.
         public var recordConfiguration: KinesisClientTypes.RecordConfiguration?
 
@@ -405,6 +449,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -421,7 +469,7 @@ extension KinesisClientTypes.ChannelStreamDescription: WireShape {
 extension KinesisClientTypes {
 
     /// `ChannelStreamIdentifier` in the service model.
-    public struct ChannelStreamIdentifier: Sendable, Equatable {
+    public struct ChannelStreamIdentifier: Sendable, Equatable, CustomStringConvertible {
         /// `StreamARN`: required, 1 to 2,048 characters.
         public var streamARN: String?
 
@@ -436,6 +484,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -451,7 +503,7 @@ extension KinesisClientTypes.ChannelStreamIdentifier: WireShape {
 extension KinesisClientTypes {
 
     /// `ChannelSummary` in the service model.
-    public struct ChannelSummary: Sendable, Equatable {
+    public struct ChannelSummary: Sendable, Equatable, CustomStringConvertible {
         /// `ChannelARN`: required, 1 to 2,048 characters.
         public var channelARN: String?
 
@@ -499,6 +551,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -520,7 +576,7 @@ extension KinesisClientTypes.ChannelSummary: WireShape {
 extension KinesisClientTypes {
 
     /// `ChildShard` in the service model.
-    public struct ChildShard: Sendable, Equatable {
+    public struct ChildShard: Sendable, Equatable, CustomStringConvertible {
         /// `HashKeyRange`: required.
         public var hashKeyRange: KinesisClientTypes.HashKeyRange?
 
@@ -543,6 +599,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -559,7 +619,7 @@ extension KinesisClientTypes.ChildShard: WireShape {
 extension KinesisClientTypes {
 
     /// `CloudWatchLogs` in the service model.
-    public struct CloudWatchLogs: Sendable, Equatable {
+    public struct CloudWatchLogs: Sendable, Equatable, CustomStringConvertible {
         /// `Enabled`: required.
         public var enabled: Bool?
 
@@ -578,6 +638,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -594,7 +658,7 @@ extension KinesisClientTypes.CloudWatchLogs: WireShape {
 extension KinesisClientTypes {
 
     /// `CloudWatchLogsUpdateInput` in the service model.
-    public struct CloudWatchLogsUpdateInput: Sendable, Equatable {
+    public struct CloudWatchLogsUpdateInput: Sendable, Equatable, CustomStringConvertible {
         /// `Enabled`: required.
         public var enabled: Bool?
 
@@ -613,6 +677,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -629,7 +697,7 @@ extension KinesisClientTypes.CloudWatchLogsUpdateInput: WireShape {
 extension KinesisClientTypes {
 
     /// `Consumer` in the service model.
-    public struct Consumer: Sendable, Equatable {
+    public struct Consumer: Sendable, Equatable, CustomStringConvertible {
         /// `ConsumerARN`: required, 1 to 2,048 characters.
         public var consumerARN: String?
 
@@ -657,6 +725,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -674,7 +746,7 @@ extension KinesisClientTypes.Consumer: WireShape {
 extension KinesisClientTypes {
 
     /// `ConsumerDescription` in the service model.
-    public struct ConsumerDescription: Sendable, Equatable {
+    public struct ConsumerDescription: Sendable, Equatable, CustomStringConvertible {
         /// `ConsumerARN`: required, 1 to 2,048 characters.
         public var consumerARN: String?
 
@@ -707,6 +779,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -725,7 +801,7 @@ extension KinesisClientTypes.ConsumerDescription: WireShape {
 extension KinesisClientTypes {
 
     /// `DeadLetterConfiguration` in the service model.
-    public struct DeadLetterConfiguration: Sendable, Equatable {
+    public struct DeadLetterConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `MaxReceiveCount`: 1 to 1,000.
         public var maxReceiveCount: Int?
 
@@ -740,6 +816,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -755,7 +835,7 @@ extension KinesisClientTypes.DeadLetterConfiguration: WireShape {
 extension KinesisClientTypes {
 
     /// `DeadLetterQueueS3Configuration` in the service model.
-    public struct DeadLetterQueueS3Configuration: Sendable, Equatable {
+    public struct DeadLetterQueueS3Configuration: Sendable, Equatable, CustomStringConvertible {
         /// `BucketARN`: required, 1 to 2,048 characters.
         public var bucketARN: String?
 
@@ -774,6 +854,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -790,7 +874,7 @@ extension KinesisClientTypes.DeadLetterQueueS3Configuration: WireShape {
 extension KinesisClientTypes {
 
     /// `EnhancedMetrics` in the service model.
-    public struct EnhancedMetrics: Sendable, Equatable {
+    public struct EnhancedMetrics: Sendable, Equatable, CustomStringConvertible {
         /// `ShardLevelMetrics`: 1 to 7 items.
         public var shardLevelMetrics: [KinesisClientTypes.MetricsName]?
 
@@ -801,6 +885,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -815,7 +903,7 @@ extension KinesisClientTypes.EnhancedMetrics: WireShape {
 extension KinesisClientTypes {
 
     /// `HashKeyRange` in the service model.
-    public struct HashKeyRange: Sendable, Equatable {
+    public struct HashKeyRange: Sendable, Equatable, CustomStringConvertible {
         /// `EndingHashKey`: required.
         public var endingHashKey: String?
 
@@ -830,6 +918,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -845,7 +937,7 @@ extension KinesisClientTypes.HashKeyRange: WireShape {
 extension KinesisClientTypes {
 
     /// `MinimumThroughputBillingCommitmentInput` in the service model.
-    public struct MinimumThroughputBillingCommitmentInput: Sendable, Equatable {
+    public struct MinimumThroughputBillingCommitmentInput: Sendable, Equatable, CustomStringConvertible {
         /// `Status`: required.
         public var status: KinesisClientTypes.MinimumThroughputBillingCommitmentInputStatus?
 
@@ -856,6 +948,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -870,7 +966,7 @@ extension KinesisClientTypes.MinimumThroughputBillingCommitmentInput: WireShape 
 extension KinesisClientTypes {
 
     /// `MinimumThroughputBillingCommitmentOutput` in the service model.
-    public struct MinimumThroughputBillingCommitmentOutput: Sendable, Equatable {
+    public struct MinimumThroughputBillingCommitmentOutput: Sendable, Equatable, CustomStringConvertible {
         /// `EarliestAllowedEndAt`.
         public var earliestAllowedEndAt: Date?
 
@@ -898,6 +994,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -915,7 +1015,7 @@ extension KinesisClientTypes.MinimumThroughputBillingCommitmentOutput: WireShape
 extension KinesisClientTypes {
 
     /// `PartitionField` in the service model.
-    public struct PartitionField: Sendable, Equatable {
+    public struct PartitionField: Sendable, Equatable, CustomStringConvertible {
         /// `SourceName`: required, 1 to 255 characters.
         public var sourceName: String?
 
@@ -930,6 +1030,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -945,7 +1049,7 @@ extension KinesisClientTypes.PartitionField: WireShape {
 extension KinesisClientTypes {
 
     /// `PartitionSpec` in the service model.
-    public struct PartitionSpec: Sendable, Equatable {
+    public struct PartitionSpec: Sendable, Equatable, CustomStringConvertible {
         /// `PartitionFields`: required, 1 to 10 items.
         public var partitionFields: [KinesisClientTypes.PartitionField]?
 
@@ -956,6 +1060,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -970,7 +1078,7 @@ extension KinesisClientTypes.PartitionSpec: WireShape {
 extension KinesisClientTypes {
 
     /// `PutRecordsRequestEntry` in the service model.
-    public struct PutRecordsRequestEntry: Sendable, Equatable {
+    public struct PutRecordsRequestEntry: Sendable, Equatable, CustomStringConvertible {
         /// `Data`: required, 0 to 10,485,760 bytes.
         public var data: Data?
 
@@ -989,6 +1097,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1005,7 +1117,7 @@ extension KinesisClientTypes.PutRecordsRequestEntry: WireShape {
 extension KinesisClientTypes {
 
     /// `PutRecordsResultEntry` in the service model.
-    public struct PutRecordsResultEntry: Sendable, Equatable {
+    public struct PutRecordsResultEntry: Sendable, Equatable, CustomStringConvertible {
         /// `ErrorCode`.
         public var errorCode: String?
 
@@ -1033,6 +1145,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1050,7 +1166,7 @@ extension KinesisClientTypes.PutRecordsResultEntry: WireShape {
 extension KinesisClientTypes {
 
     /// `QueueAttributes` in the service model.
-    public struct QueueAttributes: Sendable, Equatable {
+    public struct QueueAttributes: Sendable, Equatable, CustomStringConvertible {
         /// `DeadLetterConfiguration`.
         public var deadLetterConfiguration: KinesisClientTypes.DeadLetterConfiguration?
 
@@ -1068,6 +1184,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1083,7 +1203,7 @@ extension KinesisClientTypes.QueueAttributes: WireShape {
 extension KinesisClientTypes {
 
     /// `QueueDescription` in the service model.
-    public struct QueueDescription: Sendable, Equatable {
+    public struct QueueDescription: Sendable, Equatable, CustomStringConvertible {
         /// `QueueARN`: required, 1 to 2,048 characters.
         public var queueARN: String?
 
@@ -1121,6 +1241,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1140,7 +1264,7 @@ extension KinesisClientTypes.QueueDescription: WireShape {
 extension KinesisClientTypes {
 
     /// `QueueRecord` in the service model.
-    public struct QueueRecord: Sendable, Equatable {
+    public struct QueueRecord: Sendable, Equatable, CustomStringConvertible {
         /// `ApproximateArrivalTimestamp`: required.
         public var approximateArrivalTimestamp: Date?
 
@@ -1183,6 +1307,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1203,7 +1331,7 @@ extension KinesisClientTypes.QueueRecord: WireShape {
 extension KinesisClientTypes {
 
     /// `QueueStartingPosition` in the service model.
-    public struct QueueStartingPosition: Sendable, Equatable {
+    public struct QueueStartingPosition: Sendable, Equatable, CustomStringConvertible {
         /// `Timestamp`.
         public var timestamp: Date?
 
@@ -1218,6 +1346,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1233,7 +1365,7 @@ extension KinesisClientTypes.QueueStartingPosition: WireShape {
 extension KinesisClientTypes {
 
     /// `QueueStreamConfiguration` in the service model.
-    public struct QueueStreamConfiguration: Sendable, Equatable {
+    public struct QueueStreamConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `StartingPosition`.
         public var startingPosition: KinesisClientTypes.QueueStartingPosition?
 
@@ -1248,6 +1380,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1263,7 +1399,7 @@ extension KinesisClientTypes.QueueStreamConfiguration: WireShape {
 extension KinesisClientTypes {
 
     /// `QueueStreamFilter` in the service model.
-    public struct QueueStreamFilter: Sendable, Equatable {
+    public struct QueueStreamFilter: Sendable, Equatable, CustomStringConvertible {
         /// `StreamARN`: required, 1 to 2,048 characters.
         public var streamARN: String?
 
@@ -1278,6 +1414,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1293,7 +1433,7 @@ extension KinesisClientTypes.QueueStreamFilter: WireShape {
 extension KinesisClientTypes {
 
     /// `QueueStreamIdentifier` in the service model.
-    public struct QueueStreamIdentifier: Sendable, Equatable {
+    public struct QueueStreamIdentifier: Sendable, Equatable, CustomStringConvertible {
         /// `StreamARN`: required, 1 to 2,048 characters.
         public var streamARN: String?
 
@@ -1308,6 +1448,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1323,7 +1467,7 @@ extension KinesisClientTypes.QueueStreamIdentifier: WireShape {
 extension KinesisClientTypes {
 
     /// `QueueSummary` in the service model.
-    public struct QueueSummary: Sendable, Equatable {
+    public struct QueueSummary: Sendable, Equatable, CustomStringConvertible {
         /// `QueueARN`: required, 1 to 2,048 characters.
         public var queueARN: String?
 
@@ -1356,6 +1500,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1374,7 +1522,7 @@ extension KinesisClientTypes.QueueSummary: WireShape {
 extension KinesisClientTypes {
 
     /// `Record` in the service model.
-    public struct Record: Sendable, Equatable {
+    public struct Record: Sendable, Equatable, CustomStringConvertible {
         /// `ApproximateArrivalTimestamp`.
         public var approximateArrivalTimestamp: Date?
 
@@ -1407,6 +1555,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1425,7 +1577,7 @@ extension KinesisClientTypes.Record: WireShape {
 extension KinesisClientTypes {
 
     /// `RecordConfiguration` in the service model.
-    public struct RecordConfiguration: Sendable, Equatable {
+    public struct RecordConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `GSRSchemaARN`: 1 to 512 characters.
         public var gsrSchemaARN: String?
 
@@ -1440,6 +1592,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1455,7 +1611,7 @@ extension KinesisClientTypes.RecordConfiguration: WireShape {
 extension KinesisClientTypes {
 
     /// `RestoreDeadLetterQueueRecordsErrorEntry` in the service model.
-    public struct RestoreDeadLetterQueueRecordsErrorEntry: Sendable, Equatable {
+    public struct RestoreDeadLetterQueueRecordsErrorEntry: Sendable, Equatable, CustomStringConvertible {
         /// `ErrorCode`: required.
         public var errorCode: String?
 
@@ -1474,6 +1630,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1490,7 +1650,7 @@ extension KinesisClientTypes.RestoreDeadLetterQueueRecordsErrorEntry: WireShape 
 extension KinesisClientTypes {
 
     /// `RestoreDeadLetterQueueRecordsRequestEntry` in the service model.
-    public struct RestoreDeadLetterQueueRecordsRequestEntry: Sendable, Equatable {
+    public struct RestoreDeadLetterQueueRecordsRequestEntry: Sendable, Equatable, CustomStringConvertible {
         /// `ReceiptHandle`: required, 1 to 1,024 characters.
         public var receiptHandle: String?
 
@@ -1501,6 +1661,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1515,7 +1679,7 @@ extension KinesisClientTypes.RestoreDeadLetterQueueRecordsRequestEntry: WireShap
 extension KinesisClientTypes {
 
     /// `RestoreDeadLetterQueueRecordsResultEntry` in the service model.
-    public struct RestoreDeadLetterQueueRecordsResultEntry: Sendable, Equatable {
+    public struct RestoreDeadLetterQueueRecordsResultEntry: Sendable, Equatable, CustomStringConvertible {
         /// `ReceiptHandle`: required, 1 to 1,024 characters.
         public var receiptHandle: String?
 
@@ -1526,6 +1690,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1540,7 +1708,7 @@ extension KinesisClientTypes.RestoreDeadLetterQueueRecordsResultEntry: WireShape
 extension KinesisClientTypes {
 
     /// `S3DestinationConfiguration` in the service model.
-    public struct S3DestinationConfiguration: Sendable, Equatable {
+    public struct S3DestinationConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `DataFreshnessInSeconds`.
         public var dataFreshnessInSeconds: Int?
 
@@ -1563,6 +1731,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1579,7 +1751,7 @@ extension KinesisClientTypes.S3DestinationConfiguration: WireShape {
 extension KinesisClientTypes {
 
     /// `S3DestinationDescription` in the service model.
-    public struct S3DestinationDescription: Sendable, Equatable {
+    public struct S3DestinationDescription: Sendable, Equatable, CustomStringConvertible {
         /// `DataFreshnessInSeconds`: required.
         public var dataFreshnessInSeconds: Int?
 
@@ -1602,6 +1774,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1618,7 +1794,7 @@ extension KinesisClientTypes.S3DestinationDescription: WireShape {
 extension KinesisClientTypes {
 
     /// `S3DestinationUpdateInput` in the service model.
-    public struct S3DestinationUpdateInput: Sendable, Equatable {
+    public struct S3DestinationUpdateInput: Sendable, Equatable, CustomStringConvertible {
         /// `DataFreshnessInSeconds`: required.
         public var dataFreshnessInSeconds: Int?
 
@@ -1629,6 +1805,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1643,7 +1823,7 @@ extension KinesisClientTypes.S3DestinationUpdateInput: WireShape {
 extension KinesisClientTypes {
 
     /// `S3StorageConfiguration` in the service model.
-    public struct S3StorageConfiguration: Sendable, Equatable {
+    public struct S3StorageConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `BucketARN`: required, 1 to 2,048 characters.
         public var bucketARN: String?
 
@@ -1676,6 +1856,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1694,7 +1878,7 @@ extension KinesisClientTypes.S3StorageConfiguration: WireShape {
 extension KinesisClientTypes {
 
     /// `S3TablesConfiguration` in the service model.
-    public struct S3TablesConfiguration: Sendable, Equatable {
+    public struct S3TablesConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `CompressionType`: required.
         public var compressionType: KinesisClientTypes.S3TablesCompressionType?
 
@@ -1727,6 +1911,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1745,7 +1933,7 @@ extension KinesisClientTypes.S3TablesConfiguration: WireShape {
 extension KinesisClientTypes {
 
     /// `S3TablesDestinationConfiguration` in the service model.
-    public struct S3TablesDestinationConfiguration: Sendable, Equatable {
+    public struct S3TablesDestinationConfiguration: Sendable, Equatable, CustomStringConvertible {
         /// `DataFreshnessInSeconds`.
         public var dataFreshnessInSeconds: Int?
 
@@ -1768,6 +1956,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1784,7 +1976,7 @@ extension KinesisClientTypes.S3TablesDestinationConfiguration: WireShape {
 extension KinesisClientTypes {
 
     /// `S3TablesDestinationDescription` in the service model.
-    public struct S3TablesDestinationDescription: Sendable, Equatable {
+    public struct S3TablesDestinationDescription: Sendable, Equatable, CustomStringConvertible {
         /// `DataFreshnessInSeconds`: required.
         public var dataFreshnessInSeconds: Int?
 
@@ -1807,6 +1999,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1823,7 +2019,7 @@ extension KinesisClientTypes.S3TablesDestinationDescription: WireShape {
 extension KinesisClientTypes {
 
     /// `S3TablesDestinationUpdateInput` in the service model.
-    public struct S3TablesDestinationUpdateInput: Sendable, Equatable {
+    public struct S3TablesDestinationUpdateInput: Sendable, Equatable, CustomStringConvertible {
         /// `DataFreshnessInSeconds`: required.
         public var dataFreshnessInSeconds: Int?
 
@@ -1834,6 +2030,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1848,7 +2048,7 @@ extension KinesisClientTypes.S3TablesDestinationUpdateInput: WireShape {
 extension KinesisClientTypes {
 
     /// `SequenceNumberRange` in the service model.
-    public struct SequenceNumberRange: Sendable, Equatable {
+    public struct SequenceNumberRange: Sendable, Equatable, CustomStringConvertible {
         /// `EndingSequenceNumber`.
         public var endingSequenceNumber: String?
 
@@ -1863,6 +2063,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1878,7 +2082,7 @@ extension KinesisClientTypes.SequenceNumberRange: WireShape {
 extension KinesisClientTypes {
 
     /// `Shard` in the service model.
-    public struct Shard: Sendable, Equatable {
+    public struct Shard: Sendable, Equatable, CustomStringConvertible {
         /// `AdjacentParentShardId`: 1 to 128 characters.
         public var adjacentParentShardId: String?
 
@@ -1911,6 +2115,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1929,7 +2137,7 @@ extension KinesisClientTypes.Shard: WireShape {
 extension KinesisClientTypes {
 
     /// `ShardFilter` in the service model.
-    public struct ShardFilter: Sendable, Equatable {
+    public struct ShardFilter: Sendable, Equatable, CustomStringConvertible {
         /// `ShardId`: 1 to 128 characters.
         public var shardId: String?
 
@@ -1948,6 +2156,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -1964,7 +2176,7 @@ extension KinesisClientTypes.ShardFilter: WireShape {
 extension KinesisClientTypes {
 
     /// `StreamDescription` in the service model.
-    public struct StreamDescription: Sendable, Equatable {
+    public struct StreamDescription: Sendable, Equatable, CustomStringConvertible {
         /// `EncryptionType`.
         public var encryptionType: KinesisClientTypes.EncryptionType?
 
@@ -2027,6 +2239,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2051,7 +2267,7 @@ extension KinesisClientTypes.StreamDescription: WireShape {
 extension KinesisClientTypes {
 
     /// `StreamDescriptionSummary` in the service model.
-    public struct StreamDescriptionSummary: Sendable, Equatable {
+    public struct StreamDescriptionSummary: Sendable, Equatable, CustomStringConvertible {
         /// `ChannelCount`: 0 to 1,000,000.
         public var channelCount: Int?
 
@@ -2144,6 +2360,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2174,7 +2394,7 @@ extension KinesisClientTypes.StreamDescriptionSummary: WireShape {
 extension KinesisClientTypes {
 
     /// `StreamFilter` in the service model.
-    public struct StreamFilter: Sendable, Equatable {
+    public struct StreamFilter: Sendable, Equatable, CustomStringConvertible {
         /// `StreamARN`: required, 1 to 2,048 characters.
         public var streamARN: String?
 
@@ -2189,6 +2409,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2204,7 +2428,7 @@ extension KinesisClientTypes.StreamFilter: WireShape {
 extension KinesisClientTypes {
 
     /// `StreamModeDetails` in the service model.
-    public struct StreamModeDetails: Sendable, Equatable {
+    public struct StreamModeDetails: Sendable, Equatable, CustomStringConvertible {
         /// `StreamMode`: required.
         public var streamMode: KinesisClientTypes.StreamMode?
 
@@ -2215,6 +2439,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2229,7 +2457,7 @@ extension KinesisClientTypes.StreamModeDetails: WireShape {
 extension KinesisClientTypes {
 
     /// `StreamSummary` in the service model.
-    public struct StreamSummary: Sendable, Equatable {
+    public struct StreamSummary: Sendable, Equatable, CustomStringConvertible {
         /// `StreamARN`: required, 1 to 2,048 characters.
         public var streamARN: String?
 
@@ -2262,6 +2490,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2280,7 +2512,7 @@ extension KinesisClientTypes.StreamSummary: WireShape {
 extension KinesisClientTypes {
 
     /// `Tag` in the service model.
-    public struct Tag: Sendable, Equatable {
+    public struct Tag: Sendable, Equatable, CustomStringConvertible {
         /// `Key`: required, 1 to 128 characters.
         public var key: String?
 
@@ -2295,6 +2527,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2310,7 +2546,7 @@ extension KinesisClientTypes.Tag: WireShape {
 extension KinesisClientTypes {
 
     /// `UpdateDeadLetterQueueRecordsVisibilityErrorEntry` in the service model.
-    public struct UpdateDeadLetterQueueRecordsVisibilityErrorEntry: Sendable, Equatable {
+    public struct UpdateDeadLetterQueueRecordsVisibilityErrorEntry: Sendable, Equatable, CustomStringConvertible {
         /// `ErrorCode`: required.
         public var errorCode: String?
 
@@ -2329,6 +2565,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2345,7 +2585,7 @@ extension KinesisClientTypes.UpdateDeadLetterQueueRecordsVisibilityErrorEntry: W
 extension KinesisClientTypes {
 
     /// `UpdateDeadLetterQueueRecordsVisibilityRequestEntry` in the service model.
-    public struct UpdateDeadLetterQueueRecordsVisibilityRequestEntry: Sendable, Equatable {
+    public struct UpdateDeadLetterQueueRecordsVisibilityRequestEntry: Sendable, Equatable, CustomStringConvertible {
         /// `ReceiptHandle`: required, 1 to 1,024 characters.
         public var receiptHandle: String?
 
@@ -2360,6 +2600,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2375,7 +2619,7 @@ extension KinesisClientTypes.UpdateDeadLetterQueueRecordsVisibilityRequestEntry:
 extension KinesisClientTypes {
 
     /// `UpdateDeadLetterQueueRecordsVisibilityResultEntry` in the service model.
-    public struct UpdateDeadLetterQueueRecordsVisibilityResultEntry: Sendable, Equatable {
+    public struct UpdateDeadLetterQueueRecordsVisibilityResultEntry: Sendable, Equatable, CustomStringConvertible {
         /// `ReceiptHandle`: required, 1 to 1,024 characters.
         public var receiptHandle: String?
 
@@ -2386,6 +2630,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2400,7 +2648,7 @@ extension KinesisClientTypes.UpdateDeadLetterQueueRecordsVisibilityResultEntry: 
 extension KinesisClientTypes {
 
     /// `UpdateQueueRecordsVisibilityErrorEntry` in the service model.
-    public struct UpdateQueueRecordsVisibilityErrorEntry: Sendable, Equatable {
+    public struct UpdateQueueRecordsVisibilityErrorEntry: Sendable, Equatable, CustomStringConvertible {
         /// `ErrorCode`: required.
         public var errorCode: String?
 
@@ -2419,6 +2667,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2435,7 +2687,7 @@ extension KinesisClientTypes.UpdateQueueRecordsVisibilityErrorEntry: WireShape {
 extension KinesisClientTypes {
 
     /// `UpdateQueueRecordsVisibilityRequestEntry` in the service model.
-    public struct UpdateQueueRecordsVisibilityRequestEntry: Sendable, Equatable {
+    public struct UpdateQueueRecordsVisibilityRequestEntry: Sendable, Equatable, CustomStringConvertible {
         /// `ReceiptHandle`: required, 1 to 1,024 characters.
         public var receiptHandle: String?
 
@@ -2450,6 +2702,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2465,7 +2721,7 @@ extension KinesisClientTypes.UpdateQueueRecordsVisibilityRequestEntry: WireShape
 extension KinesisClientTypes {
 
     /// `UpdateQueueRecordsVisibilityResultEntry` in the service model.
-    public struct UpdateQueueRecordsVisibilityResultEntry: Sendable, Equatable {
+    public struct UpdateQueueRecordsVisibilityResultEntry: Sendable, Equatable, CustomStringConvertible {
         /// `ReceiptHandle`: required, 1 to 1,024 characters.
         public var receiptHandle: String?
 
@@ -2476,6 +2732,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 
@@ -2490,7 +2750,7 @@ extension KinesisClientTypes.UpdateQueueRecordsVisibilityResultEntry: WireShape 
 extension KinesisClientTypes {
 
     /// `WarmThroughputObject` in the service model.
-    public struct WarmThroughputObject: Sendable, Equatable {
+    public struct WarmThroughputObject: Sendable, Equatable, CustomStringConvertible {
         /// `CurrentMiBps`.
         public var currentMiBps: Int?
 
@@ -2505,6 +2765,10 @@ extension KinesisClientTypes {
 
         /// Whether both have the same members.
         public static func == (one: Self, other: Self) -> Bool { one.isSame(as: other) }
+
+        /// The members as JSON, without secrets, and without the bytes of data.
+        public var description: String { described }
+
     }
 }
 

@@ -16,6 +16,11 @@ open class AWSModel: NSObject, AWSCreatableModel {
     public static func emptyModel() -> Self {
         Self(blank: ())
     }
+
+    /// The name of the class, and the members as JSON, without secrets, and without the bytes of data.
+    open override var description: String {
+        (self as? any WireShape)?.described ?? super.description
+    }
 }
 
 extension WireShape where Self: AWSModel {

@@ -4,12 +4,17 @@ package import RecordClientFoundation
 package import RecorderAWS
 import RecorderConcurrency
 
-/// The credentials of the provider that a client was created with.
+/// The credentials of a client: those of the provider that it was created with, or the machine's.
 package final class ProviderCredentials: CredentialsSource, AWSCredentialIdentityResolver, CustomReflectable,
     @unchecked Sendable
 {
+    private enum Origin {
+        case provider(any AWSCredentialsProvider)
+        case machine(CredentialsChain)
+    }
+
     // Safe because the reference is immutable, and the provider is called by one thread at a time.
-    private let provider: any AWSCredentialsProvider
+    private let origin: Origin
     private let flight = SingleFlight<Credentials, CredentialsFailure>(
         cancelled: .stoppedWaiting,
         on: UserCodeExecutor.shared
@@ -18,7 +23,16 @@ package final class ProviderCredentials: CredentialsSource, AWSCredentialIdentit
 
     /// The credentials of this provider.
     package init(_ provider: any AWSCredentialsProvider) {
-        self.provider = provider
+        origin = .provider(provider)
+    }
+
+    /// The credentials that this machine is configured with.
+    package init(ofMachineIn region: String) throws(RecordClientError) {
+        do {
+            origin = .machine(CredentialsChain(in: CredentialsContext(region: try Region(region))))
+        } catch {
+            throw .region(error)
+        }
     }
 
     /// The provider's last error; nil if its last call succeeded.
@@ -29,8 +43,10 @@ package final class ProviderCredentials: CredentialsSource, AWSCredentialIdentit
         try await flight.value(resolve)
     }
 
-    /// Nothing is cached: the provider is called for every request.
-    package func invalidate() {}
+    /// Of a provider nothing is cached: it is called for every request.
+    package func invalidate() {
+        if case .machine(let chain) = origin { chain.invalidate() }
+    }
 
     package func getIdentity(identityProperties: Attributes?) async throws -> AWSCredentialIdentity {
         AWSCredentialIdentity(try await flight.value(resolve))
@@ -40,6 +56,17 @@ package final class ProviderCredentials: CredentialsSource, AWSCredentialIdentit
     package var customMirror: Mirror { Mirror(self, children: []) }
 
     private func resolve() async throws(CredentialsFailure) -> Credentials {
+        switch origin {
+        case .provider(let provider): return try await keys(of: provider)
+        case .machine(let chain):
+            guard let keys = try await chain.credentials() else {
+                throw CredentialsFailure("No credentials are set up.")
+            }
+            return keys
+        }
+    }
+
+    private func keys(of provider: any AWSCredentialsProvider) async throws(CredentialsFailure) -> Credentials {
         do {
             let keys = try await provider.resolve()
             thrown.withLock { $0 = nil }

@@ -88,12 +88,13 @@ package struct RecordClientError: Error {
     private init(_ failure: ServiceFailure, credentialsError: (any Error)?) {
         let kept = "The records stay cached, and no attempt is counted."
         switch failure.kind {
-        case .credentials:
+        case .credentials(let found):
+            let reason =
+                credentialsError.map { "There are no credentials: \($0.localizedDescription)" } ?? found.message
             self.init(
                 .unknown,
-                description:
-                    "There are no credentials: \(credentialsError?.localizedDescription ?? failure.message) \(kept)",
-                suggestion: "Sign in or fix the credentials provider, then flush again.",
+                description: "\(reason)\(reason.hasSuffix(".") ? "" : ".") \(kept)",
+                suggestion: "Set up credentials, or fix the credentials provider, then flush again.",
                 cause: credentialsError ?? failure.clientError
             )
         case .cancelled: self.init(.cancelled)

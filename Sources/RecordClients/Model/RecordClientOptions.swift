@@ -68,4 +68,7 @@ public enum FlushStrategy: Sendable {
 
     /// Never flushes automatically; only `flush` and `drain` send records.
     case none
+
+    /// The same as ``interval(_:)`` with seconds, such as `.interval(.seconds(60))`.
+    public static func interval(_ duration: Duration) -> FlushStrategy { .interval(duration / .seconds(1)) }
 }

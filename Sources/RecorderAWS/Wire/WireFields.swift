@@ -7,12 +7,13 @@ package enum WireFields {
     /// Sets the members that the response contains; the others are unchanged.
     case reading(WireReader)
 
-    /// Encodes or decodes one member.
-    package func callAsFunction<Value: WireValue>(_ value: inout Value?, as name: String) {
+    /// Encodes or decodes one member. A sensitive one is not shown in a description.
+    package func callAsFunction<Value: WireValue>(_ value: inout Value?, as name: String, sensitive: Bool = false) {
         switch self {
         case .writing(let writer):
             guard let value else { return }
             writer.key(name)
+            if sensitive, writer.isDescription { return writer.append(text: "(not shown)") }
             value.write(to: writer)
         case .reading(let reader):
             if let found: Value = reader.value(name, read: Value.read) { value = found }
@@ -25,8 +26,13 @@ package final class WireWriter {
     /// The JSON so far.
     package private(set) var bytes: [UInt8] = []
 
+    /// Whether the output is for people: without secrets, and with the length of data instead of its bytes.
+    let isDescription: Bool
+
     /// A writer without output.
-    package init() {}
+    package init(isDescription: Bool = false) {
+        self.isDescription = isDescription
+    }
 
     /// Starts an object or a list.
     func open(_ bracket: Unicode.Scalar) {
@@ -66,6 +72,7 @@ package final class WireWriter {
 
     /// Appends bytes as base64 text in quotes.
     func append(base64 data: Data) {
+        guard !isDescription else { return append(text: "\(data.count) bytes") }
         bytes.append(UInt8(ascii: "\""))
         data.withUnsafeBytes { Base64.append($0, to: &bytes) }
         bytes.append(UInt8(ascii: "\""))

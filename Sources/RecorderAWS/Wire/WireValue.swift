@@ -49,6 +49,13 @@ extension WireShape {
         return writer.bytes
     }
 
+    /// The name of the type, and the members as JSON, without secrets, and without the bytes of data.
+    package var described: String {
+        let writer = WireWriter(isDescription: true)
+        write(to: writer)
+        return "\(Self.self) \(String(decoding: writer.bytes, as: UTF8.self))"
+    }
+
     /// Whether both are the same on the wire. Compiled once, unlike a comparison of the members of each structure.
     package func isSame(as other: Self) -> Bool {
         json == other.json

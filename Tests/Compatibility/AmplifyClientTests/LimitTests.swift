@@ -5,6 +5,14 @@ import Testing
 
 /// The documentation's "service limits", at each limit.
 @Suite(.timeLimit(.minutes(10))) struct LimitTests {
+    @Test func `an interval may be a duration`() throws {
+        guard case .interval(let seconds) = FlushStrategy.interval(.milliseconds(1_500)) else {
+            throw CancellationError()
+        }
+        #expect(seconds == 1.5)
+        guard case .interval(60) = FlushStrategy.interval(60) else { throw CancellationError() }
+    }
+
     @Test(arguments: ClientKind.allCases)
     func `a request contains at most 500 records`(kind: ClientKind) async throws {
         let server = try AcceptingServer()

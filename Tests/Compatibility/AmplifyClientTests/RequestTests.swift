@@ -1,3 +1,4 @@
+import AmplifyFirehoseClient
 import AmplifyFoundation
 import AmplifyKinesisClient
 import AmplifyRecordCache
@@ -57,6 +58,50 @@ import Testing
         }
         #expect(server.requests.map(\.isCBOR) == [false, true])
         #expect(server.requests.map { ReceivedPut($0).texts } == [["text"], ["text"]])
+    }
+
+    @Test func `a client without a provider signs with this machine's credentials`() async {
+        // Variables are the whole process's.
+        await #expect(processExitsWith: .success) {
+            setenv("AWS_ACCESS_KEY_ID", "AKIDMACHINE", 1)
+            setenv("AWS_SECRET_ACCESS_KEY", Canary.secret, 1)
+            let server = try AcceptingServer()
+            setenv("AWS_ENDPOINT_URL", server.url, 1)
+            let directory = try TemporaryDirectory()
+            setenv("AWS_KINESIS_RECORDER_DIR", directory.path, 1)
+            let data = Data("text".utf8)
+            let kinesis = try AmplifyKinesisClient(region: "eu-west-1")
+            try await kinesis.record(data: data, partitionKey: "k", streamName: "stream")
+            #expect(try await kinesis.flush().recordsFlushed == 1)
+            let firehose = try AmplifyFirehoseClient(region: "eu-west-1", options: .init(flushStrategy: .none))
+            try await firehose.record(data: data, streamName: "stream")
+            #expect(try await firehose.flush().recordsFlushed == 1)
+            let signed = server.server.requests.map { $0.header("Authorization") ?? "" }
+            #expect(signed.count == 2 && signed.allSatisfy { $0.contains("Credential=AKIDMACHINE/") }, "\(signed)")
+        }
+    }
+
+    @Test
+    func `a client without a provider and without credentials says where they were looked for, and keeps its records`()
+        async
+    {
+        await #expect(processExitsWith: .success) {
+            for name in ["AWS_ACCESS_KEY_ID", "AWS_PROFILE"] { unsetenv(name) }
+            setenv("AWS_EC2_METADATA_DISABLED", "true", 1)
+            let directory = try TemporaryDirectory()
+            setenv("HOME", directory.path, 1)
+            setenv("AWS_KINESIS_RECORDER_DIR", directory.path, 1)
+            let client = try AmplifyKinesisClient(region: "eu-west-1")
+            try await client.record(data: Data("text".utf8), partitionKey: "k", streamName: "stream")
+            let error = await #expect(throws: KinesisError.self) { _ = try await client.flush() }
+            let message = error?.localizedDescription ?? ""
+            #expect(message.contains("Looked for in this order: (1) environment: "), "\(message)")
+            #expect(
+                message.contains("(6) EC2 instance: ") && message.contains(". The records stay cached"),
+                "\(message)"
+            )
+            #expect(try await client.clearCache().recordsCleared == 1)
+        }
     }
 
     @Test(arguments: ClientKind.allCases)
@@ -164,7 +209,7 @@ import Testing
         }
         try await client.record("text")
         for _ in 0..<2 {
-            let error = await #expect(throws: KinesisError.self) { try await client.flush() }
+            let error = await #expect(throws: KinesisError.self) { _ = try await client.flush() }
             guard case .unknown(let description, let suggestion, _) = error else {
                 Issue.record("\(error as Any)")
                 continue

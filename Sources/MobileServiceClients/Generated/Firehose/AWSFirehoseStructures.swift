@@ -1221,8 +1221,8 @@ public final class AWSFirehoseHttpEndpointCommonAttribute: AWSModel {
 
 extension AWSFirehoseHttpEndpointCommonAttribute: WireShape {
     package func code(_ fields: WireFields) {
-        fields(&attributeName, as: "AttributeName")
-        fields(&attributeValue, as: "AttributeValue")
+        fields(&attributeName, as: "AttributeName", sensitive: true)
+        fields(&attributeValue, as: "AttributeValue", sensitive: true)
     }
 }
 
@@ -1238,9 +1238,9 @@ public final class AWSFirehoseHttpEndpointConfiguration: AWSModel {
 
 extension AWSFirehoseHttpEndpointConfiguration: WireShape {
     package func code(_ fields: WireFields) {
-        fields(&accessKey, as: "AccessKey")
+        fields(&accessKey, as: "AccessKey", sensitive: true)
         fields(&name, as: "Name")
-        fields(&url, as: "Url")
+        fields(&url, as: "Url", sensitive: true)
     }
 }
 
@@ -1255,7 +1255,7 @@ public final class AWSFirehoseHttpEndpointDescription: AWSModel {
 extension AWSFirehoseHttpEndpointDescription: WireShape {
     package func code(_ fields: WireFields) {
         fields(&name, as: "Name")
-        fields(&url, as: "Url")
+        fields(&url, as: "Url", sensitive: true)
     }
 }
 
@@ -1868,7 +1868,7 @@ extension AWSFirehoseRedshiftDestinationConfiguration: WireShape {
         fields(&cloudWatchLoggingOptions, as: "CloudWatchLoggingOptions")
         fields(&clusterJDBCURL, as: "ClusterJDBCURL")
         fields(&copyCommand, as: "CopyCommand")
-        fields(&password, as: "Password")
+        fields(&password, as: "Password", sensitive: true)
         fields(&processingConfiguration, as: "ProcessingConfiguration")
         fields(&retryOptions, as: "RetryOptions")
         fields(&roleARN, as: "RoleARN")
@@ -1876,7 +1876,7 @@ extension AWSFirehoseRedshiftDestinationConfiguration: WireShape {
         fields(&s3BackupMode, as: "S3BackupMode")
         fields(&s3Configuration, as: "S3Configuration")
         fields(&secretsManagerConfiguration, as: "SecretsManagerConfiguration")
-        fields(&username, as: "Username")
+        fields(&username, as: "Username", sensitive: true)
     }
 }
 
@@ -1918,7 +1918,7 @@ extension AWSFirehoseRedshiftDestinationDescription: WireShape {
         fields(&s3BackupMode, as: "S3BackupMode")
         fields(&s3DestinationDescription, as: "S3DestinationDescription")
         fields(&secretsManagerConfiguration, as: "SecretsManagerConfiguration")
-        fields(&username, as: "Username")
+        fields(&username, as: "Username", sensitive: true)
     }
 }
 
@@ -1955,7 +1955,7 @@ extension AWSFirehoseRedshiftDestinationUpdate: WireShape {
         fields(&cloudWatchLoggingOptions, as: "CloudWatchLoggingOptions")
         fields(&clusterJDBCURL, as: "ClusterJDBCURL")
         fields(&copyCommand, as: "CopyCommand")
-        fields(&password, as: "Password")
+        fields(&password, as: "Password", sensitive: true)
         fields(&processingConfiguration, as: "ProcessingConfiguration")
         fields(&retryOptions, as: "RetryOptions")
         fields(&roleARN, as: "RoleARN")
@@ -1963,7 +1963,7 @@ extension AWSFirehoseRedshiftDestinationUpdate: WireShape {
         fields(&s3BackupUpdate, as: "S3BackupUpdate")
         fields(&s3Update, as: "S3Update")
         fields(&secretsManagerConfiguration, as: "SecretsManagerConfiguration")
-        fields(&username, as: "Username")
+        fields(&username, as: "Username", sensitive: true)
     }
 }
 
@@ -2223,26 +2223,26 @@ public final class AWSFirehoseSnowflakeDestinationConfiguration: AWSModel {
 
 extension AWSFirehoseSnowflakeDestinationConfiguration: WireShape {
     package func code(_ fields: WireFields) {
-        fields(&accountUrl, as: "AccountUrl")
+        fields(&accountUrl, as: "AccountUrl", sensitive: true)
         fields(&bufferingHints, as: "BufferingHints")
         fields(&cloudWatchLoggingOptions, as: "CloudWatchLoggingOptions")
-        fields(&contentColumnName, as: "ContentColumnName")
-        fields(&database, as: "Database")
+        fields(&contentColumnName, as: "ContentColumnName", sensitive: true)
+        fields(&database, as: "Database", sensitive: true)
         fields(&dataLoadingOption, as: "DataLoadingOption")
-        fields(&keyPassphrase, as: "KeyPassphrase")
-        fields(&metaDataColumnName, as: "MetaDataColumnName")
-        fields(&privateKey, as: "PrivateKey")
+        fields(&keyPassphrase, as: "KeyPassphrase", sensitive: true)
+        fields(&metaDataColumnName, as: "MetaDataColumnName", sensitive: true)
+        fields(&privateKey, as: "PrivateKey", sensitive: true)
         fields(&processingConfiguration, as: "ProcessingConfiguration")
         fields(&retryOptions, as: "RetryOptions")
         fields(&roleARN, as: "RoleARN")
         fields(&s3BackupMode, as: "S3BackupMode")
         fields(&s3Configuration, as: "S3Configuration")
-        fields(&schema, as: "Schema")
+        fields(&schema, as: "Schema", sensitive: true)
         fields(&secretsManagerConfiguration, as: "SecretsManagerConfiguration")
         fields(&snowflakeRoleConfiguration, as: "SnowflakeRoleConfiguration")
         fields(&snowflakeVpcConfiguration, as: "SnowflakeVpcConfiguration")
-        fields(&table, as: "Table")
-        fields(&user, as: "User")
+        fields(&table, as: "Table", sensitive: true)
+        fields(&user, as: "User", sensitive: true)
     }
 }
 
@@ -2288,24 +2288,24 @@ public final class AWSFirehoseSnowflakeDestinationDescription: AWSModel {
 
 extension AWSFirehoseSnowflakeDestinationDescription: WireShape {
     package func code(_ fields: WireFields) {
-        fields(&accountUrl, as: "AccountUrl")
+        fields(&accountUrl, as: "AccountUrl", sensitive: true)
         fields(&bufferingHints, as: "BufferingHints")
         fields(&cloudWatchLoggingOptions, as: "CloudWatchLoggingOptions")
-        fields(&contentColumnName, as: "ContentColumnName")
-        fields(&database, as: "Database")
+        fields(&contentColumnName, as: "ContentColumnName", sensitive: true)
+        fields(&database, as: "Database", sensitive: true)
         fields(&dataLoadingOption, as: "DataLoadingOption")
-        fields(&metaDataColumnName, as: "MetaDataColumnName")
+        fields(&metaDataColumnName, as: "MetaDataColumnName", sensitive: true)
         fields(&processingConfiguration, as: "ProcessingConfiguration")
         fields(&retryOptions, as: "RetryOptions")
         fields(&roleARN, as: "RoleARN")
         fields(&s3BackupMode, as: "S3BackupMode")
         fields(&s3DestinationDescription, as: "S3DestinationDescription")
-        fields(&schema, as: "Schema")
+        fields(&schema, as: "Schema", sensitive: true)
         fields(&secretsManagerConfiguration, as: "SecretsManagerConfiguration")
         fields(&snowflakeRoleConfiguration, as: "SnowflakeRoleConfiguration")
         fields(&snowflakeVpcConfiguration, as: "SnowflakeVpcConfiguration")
-        fields(&table, as: "Table")
-        fields(&user, as: "User")
+        fields(&table, as: "Table", sensitive: true)
+        fields(&user, as: "User", sensitive: true)
     }
 }
 
@@ -2353,25 +2353,25 @@ public final class AWSFirehoseSnowflakeDestinationUpdate: AWSModel {
 
 extension AWSFirehoseSnowflakeDestinationUpdate: WireShape {
     package func code(_ fields: WireFields) {
-        fields(&accountUrl, as: "AccountUrl")
+        fields(&accountUrl, as: "AccountUrl", sensitive: true)
         fields(&bufferingHints, as: "BufferingHints")
         fields(&cloudWatchLoggingOptions, as: "CloudWatchLoggingOptions")
-        fields(&contentColumnName, as: "ContentColumnName")
-        fields(&database, as: "Database")
+        fields(&contentColumnName, as: "ContentColumnName", sensitive: true)
+        fields(&database, as: "Database", sensitive: true)
         fields(&dataLoadingOption, as: "DataLoadingOption")
-        fields(&keyPassphrase, as: "KeyPassphrase")
-        fields(&metaDataColumnName, as: "MetaDataColumnName")
-        fields(&privateKey, as: "PrivateKey")
+        fields(&keyPassphrase, as: "KeyPassphrase", sensitive: true)
+        fields(&metaDataColumnName, as: "MetaDataColumnName", sensitive: true)
+        fields(&privateKey, as: "PrivateKey", sensitive: true)
         fields(&processingConfiguration, as: "ProcessingConfiguration")
         fields(&retryOptions, as: "RetryOptions")
         fields(&roleARN, as: "RoleARN")
         fields(&s3BackupMode, as: "S3BackupMode")
         fields(&s3Update, as: "S3Update")
-        fields(&schema, as: "Schema")
+        fields(&schema, as: "Schema", sensitive: true)
         fields(&secretsManagerConfiguration, as: "SecretsManagerConfiguration")
         fields(&snowflakeRoleConfiguration, as: "SnowflakeRoleConfiguration")
-        fields(&table, as: "Table")
-        fields(&user, as: "User")
+        fields(&table, as: "Table", sensitive: true)
+        fields(&user, as: "User", sensitive: true)
     }
 }
 
@@ -2398,7 +2398,7 @@ public final class AWSFirehoseSnowflakeRoleConfiguration: AWSModel {
 extension AWSFirehoseSnowflakeRoleConfiguration: WireShape {
     package func code(_ fields: WireFields) {
         fields.flag(&enabled, as: "Enabled")
-        fields(&snowflakeRole, as: "SnowflakeRole")
+        fields(&snowflakeRole, as: "SnowflakeRole", sensitive: true)
     }
 }
 
@@ -2410,7 +2410,7 @@ public final class AWSFirehoseSnowflakeVpcConfiguration: AWSModel {
 
 extension AWSFirehoseSnowflakeVpcConfiguration: WireShape {
     package func code(_ fields: WireFields) {
-        fields(&privateLinkVpceId, as: "PrivateLinkVpceId")
+        fields(&privateLinkVpceId, as: "PrivateLinkVpceId", sensitive: true)
     }
 }
 
