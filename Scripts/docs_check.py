@@ -40,9 +40,9 @@ VIEWED = {
     "command-line": ("/documentation/recorder/commandline/", None),
     "migration": ("/documentation/recorder/migration/", None),
     "reliability": ("/documentation/recorder/reliability/", None),
-    "module": ("/documentation/awskinesis/", "diskByteLimit"),
-    "class": ("/documentation/awskinesis/awskinesisrecorder/", None),
-    "method": ("/documentation/awskinesis/awsabstractkinesisrecorder/submitallrecords()/", None),
+    "module": ("/documentation/kinesisrecorders/", "diskByteLimit"),
+    "class": ("/documentation/kinesisrecorders/awskinesisrecorder/", None),
+    "method": ("/documentation/kinesisrecorders/awsabstractkinesisrecorder/submitallrecords()/", None),
 }
 WITH_PICTURE = {"landing", "guide", "article", "performance"}
 # The height of the smallest letters of a picture as it is shown, in pixels.
@@ -72,7 +72,7 @@ setInterval(() => {
 # Pages that docc makes of other modules' names, and groups that it makes up, have no text of their own.
 WITHOUT_TEXT = {"extension", "collectionGroup"}
 # Names of a standard that say all, such as status codes of HTTP.
-STANDARD_NAMES = "smithyhttpapi/"
+STANDARD_NAMES = "serviceclienthttp/"
 
 
 class Elements(html.parser.HTMLParser):

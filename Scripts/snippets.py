@@ -43,38 +43,31 @@ PRODUCT = re.compile(r'\.product\(name: "(.*?)", package: "swift-aws-recorder"\)
 CONTROL = "```swift\nimport AWSKinesis\nAWSKinesisRecorder.default().saveRecrod(nil)\n```\n"
 
 # What the blocks in a module's doc comments take as given.
+RECORDER = """
+import KinesisRecorders
+import MobileFoundation
+private var recorder: AWSKinesisRecorder { .default() }
+private var data: Data { Data() }
+"""
 EXAMPLES = {
-    "AWSKinesis": """
+    "KinesisRecorders": """
+import AWSKinesisClient
 private var data: Data { Data() }
 """,
-    "AWSCore": """
-import AWSKinesis
-private var recorder: AWSKinesisRecorder { .default() }
+    "AWSTasks": RECORDER,
+    "MobileFoundation": RECORDER,
+    "RecorderConfiguration": RECORDER,
+    "RecordClients": """
+import AWSKinesisClient
+import KinesisRecorders
+import MobileFoundation
+import RecordClientFoundation
+private var provider: any RecordClients.AWSCredentialsProvider { fatalError() }
+private var amplifyProvider: any RecordClients.AWSCredentialsProvider { fatalError() }
 private var data: Data { Data() }
 """,
-    "AWSTasks": """
-import AWSKinesis
-private var recorder: AWSKinesisRecorder { .default() }
-private var data: Data { Data() }
-""",
-    "AmplifyFirehoseClient": """
-import AmplifyFoundation
-private var provider: any AmplifyFoundation.AWSCredentialsProvider { fatalError() }
-private var data: Data { Data() }
-""",
-    "AmplifyFoundationBridge": """
-import AWSKinesis
-import AmplifyFoundation
-import AmplifyKinesisClient
-private var amplifyProvider: any AmplifyFoundation.AWSCredentialsProvider { fatalError() }
-""",
-    "AmplifyKinesisClient": """
-import AmplifyFoundation
-private var provider: any AmplifyFoundation.AWSCredentialsProvider { fatalError() }
-private var data: Data { Data() }
-""",
-    "SmithyHTTPAPI": """
-import AWSKinesis
+    "ServiceClientHTTP": """
+import AWSKinesisClient
 import Synchronization
 private let requestCount = Atomic(0)
 private var config: KinesisClient.KinesisClientConfiguration { fatalError() }
@@ -144,7 +137,7 @@ def options(mode, stubs):
     if mode == "manifest":
         toolchain = json.loads(output("swiftc", "-print-target-info"))["paths"]
         interface = pathlib.Path(toolchain["runtimeResourcePath"]) / "pm/ManifestAPI"
-        return ["-I", interface, "-package-description-version", "6.2"]
+        return ["-I", interface, "-package-description-version", "6.3"]
     maps = [["-I", path.parent] for path in ROOT.glob("Sources/C*/module.modulemap")]
     modules = pathlib.Path(output("swift", "build", "--show-bin-path").strip()) / "Modules"
     return ["-swift-version", mode, "-I", modules, "-I", stubs, *sum(maps, [])]

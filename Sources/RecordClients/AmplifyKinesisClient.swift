@@ -23,9 +23,9 @@ import RecorderEngine
 /// A recorded record is on disk and survives a power loss. It stays until the service has accepted it, or has failed it
 /// `maxRetries` + 1 times; being offline or without credentials does not count. The cache belongs to the program, the
 /// region and the service: clients for the same region share it, within a process and across processes, and send no record
-/// twice. A full cache refuses new records; <doc:/AmplifyRecordCache/RecordClientOptions> has the limits, and ``events()`` reports each discarded record.
+/// twice. A full cache refuses new records; ``RecordClientOptions`` has the limits, and ``events()`` reports each discarded record.
 ///
-/// `SDKToFoundationCredentialsAdapter` of <doc:/AmplifyFoundationBridge> makes a provider of one for the recorders or the service clients.
+/// ``SDKToFoundationCredentialsAdapter`` makes a provider of one for the recorders or the service clients.
 ///
 /// Safe to use from any thread, task or actor. A released client stops its automatic flushes and closes its files.
 public final class AmplifyKinesisClient: Sendable {
