@@ -10,7 +10,7 @@ let package = Package(
     name: "swift-aws-recorder",
     products: [
         // For new code: names that no other package has.
-        .library(name: "KinesisRecorders", targets: ["KinesisRecorders", "MobileFoundation"]),
+        .library(name: "KinesisRecorders", targets: ["KinesisRecorders", "MobileFoundation", "RecorderAccounting"]),
         .library(name: "RecordClients", targets: ["RecordClients", "RecordClientFoundation"]),
         .library(name: "MobileServiceClients", targets: ["MobileServiceClients"]),
         .library(
@@ -90,6 +90,8 @@ let package = Package(
                 "RecorderEngine",
             ]
         ),
+        // What a consumer of the streams needs.
+        .target(name: "RecorderAccounting", dependencies: ["RecorderEngine"]),
         .target(
             name: "MobileServiceClients",
             dependencies: [
@@ -123,6 +125,7 @@ let package = Package(
             name: "AWSKinesis",
             dependencies: [
                 "AWSCore", "AWSKinesisClient", "AWSServiceClients", "KinesisRecorders", "MobileServiceClients",
+                "RecorderAccounting",
             ]
         ),
         .target(name: "AWSFirehose", dependencies: ["AWSFirehoseClient", "AWSKinesis"]),

@@ -7,6 +7,8 @@ A line of a listing is a symbol and its declaration, or a conformance. A line th
 that reads differently, is a breaking change, and so is a new case of an enum and a new
 requirement of a protocol. It is allowed if a line of CHANGELOG.md's newest section that starts
 with "- Changed:" names the symbol, in code and without its parameters.
+
+Also prints which names `import KinesisRecorders` brings, and fails if they are more than 60.
 """
 
 import argparse
@@ -20,6 +22,8 @@ from docs import MODULES, ROOT, SCRATCH, Failed, build, make_symbol_graph
 LISTINGS = ROOT / "Documentation/api"
 CHANGELOG = ROOT / "CHANGELOG.md"
 CODE = re.compile(r"`([^`]+)`")
+# A module that brings few names into the files that import it, and how many at most.
+SMALL_MODULE, MOST_NAMES = "KinesisRecorders", 60
 # Every type has these unless it says otherwise.
 UNWRITTEN = {"Swift.Copyable", "Swift.Escapable", "Swift.SendableMetatype", "Swift.BitwiseCopyable"}
 
@@ -47,6 +51,13 @@ def listing(graphs):
     return lines, strict
 
 
+def names(graphs):
+    """The names that an import of the module brings: its own, and those that it re-exports."""
+    symbols = [symbol for file in graphs.glob("*.symbols.json") for symbol in json.loads(file.read_text())["symbols"]]
+    top = [it for it in symbols if len(it["pathComponents"]) == 1]
+    return {it["pathComponents"][0] for it in top if it["kind"]["identifier"] != "swift.extension"}
+
+
 def named_changes():
     """The names in code in the newest section's lines about changes."""
     section = re.split(r"^## ", CHANGELOG.read_text(), flags=re.MULTILINE)[1]
@@ -55,7 +66,7 @@ def named_changes():
     return {name for text in code for name in re.findall(r"\w+", text)}
 
 
-def name(line):
+def symbol_name(line):
     """What CHANGELOG.md calls a line's symbol: its own name, or the type's of an initializer."""
     path = line.split("\t")[0].split("(")[0].split(".")
     return path[-2] if path[-1] == "init" and len(path) > 1 else path[-1]
@@ -68,7 +79,7 @@ def compare(module, now, strict, allowed):
     known = {line.split("\t")[0] for line in before}
     new = {line for line in strict - before if line.split("\t")[0].rpartition(".")[0] in known}
     broken = [f"gone: {line}" for line in before - now] + [f"new: {line}" for line in new]
-    return sorted(line for line in broken if name(line.partition(": ")[2]) not in allowed), len(now - before)
+    return sorted(line for line in broken if symbol_name(line.partition(": ")[2]) not in allowed), len(now - before)
 
 
 def main():
@@ -80,7 +91,13 @@ def main():
     LISTINGS.mkdir(exist_ok=True)
     allowed, broken, added = named_changes(), 0, 0
     for module, brings in MODULES.items():
-        now, strict = listing(make_symbol_graph(module, brings))
+        graphs = make_symbol_graph(module, brings)
+        if module == SMALL_MODULE:
+            brought = sorted(names(graphs))
+            print(f"import {module} brings {len(brought)} names: {', '.join(brought)}")
+            if len(brought) > MOST_NAMES:
+                raise Failed(f"import {module} brings more than {MOST_NAMES} names: move some to another module")
+        now, strict = listing(graphs)
         file = LISTINGS / f"{module}.txt"
         if record:
             file.write_text("".join(f"{line}\n" for line in sorted(now)))

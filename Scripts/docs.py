@@ -45,6 +45,7 @@ PICTURE = re.compile(r"(!\[[^\]]*\])\(([^)]*\.svg)\)")
 # Modules with names of our own, which are documented; after each, the modules that it brings along.
 MODULES = {
     "KinesisRecorders": ["AWSTasks", "RecorderConfiguration"],
+    "RecorderAccounting": [],
     "MobileFoundation": [],
     "MobileServiceClients": [],
     "RecordClients": ["AWSServiceClients"],

@@ -54,6 +54,7 @@ EXAMPLES = {
 import AWSKinesisClient
 private var data: Data { Data() }
 """,
+    "RecorderAccounting": "import AWSKinesisClient\n",
     "AWSTasks": RECORDER,
     "MobileFoundation": RECORDER,
     "RecorderConfiguration": RECORDER,

@@ -6,6 +6,7 @@
 @_exported public import KinesisRecorders
 // The clients of the AWS SDK for iOS.
 @_exported public import MobileServiceClients
+@_exported public import RecorderAccounting
 
 // Both services have an operation `PutRecord`. Where only this module is imported, its names mean those of Kinesis.
 

@@ -74,7 +74,7 @@ public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegistered
     }
 
     /// Whether records that were saved without a partition key are sent without one; false by default: each is sent with a UUID
-    /// that names it, see ``AWSRecordIdentity``.
+    /// that names it, see <doc:/RecorderAccounting/AWSRecordIdentity>.
     ///
     /// For streams whose record distribution strategy is `AUTO`, which distribute records by themselves and ignore keys. Another
     /// stream refuses such records: they stay, the submit faults, and records with keys that were saved after them may be sent
@@ -89,7 +89,7 @@ public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegistered
     /// sent them; false by default.
     ///
     /// A record that is sent again gets another key then, and a consumer cannot recognize it, nor notice one that is missing: see
-    /// ``AWSRecordIdentity`` for the keys that are sent otherwise. Both spread over shards equally well. A key that was given to
+    /// <doc:/RecorderAccounting/AWSRecordIdentity> for the keys that are sent otherwise. Both spread over shards equally well. A key that was given to
     /// `saveRecord` is always sent. A change applies from the next submit on. Setting it to true sets ``omitsPartitionKeys`` to
     /// false.
     public var randomKeys: Bool {
@@ -114,7 +114,7 @@ public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegistered
     /// one. A record that finds no other to share with is sent as it is.
     ///
     /// Set it only if all consumers of the stream read the format. Those built on the Kinesis Client Library (KCL) do; others use
-    /// AWS's deaggregation libraries, or ``AWSKinesisAggregation``. No answer of the service tells, so nothing checks this.
+    /// AWS's deaggregation libraries, or <doc:/RecorderAccounting/AWSKinesisAggregation>. No answer of the service tells, so nothing checks this.
     ///
     /// Of a stream that distributes records by itself (strategy `AUTO`), such consumers lose aggregated records. So a submit asks
     /// for the strategy and the shards of a stream, at most every ten minutes, and sends records one by one where it is `AUTO`, or

@@ -1,12 +1,5 @@
 public import Foundation
-
-/// The Swift 2 name of `NSNotification.Name.AWSKinesisRecorderByteThresholdReached`.
-public let AWSKinesisRecorderByteThresholdReachedNotification =
-    "com.amazonaws.AWSKinesisRecorderByteThresholdReachedNotification"
-
-/// The Swift 2 name of `NSNotification.Name.AWSFirehoseRecorderByteThresholdReached`.
-public let AWSFirehoseRecorderByteThresholdReachedNotification =
-    "com.amazonaws.AWSFirehoseRecorderByteThresholdReachedNotification"
+import MobileFoundation
 
 /// The `userInfo` key of the stored bytes, an `NSNumber`.
 public let AWSKinesisRecorderByteThresholdReachedNotificationDiskBytesUsedKey = "diskBytesUsed"

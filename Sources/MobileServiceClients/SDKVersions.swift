@@ -1,4 +1,4 @@
-import RecorderConfiguration
+import MobileFoundation
 
 /// The version of the AWS SDK for iOS whose API the Kinesis classes have.
 public let AWSKinesisSDKVersion: String = AWSiOSSDKVersion

@@ -45,21 +45,6 @@ public enum AWSServiceErrorType: Int, Sendable {
     case throttlingException = 19
 }
 
-/// The domain of the AWS SDK's networking classes; codes in ``AWSNetworkingErrorType``.
-///
-/// Here, as mostly there, requests without a response fail with errors of `NSURLErrorDomain`.
-public let AWSNetworkingErrorDomain = "com.amazonaws.AWSNetworkingErrorDomain"
-
-/// The codes of ``AWSNetworkingErrorDomain``.
-public enum AWSNetworkingErrorType: Int, Sendable {
-    /// Any other error.
-    case unknown = 0
-    /// The request was cancelled.
-    case cancelled = 1
-    /// The session had ended.
-    case sessionInvalid = 2
-}
-
 /// The `userInfo` key of the HTTP status, an `NSNumber`; absent if the service did not respond.
 public let AWSServiceErrorStatusCodeKey = "statusCode"
 

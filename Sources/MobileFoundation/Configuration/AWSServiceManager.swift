@@ -1,6 +1,7 @@
 public import Foundation
 import RecorderAWS
 import RecorderConcurrency
+public import RecorderConfiguration
 
 /// Holds the default configuration of recorders and clients. Safe to use from any thread.
 public final class AWSServiceManager: NSObject, Sendable {
