@@ -1095,6 +1095,8 @@ static int lock_file(sqlite3_file *handle, int level) {
         descriptor->level = SQLITE_LOCK_SHARED;
     }
     if (level == SQLITE_LOCK_SHARED) return SQLITE_OK;
+    /* As the kernel, which locks for writing only what is open for that: a connection that only reads never empties a log. */
+    if ((descriptor->flags & O_ACCMODE) == O_RDONLY) return fails_with(SQLITE_IOERR_LOCK, EBADF);
     if (is_others(file->reserved, index)) return SQLITE_BUSY;
     if (level == SQLITE_LOCK_RESERVED) {
         file->reserved = index;
@@ -1276,7 +1278,7 @@ static int open_file(sqlite3_vfs *vfs, const char *path, sqlite3_file *handle, i
         flags = (flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)) | SQLITE_OPEN_READONLY;
     }
     if (!file) file = create_file(path, false);
-    int index = open_descriptor(file, 0);
+    int index = open_descriptor(file, flags & SQLITE_OPEN_READONLY ? O_RDONLY : O_RDWR);
     disk->descriptors[index].ends_at_close = flags & SQLITE_OPEN_DELETEONCLOSE;
     *(struct handle *)handle = (struct handle){&methods, vfs, NULL, FIRST_DESCRIPTOR + index};
     if (found) *found = flags;

@@ -36,8 +36,8 @@ final class StoreSpace {
     private static let mostSettledPages = 100
     /// A drained store with fewer free pages than this is not rewritten. The number is small because a full disk needs each page.
     private static let fewestFreePages = 16
-    /// The most pages by which the database grows ahead of its need.
-    private static let largestStep = 64
+    /// The most pages by which the database grows ahead of its need: each step is synced.
+    private static let largestStep = 256
 
     init(of database: String, _ connection: SQLiteConnection, reserve: StoreReserve) throws(SQLiteError) {
         path = database
@@ -95,8 +95,9 @@ final class StoreSpace {
         guard databaseRoom < pages else { return }
         for size in [pages + min(pages / 8, Self.largestStep), pages] where connection.allocateDatabase(pages: size) {
             databaseRoom = size
-            // After a power cut others may have what was not synced. The log is synced with the commit.
-            if DiskSpace.isScarce(at: path) { connection.syncDatabase() }
+            // After a power cut others may have what was not synced, and the log is synced with the commit: without room for its
+            // pages in the database it never begins anew.
+            connection.syncDatabase()
             return
         }
         // It may have got a part of that.
