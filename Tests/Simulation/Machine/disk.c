@@ -35,6 +35,7 @@ struct file {
     int names, opens; /* how many there are of each; without both, the file ends */
     uint64_t number;
     mode_t mode;
+    uid_t owner;
     int64_t changed, born;
     uint8_t *seen, *durable, *is_dirty;
     int64_t size, durable_size, capacity, allocated, durable_allocated;
@@ -71,6 +72,7 @@ struct descriptor {
 
 struct disk {
     int64_t size, used, calls;
+    bool is_link_moved;
     int files_used; /* from here on none was ever there */
     struct file files[FILES];
     struct name names[NAMES];
@@ -108,7 +110,7 @@ static struct file *new_file(bool is_directory) {
     if (index == disk->files_used) disk->files_used++;
     struct file *file = &disk->files[index];
     uint8_t *seen = file->seen, *durable = file->durable, *is_dirty = file->is_dirty;
-    int64_t capacity = file->capacity;
+    int64_t capacity = file->capacity, born = machine->faults.keeps_birth_times && file->number ? file->born : wall_clock();
     if (file->used > 0) {
         memset(seen, 0, (size_t)file->used);
         memset(durable, 0, (size_t)file->used);
@@ -117,7 +119,7 @@ static struct file *new_file(bool is_directory) {
     /* As ext4 does, the number of a file that has ended is the next one's. */
     *file = (struct file){
         .exists = true, .is_directory = is_directory, .number = (uint64_t)index + 100, .mode = is_directory ? 0700 : 0600,
-        .changed = wall_clock(), .born = wall_clock(), .seen = seen, .durable = durable, .is_dirty = is_dirty, .capacity = capacity,
+        .owner = geteuid(), .changed = wall_clock(), .born = born, .seen = seen, .durable = durable, .is_dirty = is_dirty, .capacity = capacity,
         .lock_holder = -1, .reserved = -1, .pending = -1, .exclusive = -1,
     };
     for (int lock = 0; lock < SHARED_LOCKS; lock++) file->shm_holder[lock] = -1;
@@ -206,14 +208,20 @@ static void end_if_unused(struct file *file) {
 /* MARK: names */
 
 #define STORE "/world/home/store"
+#define OTHER "/world/home/other"
 #define LINK "/world/link"
 
-/* The path without the world's only symbolic link. */
+/* Where the world's only symbolic link leads. */
+static const char *link_target(void) { return disk->is_link_moved ? OTHER : STORE; }
+
+void machine_move_link(void) { disk->is_link_moved = true; }
+
+/* The path without that link. */
 static const char *resolve(const char *path) {
     static _Thread_local char resolved[NAME_BYTES + 16];
     size_t length = strlen(LINK);
     if (strncmp(path, LINK, length) != 0 || (path[length] != '/' && path[length])) return path;
-    snprintf(resolved, sizeof resolved, STORE "%s", path + length);
+    snprintf(resolved, sizeof resolved, "%s%s", link_target(), path + length);
     return resolved;
 }
 
@@ -347,6 +355,11 @@ void machine_read_from(const char *path) {
 void machine_remove_file(const char *path) {
     struct name *name = find_name(path);
     if (name && name->file >= 0) change_names(name, -1, NULL, -1);
+}
+
+void machine_link_file(const char *path, const char *other) {
+    struct name *name = find_name(path);
+    if (name && name->file >= 0) change_names(name_of(other), name->file, NULL, -1);
 }
 
 /* MARK: copies */
@@ -499,6 +512,11 @@ uint64_t machine_disk_hash(void) {
 void machine_open_to_others(const char *path) {
     struct file *file = find_file(path);
     if (file) file->mode |= 0044;
+}
+
+void machine_give_away(const char *path) {
+    struct file *file = find_file(path);
+    if (file) file->owner++;
 }
 
 int machine_count_open_to_others(const char *path) {
@@ -686,7 +704,7 @@ static int fill_status(const struct file *file, struct stat *status) {
     *status = (struct stat){
         .st_dev = 0x801, .st_ino = file->number, .st_mode = file->mode | (file->is_directory ? S_IFDIR : file->is_pipe ? S_IFIFO : S_IFREG),
         .st_nlink = (nlink_t)(file->is_directory ? 2 : file->names),
-        .st_uid = geteuid(), .st_size = file->size, .st_blocks = file->allocated / 512, .st_blksize = BLOCK,
+        .st_uid = file->owner, .st_size = file->size, .st_blocks = file->allocated / 512, .st_blksize = BLOCK,
         .st_ctim = {file->changed / 1000000000, file->changed % 1000000000},
         .st_mtim = {file->changed / 1000000000, file->changed % 1000000000},
     };
@@ -710,8 +728,8 @@ int lstat(const char *path, struct stat *status) {
 ssize_t readlink(const char *path, char *target, size_t size) {
     if (!is_ours(path)) return REAL(readlink)(path, target, size);
     if (strcmp(path, LINK) != 0) return fails(find_file(path) ? EINVAL : ENOENT);
-    size_t length = strlen(STORE) < size ? strlen(STORE) : size;
-    memcpy(target, STORE, length);
+    size_t length = strlen(link_target()) < size ? strlen(link_target()) : size;
+    memcpy(target, link_target(), length);
     return (ssize_t)length;
 }
 
@@ -938,6 +956,11 @@ int poll(struct pollfd *waited, nfds_t count, int milliseconds) {
 
 enum { SHARES = LOCK_SH << 24 };
 
+int machine_lock_holder(const char *path) {
+    struct file *file = find_file(path);
+    return file && file->lock_holder >= 0 ? disk->descriptors[file->lock_holder].process : 0;
+}
+
 int flock(int descriptor, int operation) {
     int index = ours(descriptor);
     if (index < 0) return REAL(flock)(descriptor, operation);
@@ -1155,7 +1178,8 @@ static int characteristics(sqlite3_file *handle) { return SQLITE_IOCAP_POWERSAFE
 
 static int join_shared_memory(int index) {
     char path[NAME_BYTES + 8] = "";
-    for (int name = 0; name < disk->name_count; name++) {
+    /* A database has its first name; other names of the file are hard links. */
+    for (int name = disk->name_count - 1; name >= 0; name--) {
         if (disk->names[name].file == disk->descriptors[index].file) snprintf(path, sizeof path, "%s-shm", disk->names[name].path);
     }
     struct file *file = find_file(path);
@@ -1260,7 +1284,23 @@ static const sqlite3_io_methods methods = {
     control_file, sector_size, characteristics, map_shared, lock_shared, barrier, unmap_shared, fetch, unfetch,
 };
 
+/* Of a file that is read without locks, and whose log has its index in memory. */
+static int lock_nothing(sqlite3_file *handle, int level) { return SQLITE_OK; }
+
+static int check_nothing(sqlite3_file *handle, int *is_reserved) {
+    *is_reserved = 0;
+    return SQLITE_OK;
+}
+
+static const sqlite3_io_methods unlocked_methods = {
+    3, close_file, read_page, write_page, truncate_file, sync_database, file_size, lock_nothing, lock_nothing, check_nothing,
+    control_file, sector_size, characteristics, NULL, NULL, NULL, NULL, fetch, unfetch,
+};
+
 /* MARK: the system layer's names */
+
+/* https://www.sqlite.org/vfs.html#standard_unix_vfses: its locks do nothing. */
+#define UNLOCKED "unix-none"
 
 static int open_file(sqlite3_vfs *vfs, const char *path, sqlite3_file *handle, int flags, int *found) {
     handle->pMethods = NULL;
@@ -1280,7 +1320,8 @@ static int open_file(sqlite3_vfs *vfs, const char *path, sqlite3_file *handle, i
     if (!file) file = create_file(path, false);
     int index = open_descriptor(file, flags & SQLITE_OPEN_READONLY ? O_RDONLY : O_RDWR);
     disk->descriptors[index].ends_at_close = flags & SQLITE_OPEN_DELETEONCLOSE;
-    *(struct handle *)handle = (struct handle){&methods, vfs, NULL, FIRST_DESCRIPTOR + index};
+    bool locks = strcmp(vfs->zName, UNLOCKED) != 0;
+    *(struct handle *)handle = (struct handle){locks ? &methods : &unlocked_methods, vfs, NULL, FIRST_DESCRIPTOR + index};
     if (found) *found = flags;
     return SQLITE_OK;
 }
@@ -1339,5 +1380,8 @@ static sqlite3_vfs system_layer = {
 };
 
 void machine_register_disk(void) {
-    if (sqlite3_vfs_register(&system_layer, 1) != SQLITE_OK) machine_fail("SQLite does not take the world's disk");
+    static sqlite3_vfs unlocked_layer;
+    unlocked_layer = system_layer;
+    unlocked_layer.zName = UNLOCKED;
+    if (sqlite3_vfs_register(&unlocked_layer, 0) != SQLITE_OK || sqlite3_vfs_register(&system_layer, 1) != SQLITE_OK) machine_fail("SQLite does not take the world's disk");
 }

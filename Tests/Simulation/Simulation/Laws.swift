@@ -1,3 +1,4 @@
+import Glibc
 import RecorderEngine
 import SimulatedMachine
 
@@ -129,6 +130,21 @@ struct Laws {
             Ledger.violate("what arrived counts as delivered", arrived, Ledger.delivered.value)
         }
         for loss in Ledger.Loss.allCases { checkReports(of: loss) }
+    }
+
+    /// What others can write is refused, and a link that is changed is noticed. Spoils the store.
+    func checkPlaces() {
+        func isOpened() -> Bool { (try? RecordStore { Store.kinesis.location }.totals()) != nil }
+        guard !profile.fullDisk, isOpened() else { return }
+        let start = ProcessStart(life: 0, records: 0, laws: self)
+        if !RecorderProcess(.submitter, start, directory: Store.link).followsLink() {
+            Ledger.violate("what is saved is where a link leads", 0)
+        }
+        chmod(Store.directory, 0o777)
+        if isOpened() { Ledger.violate("a directory that others can write is refused", 0) }
+        chmod(Store.directory, 0o700)
+        machine_give_away("\(Store.kinesis.path).lock")
+        if isOpened() { Ledger.violate("a file of another user is refused", 0) }
     }
 
     private func checkRejected(_ count: Int) {

@@ -6,6 +6,8 @@ struct Profile {
     var kills = false
     var powerCuts = false
     var stalls = false
+    /// A process that holds the lease is stopped for minutes.
+    var stopsLeaseHolders = false
     var diskErrors = false
     var fullDisk = false
     var network = false
@@ -128,6 +130,7 @@ struct Profile {
         Profile(name: "order", kills: true, network: true, order: true),
         Profile(name: "attempts", network: true, deadStream: true, attempts: true),
         Profile(name: "stalls", stalls: true, processes: 2...4),
+        Profile(name: "stops", stalls: true, stopsLeaseHolders: true, network: true, processes: 2...5),
         Profile(name: "removals", removals: true, processes: 2...4),
         Profile(name: "copies", copies: true),
         Profile(name: "provider", hangingProvider: true, processes: 2...4),
@@ -140,7 +143,8 @@ struct Profile {
     static let faults: [(name: String, path: any WritableKeyPath<Profile, Bool> & Sendable)] = [
         ("kills", \.kills), ("power", \.powerCuts), ("stalls", \.stalls), ("disk", \.diskErrors), ("full", \.fullDisk),
         ("network", \.network), ("dead-stream", \.deadStream), ("clock", \.clock), ("threads", \.threads),
-        ("discards", \.discards), ("copies", \.copies), ("provider", \.hangingProvider), ("shares", \.shares),
+        ("discards", \.discards), ("copies", \.copies), ("provider", \.hangingProvider), ("stops", \.stopsLeaseHolders),
+        ("shares", \.shares),
         ("ages", \.ages), ("order", \.order), ("attempts", \.attempts),
         ("removals", \.removals), ("service", \.badService), ("shards", \.reshards), ("slow-syncs", \.slowSyncs),
         ("read-only", \.readOnly), ("snapshots", \.snapshots), ("links", \.links),

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Glibc
 import RecordClientFoundation
 import RecordClients
 import RecorderAWS
@@ -14,7 +15,9 @@ struct RecorderProcess {
     private let start: ProcessStart
     private var laws: Laws { start.laws }
 
-    init(_ program: Program, _ start: ProcessStart) {
+    private let hasSaved = Flag()
+
+    init(_ program: Program, _ start: ProcessStart, directory: String? = nil) {
         self.program = program
         self.start = start
         let (laws, service) = (start.laws, start.service)
@@ -31,10 +34,13 @@ struct RecorderProcess {
         let isAnonymous = !start.isHanging && !laws.profile.badService
         let credentials: any CredentialsSource =
             isAnonymous ? AnonymousCredentials() : ProviderCredentials(WorldCredentials(start: start))
-        let location = StoreLocation(directory: start.directory(), fileName: store.location.fileName)
+        let location = StoreLocation(directory: directory ?? start.directory(), fileName: store.location.fileName)
+        // Once its file is open, it stays there, whatever the environment says.
+        let (later, hasSaved) = (StoreLocation(directory: Store.other, fileName: location.fileName), hasSaved)
+        let changes = start.profile.links && start.life % 3 == 1
         pipeline = RecordPipeline(
             store.service,
-            store: RecordStore { () throws(RecorderError) in location },
+            store: RecordStore { () throws(RecorderError) in changes && hasSaved.isSet ? later : location },
             policy: policy,
             caller: { () throws(ConfigurationFailure) in
                 AWSServiceCaller(
@@ -122,7 +128,9 @@ struct RecorderProcess {
 
     private func note(_ result: Result<Void, RecorderError>, of entry: Ledger.Entry) {
         switch result {
-        case .success: entry.end(.saved)
+        case .success:
+            entry.end(.saved)
+            hasSaved.set()
         case .failure(let error):
             entry.end(.failed)
             Ledger.failedSaves.value += 1
@@ -171,6 +179,21 @@ struct RecorderProcess {
         case .success(let report): machine_tell("flushed", Int64(report.delivered), Int64(report.failures.count))
         case .failure(let error): machine_tell("flush failed: \(error)", 0, 0)
         }
+    }
+
+    /// A link to the directory is changed: whether what is saved from then on is where it leads.
+    func followsLink() -> Bool {
+        let (isStored, isEnded) = (Flag(), Flag())
+        for changes in [false, true] {
+            if changes { machine_move_link() }
+            pipeline.save(Data("link".utf8), stream: "s0", partitionKey: nil) { result in
+                if changes, (try? result.get()) != nil { isStored.set() }
+                if changes { isEnded.set() }
+            }
+            machine_sleep(1_000_000_000)
+        }
+        isEnded.wait()
+        return !isStored.isSet || access("\(Store.other)/\(Store.kinesis.location.fileName)", F_OK) == 0
     }
 
     /// What the store says of itself, when all is over, and a last flush was given up.

@@ -9,6 +9,7 @@ enum Store: Int, CaseIterable {
     static let directory = "/world/home/store"
     /// A symbolic link to it.
     static let link = "/world/link"
+    static let other = "/world/home/other"
 
     static func makeDirectory() {
         machine_make_directory("/world/home")

@@ -26,6 +26,8 @@ struct World {
         // Otherwise the first one that opens a store makes it.
         if profile.links || profile.hasOtherPrograms { Store.makeDirectory() }
         machine_faults().pointee.has_no_birth_times = profile.links && Chance.oneIn(3)
+        machine_faults().pointee.keeps_birth_times =
+            (profile.copies || profile.snapshots || profile.removals) && records % 3 == 0
         machine_faults().pointee.lies_about_syncs = profile.liesAboutSyncs
         machine_faults().pointee.locks_exclude_nobody = profile.locksExcludeNobody
         if profile.shares || profile.neverExists { Ledger.mood(of: 0).value = Service.Mood.isMissing.rawValue }
@@ -93,6 +95,7 @@ struct World {
             // Long enough for others to wait in vain for what it holds.
             if Chance.oneIn(4) { machine_sleep(Int64(10 + Chance.below(20)) * 1_000_000_000) }
         }
+        if profile.stopsLeaseHolders { stopLeaseHolder() }
         if profile.clock, Chance.oneIn(4) {
             machine_set_clock(Int64(Chance.below(200_000_000) - 100_000_000) * 1_000_000)
         }
@@ -129,6 +132,18 @@ struct World {
     /// Whether requests are often on their way, and nothing else happens to them.
     private var hasSlowAnswers: Bool { (profile.discards || profile.removals || profile.stalls) && !profile.network }
 
+    /// Stops the next process that sends, as a debugger would, for so long that others wait for its lease in vain.
+    private func stopLeaseHolder() {
+        let end = machine_now() + 5_000_000_000
+        while machine_now() < end {
+            machine_sleep(Int64(1 + Chance.below(100)) * 1_000_000)
+            let holder = machine_lock_holder("\(Store.kinesis.path).submit")
+            guard holder > 0 else { continue }
+            machine_stall(holder, Int64(60 + Chance.below(240)) * 1_000_000_000)
+            return machine_sleep(Int64(Chance.below(200)) * 1_000_000_000)
+        }
+    }
+
     private func killAll() {
         for process in 1...processes { machine_kill_after(Int32(process), 1) }
         while running > 0 { machine_sleep(1_000_000) }
@@ -150,6 +165,7 @@ struct World {
     /// Removes the store, or one of its locks.
     private func removeFiles() {
         let isLock = Chance.oneIn(2)
+        if !isLock, Chance.oneIn(3) { machine_link_file(Store.kinesis.path, "/world/home/linked \(machine_now())") }
         let endings = isLock ? [Chance.oneIn(2) ? ".submit" : ".lock"] : ["", "-wal", "-shm"]
         for ending in endings { machine_remove_file(Store.kinesis.path + ending) }
         (isLock ? Ledger.unlockedAt : Ledger.removedAt).value = Int(machine_now())
@@ -204,6 +220,7 @@ struct World {
             let isUsed = !Laws.isUnused(.kinesis) || !profile.hasOtherPrograms
             if isUsed { RecorderProcess(.submitter, ProcessStart(life: 0, records: 0, laws: laws)).look() }
             for store in Store.allCases where store != .kinesis && !Laws.isUnused(store) { laws.look(into: store) }
+            if profile.links { laws.checkPlaces() }
             machine_exit()
         }
         let end = machine_now() + 120_000_000_000

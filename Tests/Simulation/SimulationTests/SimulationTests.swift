@@ -7,8 +7,9 @@ import Testing
     @Test(arguments: [
         "none", "usual", "kills", "power", "network", "disk", "full", "discards", "full-discards", "shares", "ages",
         "order",
-        "attempts", "stalls", "copies", "provider", "programs", "service", "shards", "ordered-programs", "read-only",
-        "snapshots", "delay",
+        "attempts", "stalls", "stops", "removals", "copies", "provider", "programs", "service", "shards",
+        "ordered-programs",
+        "read-only", "snapshots", "delay",
     ])
     func `every law holds, and a seed gives the same world again`(profile: String) async throws {
         let run = try await simulate(profile, seeds: profile == "usual" ? 100 : 8, "--twice")

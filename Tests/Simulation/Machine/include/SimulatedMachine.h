@@ -26,6 +26,7 @@ struct machine_faults {
     uint32_t stalls;          /* of all calls: the process stops for up to a minute */
     bool is_read_only;        /* the disk is mounted again, without the right to write */
     bool has_no_birth_times;
+    bool keeps_birth_times;   /* of a file's number, when another file gets it */
     bool lies_about_syncs;    /* controls of the world's own tests */
     bool locks_exclude_nobody;
 };
@@ -84,10 +85,19 @@ int64_t machine_disk_calls(void);
 uint64_t machine_disk_hash(void);
 /* Tells of each file: its size, and what it takes of the disk; then what all take, and the disk's size. */
 void machine_tell_files(void);
-/* Makes a directory, and a file with this text, in the world. `/world/link` is a symbolic link to `/world/home/store`. */
+/*
+ * Makes a directory, and a file with this text, in the world. `/world/link` is a symbolic link to `/world/home/store`, and to
+ * `/world/home/other` once it was moved.
+ */
 void machine_make_directory(const char *_Nonnull path);
 void machine_make_file(const char *_Nonnull path, const char *_Nonnull text);
 void machine_remove_file(const char *_Nonnull path);
+void machine_move_link(void);
+/* Makes another name of a file that is there, and makes one another user's. */
+void machine_link_file(const char *_Nonnull path, const char *_Nonnull other);
+void machine_give_away(const char *_Nonnull path);
+/* The process that has locked a file for itself; 0 if none has. */
+int machine_lock_holder(const char *_Nonnull path);
 /* Lets others read a file, if it is there. How many files whose paths begin so they may read, or might when these were made. */
 void machine_open_to_others(const char *_Nonnull path);
 int machine_count_open_to_others(const char *_Nonnull path);
