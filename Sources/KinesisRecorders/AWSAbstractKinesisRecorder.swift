@@ -8,7 +8,8 @@ package import RecorderEngine
 
 /// The base class of `AWSKinesisRecorder` and `AWSFirehoseRecorder`: records are saved on disk now and sent later.
 ///
-/// Get a recorder from `AWSKinesisRecorder.default()` or `AWSFirehoseRecorder.default()`, or register one under a key. Safe
+/// Create a recorder with `AWSKinesisRecorder()` or `AWSFirehoseRecorder()`; code for the AWS SDK gets one from `default()`, or
+/// registers one under a key. Safe
 /// to use from any thread. Tasks complete and notifications are posted on the recorder's background threads, in the order
 /// of the saves and one at a time. Blocks and observers may block, save, submit and wait for each other: if one blocks for
 /// more than about 0.1 s, another thread continues with the later ones. Only if 256 of them block at the same time do
@@ -24,11 +25,11 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
 
     package let pipeline: RecordPipeline
     private let callers: ServiceCallers
-    private let errors: RecorderErrors
+    let errors: RecorderErrors
     private let faults = SaveFaultLog()
     let sender: NotificationSender
 
-    init(_ identity: RecorderIdentity, configuration: AWSServiceConfiguration?) {
+    init(_ identity: RecorderIdentity, configuration: AWSServiceConfiguration?, policy: RecorderPolicy = .legacy) {
         let sender = NotificationSender(identity)
         self.sender = sender
         let callers = ServiceCallers(
@@ -42,7 +43,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
         pipeline = RecordPipeline(
             identity.service,
             store: RecordStore(at: identity.location),
-            policy: .legacy,
+            policy: policy,
             caller: callers.caller,
             region: callers.region,
             keeping: { sender.recorder },
@@ -96,7 +97,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
         set { pipeline.configure { $0.limits.reportsCrossingOnly = newValue } }
     }
 
-    /// The maximum size of the stored records in bytes: 5 MiB by default, 0 for no limit.
+    /// The maximum size of the stored records in bytes; 0 for no limit. 5 MiB by default, 1 GiB for a recorder with ``AWSRecorderLimits``.
     ///
     /// Above it the oldest records of the stream that takes the most are discarded; `AWSRecorderDidDiscardRecords` reports each
     /// discard. A change applies from the next save on.
@@ -125,7 +126,8 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
         set { pipeline.configure { $0.saveQueueBytes = Int(clamping: newValue) } }
     }
 
-    /// The maximum size of a record in bytes: 262,144 by default, as in the AWS SDK. At most what the service accepts: 10 MiB
+    /// The maximum size of a record in bytes: 262,144 by default, as in the AWS SDK; 1,024,000 for a recorder with
+    /// ``AWSRecorderLimits``. At most what the service accepts: 10 MiB
     /// for Kinesis, with the partition key, and 1,000 KiB for Firehose.
     ///
     /// A larger record faults its save's task with `.dataTooLarge`. A Kinesis stream accepts 1 MiB unless its own maximum was
@@ -275,6 +277,9 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// Records that the service accepts are removed. Those that it rejects as invalid are removed too, and reported by
     /// `AWSRecorderDidDiscardRecords`. All others stay for the next submit. Calls during a submit share the next one.
     ///
+    /// This returns before they are sent. Asynchronous code calls ``submit()`` instead: `try await recorder.submitAllRecords()`
+    /// waits for nothing, and the compiler warns that no asynchronous operation occurs there.
+    ///
     /// - Returns: A task that succeeds with nil, or faults with the first stream's error once every stream was tried.
     @discardableResult
     public func submitAllRecords() -> AWSTask<AnyObject>! {
@@ -315,19 +320,6 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
 
     /// Throws if the options contradict each other, so that nothing can be submitted.
     func checkOptions() throws(RecorderError) {}
-
-    /// Sends all records that were saved before this call, like `submitAllRecords`. Throws the first stream's error.
-    ///
-    /// If the waiting Swift task is cancelled, this throws `CancellationError` at once, and the submit stops unless another
-    /// call waits for it. Records without a response stay.
-    public nonisolated(nonsending) func submit() async throws {
-        let cancellation = AWSCancellationTokenSource()
-        try await withTaskCancellationHandler {
-            _ = try await submitAllRecords(cancellationToken: cancellation.token).value
-        } onCancel: {
-            cancellation.cancel()
-        }
-    }
 
     /// Removes all records that were saved before this call, without sending them. Those in a request that is under way count as
     /// delivered if the service accepts them, and otherwise as removed.

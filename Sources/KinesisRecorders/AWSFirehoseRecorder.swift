@@ -18,12 +18,13 @@ import RecorderEngine
 /// })
 /// ```
 /// A save's task succeeds once the record is on disk, where it survives a power failure. A submit sends everything that was saved
-/// before it; records that the service does not accept now stay for the next one. The same with `async`:
+/// before it; records that the service does not accept now stay for the next one. With `async`, and with limits for a
+/// server (``AWSRecorderLimits``):
 ///
 /// ```swift
-/// let recorder = AWSFirehoseRecorder.default()!
+/// let recorder = try AWSFirehoseRecorder()
 /// do {
-///     _ = try await recorder.saveRecord(data, streamName: "my-delivery-stream").value
+///     try await recorder.save(data, to: "my-delivery-stream")
 ///     try await recorder.submit()
 /// } catch {
 ///     print("\(recorder.diskBytesUsed) bytes stay on disk: \(error.localizedDescription)")

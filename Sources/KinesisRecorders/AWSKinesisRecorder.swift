@@ -17,12 +17,13 @@ import RecorderEngine
 /// })
 /// ```
 /// A save's task succeeds once the record is on disk, where it survives a power failure. A submit sends everything that was saved
-/// before it; records that the service does not accept now stay for the next one. The same with `async`:
+/// before it; records that the service does not accept now stay for the next one. With `async`, and with limits for a
+/// server (``AWSRecorderLimits``):
 ///
 /// ```swift
-/// let recorder = AWSKinesisRecorder.default()!
+/// let recorder = try AWSKinesisRecorder()
 /// do {
-///     _ = try await recorder.saveRecord(data, streamName: "clicks", partitionKey: "user-17").value
+///     try await recorder.save(data, to: "clicks", partitionKey: "user-17")
 ///     try await recorder.submit()
 /// } catch {
 ///     print("\(recorder.diskBytesUsed) bytes stay on disk: \(error.localizedDescription)")

@@ -7,6 +7,8 @@ struct RecorderIdentity: Sendable {
     let service: StreamServiceDescription
     /// nil for the shared recorder.
     let key: String?
+    /// The directory that this recorder was given; nil if it uses that of all.
+    var directory: URL?
     /// The recorder's section in `AWSInfo`.
     let infoSection: String
     /// The domain of errors about records.
@@ -19,10 +21,10 @@ struct RecorderIdentity: Sendable {
     static let directory = Locked<URL?>(nil)
 
     func location() throws(RecorderError) -> StoreLocation {
-        let directory = Self.directory.withLock { $0 }
+        let directory = directory ?? Self.directory.withLock { $0 }
         guard directory?.isFileURL != false else {
             throw .storage(
-                "AWSAbstractKinesisRecorder.storeDirectory is not a file URL. Set it to URL(fileURLWithPath:) of a directory.",
+                "The recorder's directory is not a file URL. Set it to URL(fileURLWithPath:) of a directory.",
                 nil
             )
         }

@@ -16,7 +16,7 @@ struct ExportedRecords: Sendable {
         self.session = session
         var pipelines: [String: RecordPipeline] = [:]
         for service in [StreamServiceDescription.kinesis, .firehose] {
-            var policy = RecorderPolicy.commandLine
+            var policy = RecorderPolicy.standard
             policy.maximumRecordBytes = service.maximumRecordBytes
             policy.limits.bytes = 0
             pipelines[service.name] = try session.pipeline(for: service, policy: policy)

@@ -70,7 +70,7 @@ extension Session {
         for service: StreamServiceDescription,
         of services: [StreamServiceDescription]
     ) throws(CommandFailure) -> RecorderPolicy {
-        var policy = RecorderPolicy.commandLine
+        var policy = RecorderPolicy.standard
         policy.compressesRequests = invocation.has(.gzip)
         policy.requestFormat = try requestFormat()
         policy.keylessRecords = try keylessRecords()

@@ -140,7 +140,7 @@ struct Session: Sendable {
 
     func pipeline(
         for service: StreamServiceDescription,
-        policy: RecorderPolicy = .commandLine,
+        policy: RecorderPolicy = .standard,
         onEvent: @escaping @Sendable (RecorderEvent) -> Void = { _ in },
         onAnswer: @escaping @Sendable (ServiceFailure?) -> Void = { _ in }
     ) throws(CommandFailure) -> RecordPipeline {
@@ -185,17 +185,6 @@ extension Invocation {
             throw CommandFailure(.configuration, message: "--\(option.name): \(error.message)")
         }
     }
-}
-
-extension RecorderPolicy {
-    /// Records of up to 1,000 KiB, which both services take, and requests as large as the services allow.
-    static let commandLine: RecorderPolicy = {
-        var policy = RecorderPolicy.legacy
-        policy.maximumRecordBytes = 1_024_000
-        policy.limits = DiskLimits(bytes: 1 << 30, age: .zero, notificationThreshold: 0)
-        policy.batchByteLimit = 4 * 1_024 * 1_024
-        return policy
-    }()
 }
 
 extension RecordPipeline {

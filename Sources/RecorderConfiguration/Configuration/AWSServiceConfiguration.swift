@@ -145,8 +145,16 @@ open class AWSServiceConfiguration: AWSNetworkingConfiguration {
     }
 
     /// A configuration for a region that ``AWSRegionType`` may not list.
-    package init(region: Region, credentialsProvider: (any AWSCredentialsProvider)? = nil) {
-        values = Values(regionName: region.spelling, credentialsProvider: credentialsProvider)
+    package init(
+        region: Region,
+        endpoint: AWSEndpoint? = nil,
+        credentialsProvider: (any AWSCredentialsProvider)? = nil
+    ) {
+        values = Values(
+            regionName: region.spelling,
+            endpoint: endpoint,
+            credentialsProvider: credentialsProvider
+        )
         super.init()
     }
 

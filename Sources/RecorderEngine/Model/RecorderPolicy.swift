@@ -58,6 +58,15 @@ package struct RecorderPolicy: Sendable {
         discardsAfterFailures: nil
     )
 
+    /// For what is new: 1 GiB, records of up to 1,000 KiB, which both services take, and large requests.
+    package static let standard: RecorderPolicy = {
+        var policy = legacy
+        policy.maximumRecordBytes = 1_024_000
+        policy.limits.bytes = 1 << 30
+        policy.batchByteLimit = 4 * 1_024 * 1_024
+        return policy
+    }()
+
     /// As `AmplifyKinesisClient` and `AmplifyFirehoseClient` document.
     package static func amplify(_ service: StreamServiceDescription, cacheBytes: Int, maxRetries: Int) -> RecorderPolicy
     {
