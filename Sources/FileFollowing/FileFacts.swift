@@ -74,7 +74,7 @@ package struct FileFacts: Sendable {
     }
 
     /// A file may have any time; those beyond the years 1843 and 2096 count as these, so that no difference of two overflows.
-    static func nanoseconds(_ seconds: Int, _ nanoseconds: Int) -> Int64 {
+    package static func nanoseconds(_ seconds: Int, _ nanoseconds: Int) -> Int64 {
         Int64(min(max(seconds, -4_000_000_000), 4_000_000_000)) * 1_000_000_000 + Int64(nanoseconds)
     }
 }

@@ -5,13 +5,15 @@
 /// | `undecided`: open, all of it may have been read from another file | `changed`, `missing`, `looked` | the same; compare |
 /// | | `compared` | other: `unread`; a copy: `finishing(.close)`, skip it; empty and deleted: `ended`, drop it |
 /// | `unread`: open, may have unread bytes | `read`: more, end | `unread`; `read`, store the position if lines were left out |
-/// | | `read`: cut off, replaced | `unread`; go back to the stored lines, or to the start |
+/// | | `read`: cut off | the same; go back to the stored lines |
+/// | | `read`: replaced | `replaced`; start over |
 /// | | `needed` | `finishing(.close)`; store the position |
+/// | `replaced`: open, truncated in place; a copy is looked for that is to be read on | `settled`, `needed` | `unread` |
 /// | `read`: open, read to its end | `changed`, `found` under another name, `missing` | `unread` |
 /// | | `looked`: a record waits for its next line for 5 s | `read`; end the record |
 /// | | `looked`: compressed | `finishing(.close)`; end the last line, store the position |
 /// | | `looked`: deleted, and no writer is left, or nothing was added for a minute | `finishing(.forget)`; end the last line |
-/// | | `looked`: moved away, and nothing was added for a minute | `finishing(.leave)`; end the last line |
+/// | | `looked`: moved away, and nothing was added for a minute | `finishing(.leave)`; store the position, say what is left |
 /// | | `looked`: rotated away, and nothing was added for a minute; `needed` | `finishing(.close)`; store the position |
 /// | `finishing`: its last save is on its way | `saved` | `closed`; close. `ended`; drop it |
 /// | | `changed`, `found` again | `unread`, unless it is forgotten |
@@ -29,6 +31,7 @@ package struct FileState: Sendable, Hashable {
         case undecided
         /// Since when nothing was added to it, in this case and the next one.
         case unread(since: Instant)
+        case replaced
         case read(since: Instant)
         case finishing(Finish)
         case closed
@@ -59,6 +62,8 @@ package struct FileState: Sendable, Hashable {
         case saved(isStored: Bool)
         case failed
         case opened(Bool)
+        /// A scan found a copy of what it held before, or none.
+        case settled
         /// Its descriptor is needed for another file.
         case needed
         /// Once a second at least, while it is not read.
@@ -134,12 +139,15 @@ package struct FileState: Sendable, Hashable {
 
     package var isOpen: Bool {
         switch phase {
-        case .undecided, .unread, .read, .finishing: true
+        case .undecided, .unread, .replaced, .read, .finishing: true
         case .closed, .ended: false
         }
     }
 
     package var mayHaveUnreadBytes: Bool { if case .unread = phase { true } else { false } }
+
+    /// Whether it may be closed for a while.
+    package var mayGiveWay: Bool { mayHaveUnreadBytes || phase == .replaced }
 
     package var isRead: Bool { if case .read = phase { true } else { false } }
 
@@ -149,7 +157,7 @@ package struct FileState: Sendable, Hashable {
     /// Whether something is to come of it soon.
     package var isPending: Bool {
         switch phase {
-        case .undecided, .finishing: true
+        case .undecided, .replaced, .finishing: true
         case .unread, .read: name != .plain
         case .closed, .ended: false
         }
@@ -163,6 +171,7 @@ package struct FileState: Sendable, Hashable {
         switch phase {
         case .undecided: return undecided(event, at: now)
         case .unread(let since): return unread(event, since: since, at: now)
+        case .replaced: return replaced(event, at: now)
         case .read(let since): return read(event, since: since, at: now)
         case .finishing(let finish): return finishing(event, to: finish, at: now)
         case .closed: return closed(event, at: now)
@@ -186,7 +195,7 @@ package struct FileState: Sendable, Hashable {
         case .compared(.nothing):
             phase = .ended
             return [.drop]
-        case .compared(.undecided), .read, .saved, .failed, .opened, .needed: break
+        case .compared(.undecided), .read, .saved, .failed, .opened, .needed, .settled: break
         }
         return []
     }
@@ -199,7 +208,7 @@ package struct FileState: Sendable, Hashable {
             return isAhead ? [.storePosition(isFinished: false)] : []
         case .read(.cutOff): return [.goBack]
         case .read(.replaced):
-            phase = .unread(since: now)
+            phase = .replaced
             return [.startOver]
         case .found(let name, _): self.name = name
         case .missing: miss(now)
@@ -208,7 +217,17 @@ package struct FileState: Sendable, Hashable {
         case .needed:
             phase = .finishing(.close)
             return [.storePosition(isFinished: false)]
-        case .changed, .read(.failed), .saved, .compared, .opened, .looked: break
+        case .changed, .read(.failed), .saved, .compared, .opened, .looked, .settled: break
+        }
+        return []
+    }
+
+    private mutating func replaced(_ event: Event, at now: Instant) -> [Action] {
+        switch event {
+        case .settled, .needed: phase = .unread(since: now)
+        case .found(let name, _): self.name = name
+        case .missing: name = .none
+        case .changed, .read, .saved, .failed, .compared, .opened, .looked: break
         }
         return []
     }
@@ -228,7 +247,7 @@ package struct FileState: Sendable, Hashable {
             phase = .finishing(.close)
             return [.storePosition(isFinished: false)]
         case .looked(let look): return looked(look, since: since, at: now)
-        case .read, .saved, .compared, .opened: break
+        case .read, .saved, .compared, .opened, .settled: break
         }
         return []
     }
@@ -253,7 +272,8 @@ package struct FileState: Sendable, Hashable {
         }
         if name == .none {
             phase = .finishing(.leave)
-            return ended + [.endLine, .storePosition(isFinished: true), .tellLeft]
+            // It may come back with the rest of a line.
+            return ended + [.storePosition(isFinished: true), .tellLeft]
         }
         guard !look.isWithinLine, look.recordWait == nil else { return ended }
         phase = .finishing(.close)
@@ -269,12 +289,12 @@ package struct FileState: Sendable, Hashable {
             phase = .ended
             return [.drop]
         case (.failed, _): return goBack(now)
-        case (.changed, .close): phase = .unread(since: now)
+        case (.changed, .close), (.changed, .leave): phase = .unread(since: now)
         case (.found(let name, _), _):
             self.name = name
             if finish == .leave { phase = .unread(since: now) }
         case (.missing, _): name = .none
-        case (.changed, _), (.read, _), (.compared, _), (.opened, _), (.needed, _), (.looked, _): break
+        case (.changed, _), (.read, _), (.compared, _), (.opened, _), (.needed, _), (.looked, _), (.settled, _): break
         }
         return []
     }
@@ -295,7 +315,7 @@ package struct FileState: Sendable, Hashable {
             name = .none
             phase = .ended
             return [.drop]
-        case .read, .compared, .saved, .failed, .needed, .looked: return []
+        case .read, .compared, .saved, .failed, .needed, .looked, .settled: return []
         }
     }
 

@@ -6,6 +6,8 @@ package import RecorderEngine
 package struct Orphan {
     package let position: FilePosition
     package let isTruncated: Bool
+    /// Whether it was truncated after the scan that found that: only the next one can see a copy.
+    var isNew = false
 
     /// nil if all of it was read.
     var loss: FollowNotice.Loss? {
@@ -40,21 +42,22 @@ extension FlowFollower {
                 hasUnread = true
                 continue
             }
-            guard let stored = admission.take(opened.position) else {
+            guard let stored = admission.take(opened.position),
+                let phase = resume(&opened, at: stored, into: &admission)
+            else {
                 unknown.append(opened)
                 continue
             }
-            guard resume(&opened, at: stored, into: &admission) else {
-                unknown.append(opened)
-                continue
-            }
-            let isAtEnd = opened.position.offset == file.facts.size && !file.facts.isRecent(at: system.time)
-            let mayClose = file.relation == .compressed ? stored.isFinished : file.relation != .matches && isAtEnd
-            add(opened, as: mayClose ? .closed : .unread(since: system.now), isStored: true, to: &admission)
+            add(opened, as: phase, isStored: true, to: &admission)
         }
         forgetGone(of: pattern, scan, in: &admission)
+        if needsScan {
+            // One that was renamed since it was found may be the original of these.
+            for opened in unknown { release(opened.found.key) }
+            (unknown, hasUnread) = ([], true)
+        }
         if !unknown.isEmpty {
-            admission.paths.formUnion(orphans.map(\.position.path) + files.map(\.position.path))
+            admission.paths.formUnion((known + files.map(\.position)).map(\.path))
         }
         for opened in unknown {
             switch admission.origin(of: opened.position, mark) {
@@ -83,9 +86,11 @@ extension FlowFollower {
             if new == nil, number != ENOENT {
                 let reason: FollowNotice.Reason = number == ELOOP ? .replacedByLink : .problem(.unreachable(number))
                 observer.tell(.notFollowed(file.path, reason))
+                needsRescan = true
+            } else {
+                needsScan = true
             }
             release(file.key)
-            needsRescan = true
             return nil
         }
         var position = FilePosition(stream: flow.stream, pattern: pattern.text)
@@ -116,12 +121,12 @@ extension FlowFollower {
         return file
     }
 
-    /// Goes on where reading ended; false if the position is another file's, whose inode this one has.
+    /// Goes on where reading ended; nil if the position is another file's, whose inode this one has.
     private func resume(
         _ opened: inout Opened,
         at stored: FilePosition,
         into admission: inout FileAdmission
-    ) -> Bool {
+    ) -> FileState.Phase? {
         let hasOtherID = stored.id != opened.position.id
         let isCompressed = opened.found.relation == .compressed
         let start =
@@ -143,13 +148,15 @@ extension FlowFollower {
             opened.position.settled = opened.position.point
             admission.changes.stored.append(opened.position)
         case .truncated:
-            orphans.append(Orphan(position: stored, isTruncated: true))
-            admission.changes.stored.append(opened.position)
+            orphans.append(Orphan(position: stored, isTruncated: true, isNew: true))
+            return .replaced
         case .otherFile:
             lose(stored, isClaimed: false, into: &admission)
-            return false
+            return nil
         }
-        return true
+        let isAtEnd = opened.position.offset == opened.found.facts.size && !opened.found.facts.isRecent(at: system.time)
+        let mayClose = isCompressed ? stored.isFinished : opened.found.relation != .matches && isAtEnd
+        return mayClose ? .closed : .unread(since: system.now)
     }
 
     /// Begins with a file that existed when its pattern was followed for the first time, or is too old. What was rotated away is not
@@ -172,6 +179,9 @@ extension FlowFollower {
         add(opened, as: isLeft ? .closed : nil, isStored: isLeft || flow.firstSight == .end, to: &admission)
     }
 
+    /// What was read of files that are gone or were truncated.
+    private var known: [FilePosition] { orphans.map(\.position) + gone.truncated }
+
     private func isTooOld(_ facts: FileFacts) -> Bool {
         flow.ignoredAge.map { .nanoseconds(system.time - facts.changed) > $0 } ?? false
     }
@@ -185,7 +195,7 @@ extension FlowFollower {
         // Compared as text first: there may be many.
         let hasOriginal =
             admission.paths.contains(opened.found.base)
-            && (orphans.map(\.position) + (files + admission.files).map(\.position)).contains {
+            && (known + (files + admission.files).map(\.position)).contains {
                 mayBeCopy(base: opened.found.base, path: opened.found.path, of: $0)
             }
         guard hasOriginal else {
@@ -221,11 +231,14 @@ extension FlowFollower {
         _ open: OpenFile,
         facts: FileFacts
     ) -> FileState.Comparison? {
-        for (index, orphan) in orphans.enumerated()
+        // A copy in a directory that a link leads to again may be found long after its file was truncated.
+        let truncated = gone.truncated.map { Orphan(position: $0, isTruncated: true) }
+        for orphan in orphans + truncated
         where mayBeCopy(base: file.base, path: file.path, of: orphan.position) {
             let offset = orphan.position.offset
             if facts.size >= offset, offset > 0, open.holds(upTo: orphan.position) {
-                orphans.remove(at: index)
+                orphans.removeAll { $0.position == orphan.position }
+                gone.found(orphan.position, isTruncated: true)
                 observer.tell(.incomplete(.copied(file.path, of: orphan)))
                 var position = file.position
                 (position.offset, position.sum) = (offset, orphan.position.sum)
@@ -271,8 +284,7 @@ extension FlowFollower {
         }
         // The original may have been truncated since it was copied; otherwise a copy would not differ.
         guard stored.offset > 0, !original.holdsStoredLines else { return nil }
-        let mayBeCopy = facts.size < stored.offset || open.holds(upTo: stored)
-        return mayBeCopy && facts.names > 0 ? .undecided : nil
+        return facts.size < stored.offset || open.holds(upTo: stored) ? .undecided : nil
     }
 
     /// Stores that all of a copy was read.

@@ -49,14 +49,18 @@ extension FlowFollower {
     private static let writingTime: Int64 = 60_000_000_000
 
     private func isUnknown(_ other: FollowedFile, beside file: FollowedFile) -> Bool {
-        !other.isCompressed && other.state.mayHaveUnreadBytes && other.storedPosition.offset == 0
+        !other.isCompressed && other.state.mayGiveWay && other.storedPosition.offset == 0
             && other.base.utf8.elementsEqual(file.base.utf8)
     }
 
     /// Begins where the original was read to.
     private func resume(_ file: FollowedFile, at original: FilePosition, isTruncated: Bool, length: Int) {
         gone.found(original, isTruncated: isTruncated)
-        if original.offset < length { observer.tell(.reading(file.path, .compressed(original))) }
+        if isTruncated {
+            observer.tell(.incomplete(.copied(file.path, of: Orphan(position: original, isTruncated: true))))
+        } else if original.offset < length {
+            observer.tell(.reading(file.path, .compressed(original)))
+        }
         var position = file.position
         (position.offset, position.sum) = (original.offset, original.sum)
         (position.head, position.tail) = (original.head, original.tail)

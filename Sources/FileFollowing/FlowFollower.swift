@@ -21,7 +21,7 @@ final class FlowFollower {
     private(set) var pieceSize = largestPiece
     /// The paths of files that were not rotated, at which there was no link.
     private var plainPaths: Set<String> = []
-    /// Positions that are stored with the next scan: those at the start of files that were truncated, and of files that are gone.
+    /// Positions that are stored with the next scan: those of copies that are read on, and of files that are gone.
     var resets: [FilePosition] = []
     /// What an earlier scan could not store. Its files are open, but not read before it is stored.
     private var unstored = FilePositionChanges()
@@ -109,7 +109,7 @@ final class FlowFollower {
         var known = held.union(files.map(\.key))
         var unread: [(pattern: FilePattern, scan: PatternScan, files: [FoundFile], isWhole: Bool)] = []
         for (pattern, scan) in zip(patterns, scans) {
-            watches.formUnion(scan.directories.compactMap { system.watch(directory: $0) })
+            watches.formUnion(scan.directories.sorted().compactMap { system.watch(directory: $0) })
             for (path, problem) in scan.problems { observer.tell(.notFollowed(path, .problem(problem))) }
             needsRescan = needsRescan || scan.isIncomplete || !scan.isStable
             update(files.filter { $0.position.isOf(pattern) }, by: scan, found: found, into: &admission)
@@ -157,15 +157,22 @@ final class FlowFollower {
         unstored = admission.changes
         unstored.forgotten = Array(Set(unstored.forgotten + admission.damaged + gone.takeOldest(except: files)))
         var changes = unstored
-        changes.stored += resets
+        // New files that wait may be copies, and so may those that the scan did not see.
+        let isSettled = !hasNewWaiting && !orphans.contains(where: \.isNew)
+        let replaced = isSettled ? files.filter { $0.state.phase == .replaced } : []
+        changes.stored += resets + replaced.map(\.position)
         changes.forgotten += gone.forgotten
         if !changes.stored.isEmpty || !changes.forgotten.isEmpty {
             try store.saveNow(changes, stream: flow.stream)
         }
         gone.forgotten = []
         (resets, unstored) = ([], FilePositionChanges())
-        // New files that wait may be their copies.
-        guard !hasNewWaiting else { return }
+        for index in orphans.indices { orphans[index].isNew = false }
+        guard isSettled else {
+            needsScan = needsScan || !hasNewWaiting
+            return
+        }
+        for file in replaced { _ = file.handle(.settled) }
         gone.add(orphans)
         orphans = []
         tellLosses()
@@ -276,7 +283,6 @@ final class FlowFollower {
     func startOver(_ file: FollowedFile) {
         orphans.append(Orphan(position: file.storedPosition, isTruncated: true))
         file.startOver()
-        resets.append(file.position)
         needsScan = true
     }
 

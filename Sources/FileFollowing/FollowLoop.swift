@@ -197,8 +197,8 @@ package final class FollowLoop {
         case .forget(let writers):
             let position = flow.gone.add(file.currentPosition(isFinished: true))
             saves.save(PayloadList(), of: file, to: flow, .init(stored: [position]), at: position)
-            observer.tell(.reading(file.path, .deleted(end: position.offset, writers)))
-        case .tellLeft: observer.tell(.reading(file.path, .moved))
+            observer.tell(.reading(file.path, .deleted(position, writers)))
+        case .tellLeft: observer.tell(.reading(file.path, .moved(unfinished: file.unreadBytes)))
         case .goBack: file.goBack()
         case .startOver: flow.startOver(file)
         case .drop: flow.end(file)
@@ -246,7 +246,7 @@ package final class FollowLoop {
         let open = flows.flatMap { flow in flow.files.filter { $0.state.isOpen }.map { ($0, flow) } }
         let read = open.filter { file, _ in file.state.isRead }
         let long = system.now - Self.pollInterval
-        let busy = read.isEmpty ? open.filter { file, _ in file.state.mayHaveUnreadBytes && file.opened < long } : []
+        let busy = read.isEmpty ? open.filter { file, _ in file.state.mayGiveWay && file.opened < long } : []
         for (file, flow) in (read + busy).sorted(by: { $0.0.opened < $1.0.opened }).prefix(openFiles.limit / 2 + 1) {
             handle(.needed, of: file, in: flow)
         }
@@ -300,7 +300,7 @@ package final class FollowLoop {
                 for file in flow.files where file.state.isOpen { handle(.changed, of: file, in: flow) }
             }
         }
-        for watch in changes ?? Set(watched.keys) {
+        for watch in (changes ?? Set(watched.keys)).sorted() {
             for (file, flow) in watched.removeValue(forKey: watch) ?? [] {
                 file.isArmed = false
                 handle(.changed, of: file, in: flow)

@@ -67,9 +67,9 @@ package enum FollowNotice {
         /// It was found for the first time, and is older than is wanted.
         case tooOld(bytes: Int)
         case decompressed(end: Int)
-        /// It exists under a name that no pattern has.
-        case moved
-        case deleted(end: Int, FileFacts.Writers)
+        /// It exists under a name that no pattern has; `unfinished` are the bytes of its last line, which lacks its end.
+        case moved(unfinished: Int)
+        case deleted(FilePosition, FileFacts.Writers)
     }
 }
 

@@ -150,13 +150,15 @@ extension FollowNotice.Note {
             "\(path) is not read: its \(Formatting.count(bytes)) bytes are older than --ignore-older."
         case .decompressed(let end):
             "the content of \(path) was read to byte \(Formatting.count(end)), its end."
-        case .moved: "\(path) was moved away, or its link leads to another file: it is closed, read to its end."
-        case .deleted(let end, let writers):
+        case .moved(let bytes):
+            "\(path) was moved away, or its link leads to another file: it is closed, read to its end"
+                + (bytes > 0 ? " but for \(Formatting.count(bytes)) bytes of a line that lacks its end." : ".")
+        case .deleted(let position, let writers):
             "\(path) was deleted, and "
                 + (writers == .none
                     ? "no program has it open for writing"
                     : "nothing was added to it for \(Formatting.elapsed(FileState.idleTime))")
-                + ": it was read to byte \(Formatting.count(end)), its end."
+                + ": it was read to byte \(Formatting.count(position.offset)), its end."
         }
     }
 }

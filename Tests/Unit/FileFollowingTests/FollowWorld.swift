@@ -5,7 +5,7 @@ import RecorderTestSupport
 
 /// Programs that write and rotate files, and a follower that is killed now and then. A seed chooses everything.
 final class FollowWorld: @unchecked Sendable {
-    enum Rotation: CaseIterable { case rename, copyTruncate, compress, repoint, remove, sibling }
+    enum Rotation: CaseIterable { case rename, copyTruncate, compress, repoint, remove, sibling, touch, namesake }
 
     struct Settings {
         var rotations: [Rotation] = []
@@ -16,13 +16,20 @@ final class FollowWorld: @unchecked Sendable {
         var failsSaves = false
         /// Lines of one length: generations are of the same size.
         var hasEqualLines = false
+        /// Of a name that is written in two ways, which are two files.
+        var hasAccent = false
+        /// The first file is one of a container's image.
+        var isLayered = false
     }
 
     /// A line, and where it was written.
     struct Line {
         let text: String
-        let file: FileKey
+        var file: FileKey
         let end: Int
+        let time: Int64
+        /// How often its file had been truncated before.
+        let generation: Int
     }
 
     let disk = SimulatedDisk()
@@ -31,20 +38,30 @@ final class FollowWorld: @unchecked Sendable {
     private(set) var settings = Settings()
     private(set) var store: SimulatedStore!
     private(set) var process: SimulatedFileSystem?
-    var notices: [FollowNotice] = []
+    /// What was said, how many lines there were, and the file that it calls a copy.
+    private(set) var notices: [(notice: FollowNotice, lines: Int, copy: FileKey?)] = []
     /// The files that a follower has opened; if it may be killed, those that its store knows.
     var known: Set<FileKey> = []
-    /// Lines that were only in a file that was truncated in place.
-    private var cut: Set<String> = []
-    /// Those of which no byte before them was stored: the file was empty, and is empty again.
-    private var unseen: Set<String> = []
-    /// How many lines there were when a file was truncated last.
-    private var truncatedAt: [FileKey: Int] = [:]
+    /// How many of the lines were in a file when a follower looked at it last, or had it in reach for a while. What it did not see is
+    /// not missed: a link may lead to a file for a moment, or while none runs.
+    private(set) var seen: [FileKey: Int] = [:]
+    /// Since when the link leads where it does, and a follower runs.
+    private var reachSince: Int64 = 0
+    private static let reachTime = 15 * second
+    /// What files held that were truncated in place; nil if nothing of them was stored: the file was empty, and is empty again.
+    private(set) var truncated: [FileKey: [[UInt8]?]] = [:]
+    /// Lines that were written between the copying of a file and its truncation.
+    private(set) var gaps: Set<Int> = []
+    /// How often files had been truncated when a position of them was stored last.
+    private(set) var stored: [FileKey: Int] = [:]
     /// Programs begin once the pattern is followed: what was rotated before that is not read.
     private var hasBegun = false
     private(set) var lines: [Line] = []
     private(set) var story: [String] = []
 
+    /// Of the file that is written.
+    private var name = "app.log"
+    private var path: String { "/logs/\(name)" }
     private var random: SeededRandom
     private var actionsLeft: Int
     private(set) var nextAction: Int64
@@ -62,21 +79,42 @@ final class FollowWorld: @unchecked Sendable {
         startTime = disk.time
         nextAction = disk.time
         actionsLeft = Int.random(in: 20...150, using: &random)
-        settings.rotations = Rotation.allCases.filter { _ in Bool.random(using: &random) }
-        // What is copied or removed where a link leads for a moment is not noticed.
-        if settings.rotations.contains(.repoint) {
-            settings.rotations.removeAll { $0 == .copyTruncate || $0 == .remove }
-        }
+        settings.rotations = Rotation.allCases.prefix(6).filter { _ in Bool.random(using: &random) }
         if settings.rotations.contains(.copyTruncate) { settings.rotations.removeAll { $0 == .sibling } }
-        settings.hasWildcards = Int.random(in: 0..<3, using: &random) == 0
+        settings.hasWildcards = chance(3)
         settings.tellsWriters = Bool.random(using: &random)
         settings.kills = Bool.random(using: &random)
-        settings.failsSaves = Int.random(in: 0..<4, using: &random) == 0
+        settings.failsSaves = chance(4)
         settings.hasEqualLines = Bool.random(using: &random)
-        if Int.random(in: 0..<4, using: &random) == 0 { settings.descriptors = 1 }
+        if chance(4) { settings.descriptors = 1 }
+        if seed >= Self.firstStrange { addStrange() }
         store = SimulatedStore(self, claims: path)
         for directory in ["/a", "/b"] { disk.create(directory, .directory) }
         disk.create("/logs", .link, target: "/a")
+        guard settings.isLayered else { return }
+        write(3)
+        leaveImage()
+    }
+
+    /// From this seed on, worlds may be stranger; those before stay what they were.
+    static let firstStrange: UInt64 = 5_000
+
+    private func addStrange() {
+        if chance(4) { settings.rotations.append(.touch) }
+        settings.hasAccent = !settings.hasWildcards && chance(4)
+        if settings.hasAccent {
+            name = "\u{e9}.log"
+            settings.rotations.append(.namesake)
+        }
+        settings.isLayered = !settings.rotations.contains(.repoint) && chance(2)
+    }
+
+    /// The file so far is one of an image.
+    private func leaveImage() {
+        endLine()
+        guard let node = writer?.node else { return }
+        node.isLayered = true
+        leave(node)
     }
 
     /// Adds to the story of a world.
@@ -97,10 +135,11 @@ final class FollowWorld: @unchecked Sendable {
 
     /// Runs until everything that was written had time to be read.
     func run() {
-        let flow = FileFlow(stream: "app", patterns: [settings.hasWildcards ? "/logs/*.log" : "/logs/app.log"])
+        let flow = FileFlow(stream: "app", patterns: [settings.hasWildcards ? "/logs/*.log" : path])
         while !isOver {
             let process = SimulatedFileSystem(self)
             self.process = process
+            reachSince = disk.time
             note("follower starts")
             _ = FollowLoop([FileFlowTarget(flow, in: store)], in: "/", process, observer: process).run { [self] in
                 hasBegun = true
@@ -108,6 +147,7 @@ final class FollowWorld: @unchecked Sendable {
             note(process.isDead ? "follower is killed" : "follower ends")
             guard !isOver else { break }
             disk.changed = { _ in }
+            forgetSeen()
             // What happens while none runs.
             for _ in 0..<Int.random(in: 0...12, using: &random) { act() }
         }
@@ -122,6 +162,7 @@ final class FollowWorld: @unchecked Sendable {
 
     private func act() {
         guard actionsLeft > 0 else { return }
+        seeReachable()
         isActing = true
         defer { isActing = false }
         actionsLeft -= 1
@@ -153,7 +194,7 @@ final class FollowWorld: @unchecked Sendable {
     private func write(_ count: Int) {
         if let current = writer, current.linesLeft <= 0 { endLine(); leave(current.node) }
         if writer == nil {
-            let node = disk.create("/logs/app.log")
+            let node = copyUp() ?? disk.create(path)
             node.writers += 1
             writer = (node, .max)
         }
@@ -177,6 +218,18 @@ final class FollowWorld: @unchecked Sendable {
     }
 
     private var text = ""
+    private(set) var copiedUp: (below: FileKey, above: FileKey)?
+
+    /// A file of an image is copied when it is opened for writing.
+    private func copyUp() -> SimulatedDisk.Node? {
+        guard let below = disk.find(path).node, let copy = disk.copyUp(path) else { return nil }
+        note("copied up as inode \(copy.key.inode)")
+        for index in lines.indices where lines[index].file == below.key { lines[index].file = copy.key }
+        copiedUp = (below.key, copy.key)
+        if known.contains(below.key) { known.insert(copy.key) }
+        (seen[copy.key], stored[copy.key]) = (seen[below.key], stored[below.key])
+        return copy
+    }
 
     /// Writes the rest of a line.
     private func endLine() {
@@ -184,54 +237,106 @@ final class FollowWorld: @unchecked Sendable {
         disk.write(Array(partial.utf8), to: node)
         partial = ""
         note("\(text.prefix(12)) to inode \(node.key.inode)")
-        lines.append(Line(text: String(text.dropLast()), file: node.key, end: node.bytes.count))
+        add(String(text.dropLast()), to: node)
+    }
+
+    private func add(_ text: String, to node: SimulatedDisk.Node) {
+        let generation = truncated[node.key, default: []].count
+        lines.append(
+            Line(text: text, file: node.key, end: node.bytes.count, time: disk.time, generation: generation)
+        )
+        if disk.openCount[node.number, default: 0] > 0 { see(node.key) }
+    }
+
+    // MARK: - what a follower sees
+
+    func hear(_ notice: FollowNotice) {
+        var copy: FileKey?
+        if case .incomplete(.copied(let path, _)) = notice { copy = disk.find(path).node?.key }
+        notices.append((notice, lines.count, copy))
+        if case .counted = notice { return }
+        note("says \("\(notice)".prefix(160))")
+    }
+
+    func see(_ file: FileKey) { seen[file] = lines.count }
+
+    /// What was in reach for a while has to be seen.
+    private func seeReachable() {
+        guard process?.isDead == false, disk.time - reachSince > Self.reachTime else { return }
+        let count = lines.partitioningIndex { $0.time > disk.time - Self.reachTime }
+        for name in disk.names(in: "/logs") ?? [] {
+            guard let file = disk.find("/logs/\(name)").node?.key else { continue }
+            seen[file] = max(seen[file, default: 0], count)
+        }
+    }
+
+    func store(_ position: FilePosition) {
+        let file = position.file
+        known.insert(file)
+        let generations = truncated[file, default: []]
+        let isOlder = position.offset > 0 && generations.last.map { holds($0, position) } == true
+        stored[file] = generations.count - (isOlder ? 1 : 0)
+    }
+
+    /// A follower was killed: the next one knows what is stored.
+    private func forgetSeen() {
+        for file in seen.keys where store.position(of: file)?.isFinished ?? true {
+            let last = lines.lastIndex { $0.file == file && store.records[$0.text] != nil }
+            seen[file] = last.map { $0 + 1 } ?? 0
+        }
     }
 
     private func shift() {
         for ending in ["", ".gz"] {
-            disk.remove("/logs/app.log.5\(ending)")
+            disk.remove("\(path).5\(ending)")
             for number in (1...4).reversed() {
-                disk.rename("/logs/app.log.\(number)\(ending)", to: "/logs/app.log.\(number + 1)\(ending)")
+                disk.rename("\(path).\(number)\(ending)", to: "\(path).\(number + 1)\(ending)")
             }
         }
     }
 
     private func rotate(_ rotation: Rotation) {
-        guard let node = disk.find("/logs/app.log").node else { return }
+        guard let node = disk.find(path).node else { return }
         note("\(rotation)")
         switch rotation {
         case .rename:
             shift()
-            disk.rename("/logs/app.log", to: "/logs/app.log.1")
+            disk.rename(path, to: "\(path).1")
             // It writes some more lines before it opens the new file.
             if writer?.node === node { writer?.linesLeft = Int.random(in: 0...6, using: &random) }
         case .copyTruncate:
             endLine()
             shift()
-            let copy = disk.create("/logs/app.log.1")
+            let copy = disk.create("\(path).1")
             disk.write(node.bytes, to: copy)
             if chance(2), writer?.node === node {
                 write(1)
                 endLine()
             }
-            for line in lines[truncatedAt[node.key, default: 0]...]
+            for (number, line) in lines.enumerated().suffix(1)
             where line.file == node.key && line.end > copy.bytes.count {
-                cut.insert(line.text)
-                if store.offset(of: node.key) == 0 { unseen.insert(line.text) }
+                gaps.insert(number)
             }
-            truncatedAt[node.key] = lines.count
+            let generation = truncated[node.key, default: []].count
+            let isKnown =
+                store.position(of: node.key).map { $0.offset > 0 } == true
+                && lines.contains {
+                    $0.file == node.key && $0.generation == generation && store.records[$0.text] != nil
+                }
+            truncated[node.key, default: []].append(isKnown ? node.bytes : nil)
             disk.truncate(node)
         case .compress:
-            guard let original = disk.find("/logs/app.log.1").node, original.writers == 0,
+            guard let original = disk.find("\(path).1").node, original.writers == 0,
                 let bytes = Gzip.compress(original.bytes)
             else { return }
-            disk.write(Array(bytes.prefix(bytes.count / 2)), to: disk.create("/logs/app.log.1.gz"))
-            compressing = ("/logs/app.log.1", bytes)
+            disk.write(Array(bytes.prefix(bytes.count / 2)), to: disk.create("\(path).1.gz"))
+            compressing = ("\(path).1", bytes)
         case .repoint:
             guard let link = disk.find("/logs", followsLink: false).node else { return }
             let target = link.target == "/a" ? "/b" : "/a"
             disk.remove("/logs")
             disk.create("/logs", .link, target: target)
+            reachSince = disk.time
             if writer != nil { writer?.linesLeft = Int.random(in: 0...3, using: &random) }
         case .sibling:
             // It differs from the file only in one line.
@@ -243,11 +348,17 @@ final class FollowWorld: @unchecked Sendable {
                 let other = "line \(lines.count + 1_000_000)"
                 let text = index == same.count / 2 ? other + line.text.dropFirst(other.utf8.count) : line.text
                 disk.write(Array("\(text)\n".utf8), to: sibling)
-                lines.append(Line(text: text, file: sibling.key, end: sibling.bytes.count))
+                add(text, to: sibling)
             }
             sibling.changed -= 3_600 * Self.second
+        case .touch:
+            node.givenTime = [.max, .min, -1 << 40, 1 << 40, 0].randomElement(using: &random)
+            disk.changed(node)
+        case .namesake:
+            // Not followed; a file with the same name as text.
+            disk.write(Array("another file's line \(lines.count)\n".utf8), to: disk.create("/logs/e\u{301}.log"))
         case .remove:
-            disk.remove("/logs/app.log")
+            disk.remove(path)
             if writer?.node === node { writer?.linesLeft = Int.random(in: 0...6, using: &random) }
         }
     }
@@ -259,39 +370,16 @@ final class FollowWorld: @unchecked Sendable {
         node.changed = original.changed
         disk.remove(path)
     }
+}
 
-    // MARK: - laws
-
-    /// What broke a law.
-    var faults: [String] {
-        var faults: [String] = []
-        for (text, same) in Dictionary(grouping: lines, by: \.text).sorted(by: { $0.key < $1.key }) {
-            let count = store.records[text, default: 0]
-            let isExcused = same.contains { !known.contains($0.file) || unseen.contains(text) || isTold($0) }
-            guard count > same.count || (count < same.count && !isExcused) else { continue }
-            faults.append("stored \(count) times, written \(same.count): \(text.prefix(12)) of \(same[0].file)")
+extension Array {
+    /// The index of the first element that fits, of which those that do come last.
+    fileprivate func partitioningIndex(where fits: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if fits(self[middle]) { high = middle } else { low = middle + 1 }
         }
-        let written = Set(lines.map(\.text))
-        faults += store.records.keys.filter { !written.contains($0) }.map { "never written: \($0.prefix(40))" }
-        return faults
-    }
-
-    /// Whether it was said of its file that lines after a byte before it may be missing.
-    private func isTold(_ line: Line) -> Bool {
-        notices.contains { notice in
-            // Where it is not known whether a program has it open, it is read for a minute.
-            if case .reading(_, .deleted(let end, .unknown)) = notice, end < line.end { return true }
-            guard case .incomplete(let loss) = notice else { return false }
-            let position: FilePosition? =
-                switch loss {
-                case .truncated(let position), .cutOff(let position), .gone(let position): position
-                case .copied(_, let orphan): orphan.position
-                case .endLost, .positionLost: nil
-                }
-            guard let position, position.inode == line.file.inode, position.birth == line.file.birth else {
-                return false
-            }
-            return position.offset < line.end || truncatedAt[line.file] != nil
-        }
+        return low
     }
 }

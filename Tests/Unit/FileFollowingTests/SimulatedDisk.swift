@@ -9,7 +9,12 @@ final class SimulatedDisk {
         /// Of a link.
         var target = ""
         var bytes: [UInt8] = []
+        /// In nanoseconds since 1970.
         var changed: Int64
+        /// A time in seconds that a program gave it; any number.
+        var givenTime: Int?
+        /// Whether it is one of a container's image.
+        var isLayered = false
         var names = 0
         var writers = 0
 
@@ -17,7 +22,10 @@ final class SimulatedDisk {
             (self.key, self.number, self.kind, changed) = (key, number, kind, time)
         }
 
-        var facts: FileFacts { FileFacts(key, kind, size: bytes.count, changed: changed, names: names) }
+        var facts: FileFacts {
+            let time = givenTime.map { FileFacts.nanoseconds($0, 0) } ?? changed
+            return FileFacts(key, kind, size: bytes.count, changed: time, names: names)
+        }
     }
 
     /// By path, as bytes: two paths that are equal as text may be two files.
@@ -87,6 +95,7 @@ final class SimulatedDisk {
     func write(_ bytes: [UInt8], to node: Node) {
         node.bytes += bytes
         node.changed = time
+        node.givenTime = nil
         changed(node)
     }
 
@@ -94,6 +103,20 @@ final class SimulatedDisk {
         node.bytes = []
         node.changed = time
         changed(node)
+    }
+
+    /// Copies a file of a container's image into the layer above, as it is opened for writing: its inode has another time of birth.
+    /// The file below keeps its name there.
+    func copyUp(_ path: String) -> Node? {
+        let (path, node) = find(path)
+        guard let node, node.isLayered else { return nil }
+        lastNumber += 1
+        let key = FileKey(device: node.key.device, inode: node.key.inode, birth: time)
+        let copy = Node(key, number: lastNumber, .file, at: node.changed)
+        (copy.bytes, copy.names) = (node.bytes, 1)
+        nodes[path] = copy
+        touchParent(of: path)
+        return copy
     }
 
     func remove(_ path: String) {

@@ -9,6 +9,7 @@ final class SimulatedFileSystem: FileSystem, FollowObserver {
     private var disk: SimulatedDisk { world.disk }
     private var open: [Int32: SimulatedDisk.Node] = [:]
     private var lastFile: Int32 = 2
+    private var opened: Set<FileKey> = []
     private var watchedFiles: Set<Int32> = []
     private var watchedDirectories: Set<Int32> = []
     private var changes: [FollowSignal: Set<Watch>] = [:]
@@ -35,7 +36,7 @@ final class SimulatedFileSystem: FileSystem, FollowObserver {
         guard !isDead else { return }
         isDead = true
         disk.changed = { _ in }
-        for file in Array(open.keys) { release(file) }
+        for file in open.keys.sorted() { release(file) }
     }
 
     private func release(_ file: Int32) {
@@ -64,6 +65,8 @@ final class SimulatedFileSystem: FileSystem, FollowObserver {
         lastFile += 1
         open[lastFile] = node
         if !world.settings.kills { world.known.insert(node.key) }
+        opened.insert(node.key)
+        world.see(node.key)
         disk.openCount[node.number, default: 0] += 1
         return lastFile
     }
@@ -74,6 +77,7 @@ final class SimulatedFileSystem: FileSystem, FollowObserver {
         step()
         let node = disk.find(path, followsLink: followsLink).node
         if node == nil { errno = ENOENT }
+        if !isDead, let node, opened.contains(node.key) { world.see(node.key) }
         return node?.facts
     }
 
@@ -97,7 +101,7 @@ final class SimulatedFileSystem: FileSystem, FollowObserver {
         )
     }
 
-    func isLayered(_ file: Int32) -> Bool { false }
+    func isLayered(_ file: Int32) -> Bool { world.settings.isLayered }
 
     func writers(of file: Int32) -> FileFacts.Writers {
         step()
@@ -170,10 +174,7 @@ final class SimulatedFileSystem: FileSystem, FollowObserver {
     // MARK: - FollowObserver
 
     func tell(_ notice: FollowNotice) {
-        guard !isDead else { return }
-        world.notices.append(notice)
-        if case .counted = notice { return }
-        world.note("says \("\(notice)".prefix(160))")
+        if !isDead { world.hear(notice) }
     }
 
     func forget(_ path: String) {}
@@ -220,9 +221,8 @@ final class SimulatedStore: FollowStore, @unchecked Sendable {
                 for id in filePositions?.forgotten ?? [] { positions[id] = nil }
                 for position in filePositions?.stored ?? [] {
                     positions[position.id] = position
-                    world.known.insert(
-                        FileKey(device: position.device, inode: position.inode, birth: position.birth)
-                    )
+                    guard !position.isGone else { continue }
+                    world.store(position)
                 }
             }
             completion(.success(()))
@@ -244,8 +244,8 @@ final class SimulatedStore: FollowStore, @unchecked Sendable {
         return result
     }
 
-    func offset(of file: FileKey) -> Int {
-        positions.values.first { $0.inode == file.inode && $0.birth == file.birth }?.offset ?? 0
+    func position(of file: FileKey) -> FilePosition? {
+        positions.values.first { $0.file == file }
     }
 
     func fileClaims() -> FileClaims {

@@ -7,7 +7,7 @@ import Testing
 
     private var phases: [FileState.Phase] {
         [
-            .undecided, .unread(since: start), .read(since: start), .finishing(.close), .finishing(.forget),
+            .undecided, .unread(since: start), .replaced, .read(since: start), .finishing(.close), .finishing(.forget),
             .finishing(.leave), .closed, .ended,
         ]
     }
@@ -34,7 +34,7 @@ import Testing
             [.cutOff, .replaced, .failed] + [true, false].map { .more(grew: $0) }
             + [true, false].flatMap { grew in [true, false].map { .end(grew: grew, isAhead: $0) } }
         let comparisons: [FileState.Comparison] = [.other, .copy, .undecided, .nothing]
-        return [.changed, .missing, .failed, .needed, .saved(isStored: true), .saved(isStored: false)]
+        return [.changed, .missing, .failed, .needed, .settled, .saved(isStored: true), .saved(isStored: false)]
             + [.opened(true), .opened(false)] + readings.map { .read($0) } + comparisons.map { .compared($0) }
             + names.flatMap { name in [true, false].map { .found(name, differs: $0) } } + looks.map { .looked($0) }
     }
@@ -121,16 +121,16 @@ import Testing
                     continue
                 }
                 if case .forget = action { #expect(look.isDeleted, "\(step)") }
-                if action == .endLine {
-                    #expect(look.isComplete || look.isDeleted || step.before.name == .none, "\(step)")
-                }
+                if action == .endLine { #expect(look.isComplete || look.isDeleted, "\(step)") }
                 if action == .endRecord { #expect(look.recordWait != nil && step.idle >= .seconds(5), "\(step)") }
             }
         }
     }
 
     @Test func `after a failed save an open file is read again from what is stored`() {
-        for step in steps where step.event == .failed && isOpen(step.before) && step.before.phase != .undecided {
+        for step in steps where step.event == .failed && isOpen(step.before) {
+            // Of these, nothing is on its way.
+            if step.before.phase == .undecided || step.before.phase == .replaced { continue }
             #expect(step.after.phase == .unread(since: start + step.idle) && step.actions == [.goBack], "\(step)")
         }
     }
@@ -146,6 +146,7 @@ import Testing
             ("copy", .compared(.copy)), ("open", .compared(.undecided)), ("nothing", .compared(.nothing)),
             ("found", .found(.rotated, differs: true)), ("missing", .missing), ("saved", .saved(isStored: true)),
             ("failed", .failed), ("opened", .opened(true)), ("replaced inode", .opened(false)), ("needed", .needed),
+            ("settled", .settled),
             ("looked", .looked(deleted)),
         ]
         var table: [String: [String]] = [:]
@@ -176,16 +177,17 @@ import Testing
             "missing: undecided compare", "looked: undecided compare",
         ],
         "unread": [
-            "end: read storePosition", "cutOff: unread goBack", "replaced: unread startOver", "failed: unread goBack",
+            "end: read storePosition", "cutOff: unread goBack", "replaced: replaced startOver", "failed: unread goBack",
             "needed: close storePosition",
         ],
+        "replaced": ["needed: unread", "settled: unread"],
         "read": [
             "changed: unread", "found: unread", "missing: unread", "failed: unread goBack",
             "needed: close storePosition",
         ],
         "close": ["changed: unread", "saved: closed close", "failed: unread goBack"],
         "forget": ["saved: ended drop", "failed: unread goBack"],
-        "leave": ["found: unread", "saved: ended drop", "failed: unread goBack"],
+        "leave": ["changed: unread", "found: unread", "saved: ended drop", "failed: unread goBack"],
         "closed": [
             "changed: closed scan", "found: closed open", "missing: ended drop", "opened: unread",
             "replaced inode: ended drop scan",
