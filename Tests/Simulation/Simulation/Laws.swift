@@ -112,13 +112,19 @@ struct Laws {
     }
 
     private func checkCounts() {
-        let missing = Ledger.entries.count {
+        let missed = Ledger.entries.filter {
             $0.state == .saved && $0.arrivals.value == 0 && !Ledger.isGone($0.stream)
                 && $0.calledAt > Ledger.removedAt.value
         }
+        let missing = missed.count
         tellMissing()
         let mayMiss = Ledger.discarded.value + Ledger.cleared.value
         if missing > mayMiss { Ledger.violate("what was saved arrives", missing, mayMiss) }
+        let valid = profile.badService ? missed.count { !$0.isInvalid } : 0
+        let mayMissValid = mayMiss - Ledger.discarded(by: .rejected).value
+        if valid > mayMissValid {
+            Ledger.violate("only what the service calls invalid is rejected", valid, mayMissValid)
+        }
         guard Ledger.removedAt.value == 0 else { return }
         let arrived = Ledger.entries.count { $0.arrivals.value > 0 }
         if Ledger.delivered.value > arrived {

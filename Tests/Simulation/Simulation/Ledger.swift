@@ -55,6 +55,10 @@ enum Ledger {
     /// How a stream places entries, see `Shards`, and whether it ever did so by itself.
     static func shards(of stream: Int) -> Cell { Cell(index: 664 + stream) }
     static func wasAutomatic(_ stream: Int) -> Cell { Cell(index: 672 + stream) }
+    /// Since when a process knows that a stream does not place entries by their keys; 0 if it does not.
+    static func sharesNothing(_ process: Int, to stream: Int) -> Cell {
+        Cell(index: 688 + process * mostStreams + stream)
+    }
     /// When the faults were over, how many requests and calls of the disk there had been, and how many records were left.
     static let healed = (
         time: Cell(index: 656), requests: Cell(index: 657), calls: Cell(index: 658), left: Cell(index: 659)

@@ -60,6 +60,7 @@ extension Laws {
             let totals = status.totals
             Ledger.stored.value += totals.records
             Ledger.discarded.value += totals.discarded
+            Ledger.discarded(by: .rejected).value += totals.rejected
             Ledger.delivered.value += totals.delivered
             Ledger.cleared.value += totals.cleared
             if totals.saved != totals.records + totals.delivered + totals.discarded + totals.cleared {

@@ -48,6 +48,9 @@ struct Service: HTTPTransport {
         if target.hasSuffix("DescribeStreamSummary") || target.hasSuffix("ListShards") {
             let shards = Shards.of(put.stream)
             guard mood == .answers else { return Self.error(500, "InternalFailure") }
+            if !target.hasSuffix("ListShards") {
+                sharesNothing(to: put.stream).value = shards.isAutomatic ? Int(machine_now()) : 0
+            }
             return Self.response(200, target.hasSuffix("ListShards") ? shards.list : shards.summary)
         }
         let sent = Sent(put: put, began: began, isFirehose: target.hasPrefix("Firehose"), timeouts: request.timeouts)
@@ -136,10 +139,21 @@ struct Service: HTTPTransport {
     /// An entry arrives. Of a shared one, only what is in the shard of its key reaches a consumer.
     private func take(_ entry: PutRequest.Entry, of began: Int, isTold: Bool, shards: Shards?, shard: Int?) {
         guard let shards, let shard, entry.isShared else { return arrive([entry], of: began, isTold: isTold) }
+        let knownAt = sharesNothing(to: shards.stream).value
+        if knownAt > 0, began > knownAt + 1_000_000_000 {
+            Ledger.violate("nothing shares an entry that is placed by chance", shards.stream, life)
+        }
         var rest = entry
         rest.records.removeAll { !shards.takes($0.hashKey, from: shard) }
+        if isTold, shards.isAutomatic, rest.records.count < entry.records.count {
+            sharesNothing(to: shards.stream).value = Int(machine_now())
+        }
         // Whether it was in its place, a process may have to guess.
         arrive([rest], of: began, isTold: isTold && assumesDistributionByKey && !shards.isAutomatic)
+    }
+
+    private func sharesNothing(to stream: Int) -> Ledger.Cell {
+        Ledger.sharesNothing(max(Ledger.process(of: life).value, 0), to: stream)
     }
 
     /// A process tries a format once: with each stream to which it sends at the same time.

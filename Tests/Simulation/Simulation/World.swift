@@ -60,6 +60,7 @@ struct World {
         Ledger.life(of: process).value = life
         Ledger.process(of: life).value = process
         Ledger.wrongFormats(of: process).value = 0
+        for stream in 0..<Ledger.mostStreams { Ledger.sharesNothing(process, to: stream).value = 0 }
         let isEnding = Ledger.isEnding.value != 0
         let candidates = (isEnding ? Program.allCases : profile.programs).filter { program in
             guard isEnding else { return true }
