@@ -1,6 +1,6 @@
 # `make` alone prints what there is.
 
-.PHONY: help setup demo demo-stop examples test canary simulate stress mutations lint snippets docs api format generate sanitize fuzz bench figures package clean
+.PHONY: help setup demo demo-stop examples test traits canary simulate stress mutations lint snippets docs api format generate sanitize fuzz bench figures package clean
 
 PYTHON := $(CURDIR)/.venv/bin/python
 SWIFT_FORMAT := swift format
@@ -25,6 +25,9 @@ package: setup ## Build the command line for release, as Packages/*.tar.gz and *
 
 test: setup ## Build and run all tests; ARGS="--filter NAME" goes to swift test
 	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/test $(ARGS)
+
+traits: ## Build and test the package's traits, with stand-ins for the packages behind them; ARGS="SwiftLog" some of them
+	Scripts/traits $(ARGS)
 
 canary: setup ## Run all tests, and look for their keys and signatures in all that they print and write
 	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/canary $(ARGS)

@@ -40,6 +40,17 @@ let package = Package(
         .library(name: "AWSClientRuntime", targets: ["AWSClientRuntime"]),
         .library(name: "AWSSDKIdentity", targets: ["AWSSDKIdentity"]),
     ],
+    traits: [
+        .trait(name: "SwiftLog", description: "AWSKinesisRecorder.log(to:): messages go to a Logger of swift-log"),
+        .trait(name: "SwiftMetrics", description: "sendMetrics(dimensions:): metrics of submits go to swift-metrics"),
+        .trait(name: "ServiceLifecycle", description: "RecorderService, for a group of swift-service-lifecycle"),
+    ],
+    // Fetched only with their trait, which is off by default.
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.6.0"),
+    ],
     targets: [
         // Devices: C libraries, and the one target each that may call them. RecorderConcurrency is a lock and a shared wait.
         systemLibrary("CRecorderSQLite", apt: "libsqlite3-dev"),
@@ -394,6 +405,12 @@ let package = Package(
             dependencies: ["RecorderTestSupport"],
             path: "Tests/Simulation/SimulationTests"
         ),
+        // Run by Scripts/traits, with the traits that it chooses.
+        .testTarget(
+            name: "TraitTests",
+            dependencies: ["KinesisRecorders", "RecorderAWS", "RecorderConcurrency", "RecorderTestSupport"],
+            path: "Tests/Traits"
+        ),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
@@ -407,6 +424,18 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+for target in package.targets where ["KinesisRecorders", "TraitTests"].contains(target.name) {
+    target.dependencies += [
+        .product(name: "Logging", package: "swift-log", condition: .when(traits: ["SwiftLog"])),
+        .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["SwiftMetrics"])),
+        .product(
+            name: "ServiceLifecycle",
+            package: "swift-service-lifecycle",
+            condition: .when(traits: ["ServiceLifecycle"])
+        ),
+    ]
+}
+
 /// Names of other packages. SwiftPM refuses a graph in which two packages have a target or a product of one name, used or not.
 let upstreamNames: Set = [
     "AWSCore", "AWSCognito", "AWSKinesis", "AWSFirehose", "AmplifyFoundation", "AmplifyFoundationBridge",
@@ -417,6 +446,22 @@ let upstreamNames: Set = [
 if Context.environment["RECORDER_OWN_NAMES_ONLY"] == "1" {
     package.products.removeAll { upstreamNames.contains($0.name) }
     package.targets.removeAll { upstreamNames.contains($0.name) || $0.path?.hasPrefix("Sources/") == false }
+}
+
+/// The tests of the traits are built without the others, which have no traits to test.
+if Context.environment["RECORDER_TRAIT_TESTS"] == "1" {
+    package.products = []
+    package.targets.removeAll { target in
+        upstreamNames.contains(target.name)
+            || target.path?.hasPrefix("Sources/") == false
+                && !["TraitTests", "RecorderTestSupport"].contains(target.name)
+            || [
+                "RecordClients", "RecordClientFoundation", "AWSKinesisClient", "AWSFirehoseClient",
+                "MobileServiceClients", "kinesis-recorder", "RecorderCommands", "FileFollowing", "LineRecords",
+            ].contains(target.name)
+    }
+} else {
+    package.targets.removeAll { $0.name == "TraitTests" }
 }
 
 /// Old sources must compile as they stand, warnings and all.

@@ -3,8 +3,7 @@
     snippets.py [FILE ...]    without files: every document and article of this repository
 
 Each ```swift block is compiled against the package's own modules, which must be built
-(`swift build`), and against stubs of other packages' modules (Tests/Support/ModuleStubs). A block is the body of a function unless it declares what only a file can
-hold. An HTML comment right before it says what it needs besides:
+(`swift build`). A block is the body of a function unless it declares what only a file can hold. An HTML comment right before it says what it needs besides:
 
     <!-- snippet: swift 5 -->             language mode 4, 5 or 6 (6 unless said)
     <!-- snippet: swift 5, given          lines that stand before the block
@@ -29,7 +28,6 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-STUBS = ROOT / "Tests/Support/ModuleStubs"
 BLOCK = re.compile(
     r"(?:^<!-- snippet: (?P<how>[^\n]*?)(?:\n(?P<given>(?:(?!-->).)*?))?-->\n+)?"
     r"^```swift\n(?P<code>.*?)^```$",
@@ -126,14 +124,7 @@ def output(*command):
     return done.stdout
 
 
-def build_stubs(directory):
-    for file in sorted(STUBS.glob("*.swift")):
-        module = directory / f"{file.stem}.swiftmodule"
-        options = "-parse-as-library", "-module-name", file.stem, "-emit-module-path", module
-        subprocess.run(["swiftc", "-emit-module", *options, file], cwd=directory, check=True)
-
-
-def options(mode, stubs):
+def options(mode):
     """What swiftc needs to know of our modules, or of manifests."""
     if mode == "manifest":
         toolchain = json.loads(output("swiftc", "-print-target-info"))["paths"]
@@ -141,7 +132,7 @@ def options(mode, stubs):
         return ["-I", interface, "-package-description-version", "6.3"]
     maps = [["-I", path.parent] for path in ROOT.glob("Sources/C*/module.modulemap")]
     modules = pathlib.Path(output("swift", "build", "--show-bin-path").strip()) / "Modules"
-    return ["-swift-version", mode, "-I", modules, "-I", stubs, *sum(maps, [])]
+    return ["-swift-version", mode, "-I", modules, *sum(maps, [])]
 
 
 def compile_all(mode, chosen):
@@ -149,10 +140,6 @@ def compile_all(mode, chosen):
     with tempfile.TemporaryDirectory(prefix="recorder-snippets-") as scratch:
         # A manifest is a main file, so each is compiled alone; `main.swift` makes it one.
         groups = [[snippet] for snippet in chosen] if mode == "manifest" else [chosen]
-        stubs = pathlib.Path(scratch) / "stubs"
-        stubs.mkdir()
-        if mode != "manifest":
-            build_stubs(stubs)
         complaint = ""
         for number, group in enumerate(groups):
             files = []
@@ -162,7 +149,7 @@ def compile_all(mode, chosen):
                 file.parent.mkdir(exist_ok=True)
                 file.write_text(snippet.source())
                 files.append(file)
-            command = ["swiftc", "-typecheck", "-suppress-warnings", *options(mode, stubs), *files]
+            command = ["swiftc", "-typecheck", "-suppress-warnings", *options(mode), *files]
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
             complaint += done.stderr if done.returncode else ""
         return complaint

@@ -22,7 +22,7 @@ extension AWSAbstractKinesisRecorder {
     ///
     /// Called once for each call of these that was not cancelled, on a background thread. Calls that share a submit each have its
     /// counts. Calls of the handler do not overlap: while it runs, at most 16 wait for it, of which the oldest is dropped for a new
-    /// one. The article "Monitoring" connects it to swift-metrics.
+    /// one. With the trait `SwiftMetrics`, `sendMetrics(dimensions:)` does the rest.
     public var metricsHandler: (@Sendable (AWSSubmitMetrics) -> Void)? {
         get { sender.metricsHandler }
         set { sender.metricsHandler = newValue }
@@ -34,7 +34,7 @@ extension AWSAbstractKinesisRecorder {
         _ outcome: Result<Void, NSError>,
         since start: ContinuousClock.Instant
     ) {
-        guard let handler = metricsHandler else { return }
+        guard sender.wantsMetrics else { return }
         var error: NSError?
         if case .failure(let failure) = outcome { error = failure }
         let metrics = AWSSubmitMetrics(
@@ -45,6 +45,6 @@ extension AWSAbstractKinesisRecorder {
             error: error,
             statistics: statistics
         )
-        sender.deliver(metrics, to: handler)
+        sender.deliver(metrics)
     }
 }

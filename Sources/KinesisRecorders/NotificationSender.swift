@@ -23,7 +23,7 @@ final class NotificationSender: Sendable {
         waiting = [newest]
     }
 
-    private let onMetrics = Locked<(@Sendable (AWSSubmitMetrics) -> Void)?>(nil)
+    private let onMetrics = Locked(MetricsHandlers())
     private let metrics = NotificationQueue<AWSSubmitMetrics>(capacity: 16, of: .metrics) { newest, waiting in
         waiting.removeFirst()
         waiting.append(newest)
@@ -44,12 +44,28 @@ final class NotificationSender: Sendable {
     }
 
     var metricsHandler: (@Sendable (AWSSubmitMetrics) -> Void)? {
-        get { onMetrics.withLock { $0 } }
-        set { onMetrics.withLock { $0 = newValue } }
+        get { onMetrics.withLock { $0.own } }
+        set { onMetrics.withLock { $0.own = newValue } }
     }
 
-    func deliver(_ submit: AWSSubmitMetrics, to handler: (AWSSubmitMetrics) -> Void) {
-        metrics.deliver(submit, call: handler)
+    /// Passes metrics on to a library, besides the handler.
+    func forwardMetrics(to library: @escaping @Sendable (AWSSubmitMetrics) -> Void) {
+        onMetrics.withLock { $0.library = library }
+    }
+
+    var wantsMetrics: Bool { onMetrics.withLock { $0.own != nil || $0.library != nil } }
+
+    func deliver(_ submit: AWSSubmitMetrics) {
+        let handlers = onMetrics.withLock { $0 }
+        metrics.deliver(submit) { submit in
+            handlers.own?(submit)
+            handlers.library?(submit)
+        }
+    }
+
+    private struct MetricsHandlers: Sendable {
+        var own: (@Sendable (AWSSubmitMetrics) -> Void)?
+        var library: (@Sendable (AWSSubmitMetrics) -> Void)?
     }
 
     /// Called on the recorder's callback threads.

@@ -86,6 +86,7 @@ package enum CommandLineTool {
         )
         let isVerbose = invocation.has(.verbose)
         RecorderLog.listen(
+            as: "command line",
             wants: { level in level == .warning || isVerbose && level <= .debug },
             take: { level, line in console.log(line, level) }
         )

@@ -165,6 +165,7 @@ public final class AWSDDLog: NSObject, Sendable {
         }
         guard isFirst else { return }
         RecorderLog.listen(
+            as: "AWSDDLog",
             wants: { sharedInstance.logLevel.includes(AWSDDLogFlag($0)) },
             take: { level, text in
                 let message = AWSDDLogMessage(

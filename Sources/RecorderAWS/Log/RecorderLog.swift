@@ -4,7 +4,7 @@ import Synchronization
 
 /// The package's own log, one line a message: stages, streams, counts and durations; never records, keys or tokens.
 ///
-/// Without a listener, warnings go to standard error as `recorder: warning: ...`. All other levels are dropped: an error
+/// Without listeners, warnings go to standard error as `recorder: warning: ...`. All other levels are dropped: an error
 /// is also thrown to the caller.
 package enum RecorderLog {
     /// The levels, the most important first.
@@ -22,7 +22,7 @@ package enum RecorderLog {
         let take: @Sendable (Level, String) -> Void
     }
 
-    private static let listener = Locked<Listener?>(nil)
+    private static let listeners = Locked<[String: Listener]>([:])
     private static let sink = Locked<Sink?>(nil)
     private static let said = Locked<Set<String>>([])
     private static let faults = Atomic(0)
@@ -56,13 +56,14 @@ package enum RecorderLog {
     /// Logs a single step: at most once for each request or commit, never once for each record.
     package static func verbose(_ message: @autoclosure () -> String) { emit(message, at: .verbose) }
 
-    /// Sends all messages to a listener from now on, instead of standard error. Both closures are called on the thread
-    /// that logs, and must not block.
+    /// Sends all messages to a listener from now on, instead of standard error, in place of the one that has its name. Both
+    /// closures are called on the thread that logs, and must not block.
     package static func listen(
+        as name: String,
         wants: @escaping @Sendable (Level) -> Bool,
         take: @escaping @Sendable (Level, String) -> Void
     ) {
-        listener.withLock { $0 = Listener(wants: wants, take: take) }
+        listeners.withLock { $0[name] = Listener(wants: wants, take: take) }
     }
 
     /// Replaces standard error by a sink, or goes back to it if nil. Returns the previous sink.
@@ -76,8 +77,12 @@ package enum RecorderLog {
     }
 
     private static func emit(_ message: () -> String, at level: Level) {
-        if let listener = listener.withLock({ $0 }) {
-            if listener.wants(level) { listener.take(level, oneLine(message())) }
+        let listeners = listeners.withLock { $0 }
+        if !listeners.isEmpty {
+            let interested = listeners.values.filter { $0.wants(level) }
+            if interested.isEmpty { return }
+            let line = oneLine(message())
+            for listener in interested { listener.take(level, line) }
         } else if level == .warning {
             let line = "recorder: warning: \(oneLine(message()))"
             if let sink = sink.withLock({ $0 }) {

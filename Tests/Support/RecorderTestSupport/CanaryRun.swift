@@ -10,7 +10,7 @@ package enum CanaryRun {
     package static let directory: String? = {
         guard let path = ProcessInfo.processInfo.environment["RECORDER_TEST_KEEP"], !path.isEmpty else { return nil }
         // Logs every level to standard error, from the first directory or server of a process on.
-        RecorderLog.listen(wants: { _ in true }, take: { say("log: \($0) \($1)") })
+        RecorderLog.listen(as: "canary", wants: { _ in true }, take: { say("log: \($0) \($1)") })
         return path
     }()
 
