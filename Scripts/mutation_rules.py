@@ -59,21 +59,6 @@ RULES = [
         (ENGINE + "Store/Files/StoreDirectory.swift", "{ makeDirectoriesDurable(above: path) }", "{}"),
     ),
     rule(
-        "upgrades an older file in several transactions", "FaultRows/Upgrade",
-        (
-            ENGINE + "Store/Tables/StoreSchema.swift",
-            "try connection.transaction(running: try upgrade(connection, from: header.version))",
-            "try upgrade(connection, from: header.version)",
-        ),
-    ),
-    rule(
-        "upgrades an older file that others have open", "OlderFormatTests",
-        (
-            ENGINE + "Store/Tables/StoreSchema.swift",
-            "if !found.isNew, found.version < version { try excludeOthers(connection, path: path) }", "",
-        ),
-    ),
-    rule(
         "no lock between processes", "FaultRows/HeldLock",
         (ENGINE + "Store/Files/StoreLock.swift", "if try tryLock() { return }", "if true { return }"),
     ),

@@ -41,10 +41,6 @@ struct BatchEncoder: RecordEncoder {
         if sharedEntries == nil { entries.reserveCapacity(planner.maximumRecords) }
     }
 
-    var distinguishesNumberedKeys: Bool {
-        rules.keylessRecords != .withNumberedKeys || rules.keepsOrder || sharedEntries != nil
-    }
-
     var keylessRecords: KeylessRecords { rules.keylessRecords }
 
     mutating func append(

@@ -2,7 +2,7 @@ import Glibc
 import RecorderAWS
 import RecorderSQLite
 
-/// A store's file that is only read: no table is created or upgraded, no log is moved into the file, and other processes go on saving
+/// A store's file that is only read: no table is created, no log is moved into the file, and other processes go on saving
 /// and submitting.
 ///
 /// A file of this user is read as its programs read it; SQLite may add empty log files beside it. Beside one of another user, or one
@@ -13,28 +13,28 @@ final class ReadOnlyStore {
     /// Without links.
     let path: String
     private(set) var connection: SQLiteConnection
-    /// The format of the file; nil if it has no tables yet.
-    let format: Int64?
+    /// Whether the file has no tables yet.
+    let isEmpty: Bool
     /// Whether it is read without SQLite's locks.
     private var isUnlocked: Bool
 
     /// How often a file is read that is changed meanwhile; after that no other process may change it.
     private static let maximumReadings = 3
 
-    /// Opens a file that exists. Throws for one of a format that this version cannot read without upgrading it.
+    /// Opens a file that exists. Throws for one of another version.
     init(at location: StoreLocation) throws(RecorderError) {
         let path = try StoreDirectory.resolve(location).path
         self.path = path
         try StoreFiles.checkReadable(path)
-        if StoreFiles.areWritable(path) || Self.isInUse(path), let (connection, format) = try Self.openShared(path) {
-            (self.connection, self.format, isUnlocked) = (connection, format, false)
+        if StoreFiles.areWritable(path) || Self.isInUse(path), let (connection, isEmpty) = try Self.openShared(path) {
+            (self.connection, self.isEmpty, isUnlocked) = (connection, isEmpty, false)
             return
         }
         isUnlocked = true
         let pause = try WriterPause(of: path, timeout: StoreConnections.lockTimeout)
         defer { pause.end() }
         connection = try Self.openUnlocked(path)
-        format = try StoreSchema.readableFormat(of: connection, path: path)
+        isEmpty = try StoreSchema.isEmpty(connection, path: path)
     }
 
     /// Whether a program has the file open, or had when it was killed.
@@ -43,13 +43,13 @@ final class ReadOnlyStore {
     }
 
     /// nil if SQLite would have to write, and cannot.
-    private static func openShared(_ path: String) throws(RecorderError) -> (SQLiteConnection, format: Int64?)? {
+    private static func openShared(_ path: String) throws(RecorderError) -> (SQLiteConnection, isEmpty: Bool)? {
         do throws(RecorderError) {
             let connection = try StorageErrorMapping.translating(
                 path: path,
                 try SQLiteConnection(path: path, access: .readOnly)
             )
-            return (connection, try StoreSchema.readableFormat(of: connection, path: path))
+            return (connection, try StoreSchema.isEmpty(connection, path: path))
         } catch {
             guard case .storage(_, let cause?) = error, cause.isReadOnly || cause.isCannotOpen,
                 !StoreFiles.areWritable(path)
@@ -105,7 +105,7 @@ final class ReadOnlyStore {
 
     /// The streams, by number.
     func streams() throws(SQLiteError) -> [(summary: StreamSummary, cursor: RecordID)] {
-        guard format != nil else { return [] }
+        guard !isEmpty else { return [] }
         let rows = try connection.prepare(
             "SELECT number, name, records, bytes, cursor FROM stream WHERE number > 0 ORDER BY number"
         )

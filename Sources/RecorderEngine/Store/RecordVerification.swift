@@ -28,15 +28,13 @@ struct RecordVerification {
 
         mutating func add(_ record: ScannedRecord) {
             records += 1
-            bytes += Int64(record.storedBytes)
+            bytes += Int64(record.entry.storedBytes)
             if !record.isUnaltered { altered += 1 }
         }
     }
 
     private let connection: SQLiteConnection
     private let totals: StoreCounts.Totals
-    /// Whether the streams say at which number the key source changed: from format 4 on.
-    private let knowsKeySources: Bool
     private var segments: [(segment: Segment, sequences: Range<Int64>)] = []
     /// How many records of each segment wait, by the segment's first sequence.
     private var inSegments: [Int64: Int64] = [:]
@@ -48,7 +46,6 @@ struct RecordVerification {
 
     init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
-        knowsKeySources = try connection.integer("PRAGMA user_version") ?? 0 >= 4
         totals = try StoreCounts.Totals(connection)
         counts = StoreCounts()
     }
@@ -125,7 +122,7 @@ struct RecordVerification {
         var found = Found()
         try result.check("\(title), table \(KeptRecords.table)") { (_) throws(SQLiteError) in
             let first = RecordID(stream: stream.number, sequence: 0)
-            let keptRecords = RecordScan(keptIn: connection)
+            let keptRecords = RecordScan(.kept, connection)
             _ = try keptRecords.forEach(from: first, through: cursor) { (record) throws(SQLiteError) in
                 found.add(record)
                 kept += 1
@@ -178,17 +175,16 @@ struct RecordVerification {
         of stream: Stream,
         into found: inout Found
     ) throws(SQLiteError) {
-        let isCurrent = segment.keySource?.stored == totals.keySource
+        let isCurrent = segment.keySource.stored == totals.keySource
         let last = RecordID(lastOf: stream.number)
-        _ = try RecordScan(segment, connection).forEach(from: cursor.next, through: last) {
+        _ = try RecordScan(BlockTable(segment), connection).forEach(from: cursor.next, through: last) {
             (record) throws(SQLiteError) in
             found.add(record)
             inSegments[segment.first, default: 0] += 1
             if !sequences.contains(record.id.sequence) { found.misplaced += 1 }
-            if let number = record.number {
+            if case .numbered(let number) = record.entry.key {
                 found.lastNumber = number
-                // A store that was upgraded from format 3 has earlier numbers under the current key source too.
-                if knowsKeySources, !isCurrent, number >= stream.numberedBefore { found.misnumbered += 1 }
+                if !isCurrent, number >= stream.numberedBefore { found.misnumbered += 1 }
             }
             return true
         }

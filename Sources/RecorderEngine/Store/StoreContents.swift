@@ -36,14 +36,14 @@ package final class StoreContents {
     private static let mostRecords = 1_000
     private static let mostBytes = 1 << 20
 
-    /// Opens a file that exists. Throws for a damaged one, for one of format 1 or 2, and for one of a newer version.
+    /// Opens a file that exists. Throws for a damaged one, and for one of another version.
     package init(at location: StoreLocation, clock: SystemClock = .system) throws(RecorderError) {
         let store = try ReadOnlyStore(at: location)
         self.store = store
         (streams, end, clockOffset) = try store.perform(
             (
                 try store.streams().map(\.summary).filter { $0.records > 0 },
-                store.format == nil
+                store.isEmpty
                     ? 0 : try store.connection.integer("SELECT next_sequence FROM stream WHERE number = 0") ?? 0,
                 StoreClock(clock).offset(by: try StoreClock.Reference.read(store.connection))
             )
@@ -78,13 +78,15 @@ package final class StoreContents {
         let last = RecordID(stream: number, sequence: end).previous
         let first = position.last?.next ?? RecordID(stream: number, sequence: 0)
         func add(_ record: ScannedRecord) throws(SQLiteError) -> Bool { try page.add(record) }
-        let keptRecords = RecordScan(keptIn: store.connection)
+        let keptRecords = RecordScan(.kept, store.connection)
         guard try keptRecords.forEach(from: first, through: min(kept, last), add) else { return }
         var next = max(first, kept.next)
         let segments = try store.segments()
         let ends = segments.dropFirst().map(\.first) + [RecordID.sequences.upperBound + 1]
         for (segment, end) in zip(segments, ends) where next.sequence < end && next <= last {
-            guard try RecordScan(segment, store.connection).forEach(from: next, through: last, add) else { return }
+            guard try RecordScan(BlockTable(segment), store.connection).forEach(from: next, through: last, add) else {
+                return
+            }
             if let read = page.last { next = max(next, read.next) }
         }
     }

@@ -76,22 +76,21 @@ struct StoreExamination {
     private func examine(
         _ connection: SQLiteConnection
     ) throws(SQLiteError) -> (verification: StoreVerification, foreign: [String]) {
-        let format = try self.format(of: connection)
-        let verification = try StoreVerification(connection, format: format)
+        try readTables(of: connection)
+        let verification = try StoreVerification(connection)
         let isWrong = !verification.isDamaged && verification.failure == nil && !verification.problems.isEmpty
         if isWrong {
             assert(verification.counts != nil)
             try verification.counts?.write(connection)
-            assert((try? StoreVerification(connection, format: format))?.problems.isEmpty != false, "still wrong")
+            assert((try? StoreVerification(connection))?.problems.isEmpty != false, "still wrong")
         }
         return (verification, try StoreSchema.foreignObjects(in: connection))
     }
 
-    /// Reading it reads the list of tables, which a statement of ours cannot make unreadable.
-    private func format(of connection: SQLiteConnection) throws(SQLiteError) -> Int64 {
+    /// Reads the list of tables, which a statement of ours cannot make unreadable.
+    private func readTables(of connection: SQLiteConnection) throws(SQLiteError) {
         do throws(SQLiteError) {
             _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
-            return try connection.integer("PRAGMA user_version") ?? 0
         } catch {
             throw error.isInternal ? .damage(error.message, action: error.action) : error
         }

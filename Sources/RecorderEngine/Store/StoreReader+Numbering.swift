@@ -4,7 +4,7 @@ extension StoreReader {
     /// What the store says about its records without a given key.
     ///
     /// Reads little: records of a segment that are not deleted yet have consecutive ordinals, so the first one is looked up. Every
-    /// kept record is read, and so is every record in a segment of an older version.
+    /// kept record's head is read.
     func numbering() throws(SQLiteError) -> StoreNumbering {
         let segments = try allSegments()
         let source = try connection.integer("SELECT key_source FROM stream WHERE number = 0").flatMap {
@@ -56,15 +56,11 @@ private struct HeldRecords {
     }
 
     mutating func read(after cursor: RecordID, in segments: [Segment]) throws(SQLiteError) {
-        try readRows(of: KeptRecords.table, after: RecordID(stream: stream, sequence: 0))
+        try readKept()
         var blocks: [(source: KeySource, first: Int64)] = []
         for segment in segments {
-            if let source = segment.keySource {
-                guard next > 0, let first = try firstOrdinal(after: cursor, in: segment.table) else { continue }
-                blocks.append((source, first))
-            } else {
-                try readRows(of: segment.table, after: cursor)
-            }
+            guard next > 0, let first = try firstOrdinal(after: cursor, in: segment) else { continue }
+            blocks.append((segment.keySource, first))
         }
         for (block, end) in zip(blocks, blocks.dropFirst().map(\.first) + [next]) where block.first < end {
             ranges[block.source.rawValue, default: []].append(block.first...(end - 1))
@@ -72,13 +68,11 @@ private struct HeldRecords {
     }
 
     /// The ordinal of the first record after an id in a table of blocks; nil if there is none.
-    private func firstOrdinal(after cursor: RecordID, in table: String) throws(SQLiteError) -> Int64? {
-        let blocks = try connection.prepare(
-            "SELECT id, span, number, head FROM \(table) WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
-        )
+    private func firstOrdinal(after cursor: RecordID, in segment: Segment) throws(SQLiteError) -> Int64? {
+        let blocks = try connection.prepare(BlockTable(segment).heads)
         try blocks.bind(from: cursor.next, through: RecordID(lastOf: stream))
         while try blocks.step() {
-            var head = try BlockHead(of: RecordID(rawValue: blocks.integer(at: 0)), row: blocks, from: 1)
+            var head = try BlockHead(blocks)
             while let entry = try head.next() {
                 if entry.id > cursor, case .numbered(let ordinal) = entry.key { return ordinal }
             }
@@ -86,20 +80,16 @@ private struct HeldRecords {
         return nil
     }
 
-    /// Adds the records of a table with a row for each.
-    private mutating func readRows(of table: String, after id: RecordID) throws(SQLiteError) {
-        let rows = try connection.prepare(
-            """
-            SELECT partition_key FROM \(table)
-            WHERE id BETWEEN ?1 AND ?2 AND length(partition_key) = \(RecordKey.numberedBytes)
-            """
-        )
-        try rows.bind(from: id.next, through: RecordID(lastOf: stream))
+    /// Adds the kept records.
+    private mutating func readKept() throws(SQLiteError) {
+        let rows = try connection.prepare(BlockTable.kept.heads)
+        try rows.bind(from: RecordID(stream: stream, sequence: 0), through: RecordID(lastOf: stream))
         while try rows.step() {
-            guard let identity = RecordIdentity(partitionKey: rows.text(at: 0)), identity.stream == stream else {
-                continue
-            }
-            ranges[identity.store, default: []].append(identity.ordinal...identity.ordinal)
+            var head = try BlockHead(rows)
+            guard case .numbered(let ordinal)? = try head.next()?.key,
+                let source = KeySource(stored: rows.integer(at: 6))
+            else { continue }
+            ranges[source.rawValue, default: []].append(ordinal...ordinal)
         }
     }
 }

@@ -44,7 +44,7 @@ final class StoreReader {
         )
         counts = try connection.prepare(StoreTotals.query)
         cursors = try connection.prepare(StoreStatements.cursorQuery)
-        kept = try connection.prepare(Self.rows(of: KeptRecords.table))
+        kept = try connection.prepare(BlockTable.kept.blocks)
         segments = try connection.prepare(StoreSegments.query)
     }
 
@@ -124,10 +124,7 @@ final class StoreReader {
         guard first <= last else { return true }
         try kept.bind(from: first, through: last)
         defer { kept.reset() }
-        let source =
-            batch.distinguishesNumberedKeys
-            ? try connection.integer("SELECT key_source FROM stream WHERE number = 0") : nil
-        return try batch.append(kept, file: identity, numberedBy: source.flatMap { KeySource(stored: $0) })
+        return try batch.append(kept, from: first, file: identity)
     }
 
     /// Appends records of segments.
@@ -142,13 +139,7 @@ final class StoreReader {
             let rows = try rows(of: segment)
             try rows.bind(from: first, through: last)
             defer { rows.reset() }
-            let fit =
-                if let source = segment.keySource {
-                    try batch.append(rows, from: first, source: source, file: identity)
-                } else {
-                    try batch.append(rows, file: identity, numberedBy: nil)
-                }
-            guard fit else { return }
+            guard try batch.append(rows, from: first, file: identity) else { return }
             first = max(first, RecordID(stream: position.stream, sequence: sequences.upperBound))
         }
     }
@@ -181,15 +172,9 @@ final class StoreReader {
 
     private func rows(of segment: Segment) throws(SQLiteError) -> SQLiteStatement {
         if let rows, rows.table == segment.table { return rows.statement }
-        let blocks = "SELECT id, span, number, head, data FROM \(segment.table) WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
-        let statement = try connection.prepare(segment.keySource == nil ? Self.rows(of: segment.table) : blocks)
+        let statement = try connection.prepare(BlockTable(segment).blocks)
         rows = (segment.table, statement)
         return statement
-    }
-
-    /// The records of a table with a row for each.
-    private static func rows(of table: String) -> String {
-        "SELECT id, failures, sum, partition_key, data FROM \(table) WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
     }
 }
 

@@ -33,24 +33,23 @@ package struct StoreVerification: Sendable {
     package init(at location: StoreLocation) throws(RecorderError) {
         do {
             let store = try ReadOnlyStore(at: location)
-            guard let format = store.format else {
+            guard !store.isEmpty else {
                 readable = .nothing
                 return
             }
-            self = try store.perform(try StoreVerification(store.connection, format: format))
+            self = try store.perform(try StoreVerification(store.connection))
         } catch {
             guard error.isCorrupt, case .storage(let message, let cause) = error else { throw error }
             addDamage(cause?.message ?? message)
         }
     }
 
-    /// Checks an open file, in a transaction of the caller. Records are checked from the format on that has blocks.
-    init(_ connection: SQLiteConnection, format: Int64) throws(SQLiteError) {
+    /// Checks an open file, in a transaction of the caller.
+    init(_ connection: SQLiteConnection) throws(SQLiteError) {
         try check("the file") { (self) throws(SQLiteError) in try self.checkIntegrity(connection) }
         try check("the tables") { (self) throws(SQLiteError) in
-            for problem in try StoreSchema.problems(in: connection, format: format) { self.addDamage(problem) }
+            for problem in try StoreSchema.problems(in: connection) { self.addDamage(problem) }
         }
-        guard format >= StoreSchema.oldestReadable else { return }
         try check("the streams") { (self) throws(SQLiteError) in
             var check = try RecordVerification(connection)
             try check.run(&self)

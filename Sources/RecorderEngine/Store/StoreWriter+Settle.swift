@@ -123,7 +123,7 @@ extension StoreWriter {
         var discarded: [BatchedRecord] = []
         for record in passed where record.file == identity {
             if copies {
-                try copyRejected(run, in: [RecordScan(keptIn: connection)], from: record.id, through: record.id)
+                try copyRejected(run, in: [RecordScan(.kept, connection)], from: record.id, through: record.id)
             }
             if try kept.remove(record.id) { live.append(record) } else { discarded.append(record) }
         }
@@ -138,7 +138,7 @@ extension StoreWriter {
                     through: last.sequence,
                     end: ledger.nextSequence
                 )
-                let tables = ranges.map { RecordScan($0.segment, connection) }
+                let tables = ranges.map { RecordScan(BlockTable($0.segment), connection) }
                 try copyRejected(run, in: tables, from: first, through: last)
             }
             try segments.move(after: cursor, through: first.previous, to: kept, end: ledger.nextSequence)

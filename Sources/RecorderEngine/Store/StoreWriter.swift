@@ -284,7 +284,6 @@ final class StoreWriter {
             heads.forget()
             clock.forget()
             streams.forget()
-            filePositions.forgetStatements()
             throw error
         }
     }

@@ -15,21 +15,7 @@ extension FaultRows {
             var log: Data
             /// The texts of the records that wait.
             var texts: [String] = []
-            /// Those of records that were delivered and are still in the file: without their stream's row they count as waiting.
-            var settled: [String] = []
             var logEnds: [Int] = []
-
-            /// A store that an earlier version wrote.
-            init(_ older: OlderStore) throws {
-                let directory = try TemporaryDirectory()
-                try older.write(to: directory.path)
-                let file = try SQLiteConnection(path: directory.path("kinesis.db"), access: .readWrite)
-                let rows = try file.prepare("SELECT data FROM record_1")
-                while try rows.step() { settled.append(String(decoding: Data(rows.bytes(at: 0)), as: UTF8.self)) }
-                texts = OlderStore.allWaiting
-                settled.removeAll(where: Set(texts).contains)
-                (database, log) = (try older.bytes(), Data())
-            }
 
             /// Records of two streams; all of them are in the log, or in the database after a checkpoint.
             init(records: Int, isInLog: Bool) async throws {
@@ -108,7 +94,7 @@ extension FaultRows {
                 failures: reading.failures,
                 notes: reading.notes,
                 delivered: arrived.intersection(fixture.texts),
-                altered: arrived.subtracting(fixture.texts).subtracting(fixture.settled).count
+                altered: arrived.subtracting(fixture.texts).count
             )
             if server.texts["new"] == nil { outcome.failures.append("the new record did not arrive") }
             for note in reading.notes {
@@ -148,15 +134,14 @@ extension FaultRows {
             }
         }
 
-        @Test(arguments: [nil, .format2, .format1] as [OlderStore?])
-        func `a damaged database is moved aside: readable records are delivered, the rest counted, saves go on`(
-            of older: OlderStore?
-        ) async throws {
+        @Test func `a damaged database is moved aside: readable records are delivered, the rest counted, saves go on`()
+            async throws
+        {
             var random = SeededRandom(seed + 20)
-            let whole = if let older { try Fixture(older) } else { try await Fixture(records: 300, isInLog: false) }
+            let whole = try await Fixture(records: 300, isInLog: false)
             var (rescues, delivered, altered, silent, unknown) = (0, 0, 0, 0, 0)
             var slowest = 0.0
-            let files = older == nil ? count(12, full: 200) : count(4, full: 100)
+            let files = count(12, full: 200)
             for number in 0..<files {
                 var fixture = whole
                 let kind = Kind.allCases[number % Kind.allCases.count]
@@ -187,7 +172,7 @@ extension FaultRows {
                 }
             }
             report(
-                older.map { "R47 \($0) damaged:" } ?? "R9 database:",
+                "R9 database:",
                 [
                     "files": files, "rescues": rescues, "records": files * whole.texts.count, "delivered": delivered,
                     "altered": altered,
@@ -195,8 +180,7 @@ extension FaultRows {
                 ]
             )
             #expect(silent == 0)
-            // Records of format 1 have no checksums.
-            #expect(altered == 0 || older == .format1)
+            #expect(altered == 0)
         }
 
         @Test func `a rescue that is interrupted by a crash is completed by the next process`() async throws {

@@ -131,65 +131,6 @@ extension FaultRows {
             #expect(try store.pipeline.status().rejectedCopies == status.rejectedCopies + 1)
         }
 
-        @Test(arguments: OlderStore.allCases)
-        func `an older store on a full disk is drained with the reserve that its program left`(store older: OlderStore)
-            async throws
-        {
-            let directory = try TemporaryDirectory()
-            guard let disk = try smallDisk(directory) else { return }
-            let path = "\(disk.path)/store"
-            try older.write(to: path)
-            let reserve = open("\(path)/kinesis.db.reserve", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-            #expect(posix_fallocate(reserve, 0, 256 * 1_024) == 0)
-            close(reserve)
-            try disk.fill()
-            let server = try RecordingServer()
-            let store = try PipelineHarness(in: path, to: server.url)
-            for _ in 0..<3 where try store.pipeline.totals().records > 0 { _ = try? await store.flush() }
-            #expect(try store.pipeline.totals().records == 0)
-            #expect(server.texts == Dictionary(uniqueKeysWithValues: OlderStore.allWaiting.map { ($0, 1) }))
-        }
-
-        /// Why the store cannot be opened; nil if it can.
-        private func refusal(of store: PipelineHarness) -> String? {
-            do {
-                #expect(try store.pipeline.totals().records == 51)
-                return nil
-            } catch {
-                return error.message
-            }
-        }
-
-        @Test(arguments: OlderStore.allCases)
-        func
-            `an older store that cannot be upgraded for want of space says so and keeps its records until there is some`(
-                store older: OlderStore
-            ) async throws
-        {
-            let directory = try TemporaryDirectory()
-            guard let disk = try smallDisk(directory) else { return }
-            var (opened, refused) = (0, 0)
-            for kilobytes in stride(from: 0, through: 256, by: isLongRun ? 4 : 32) {
-                let path = "\(disk.path)/store \(kilobytes)"
-                try older.write(to: path)
-                try disk.fill(but: kilobytes)
-                let server = try RecordingServer()
-                let store = try PipelineHarness(in: path, to: server.url)
-                if let refusal = refusal(of: store) {
-                    #expect(refusal.contains("disk is full"), "\(kilobytes): \(refusal)")
-                    refused += 1
-                } else {
-                    opened += 1
-                }
-                try disk.freeSomeSpace()
-                #expect(try await store.flush().delivered == 51, "\(kilobytes)")
-                for (stream, texts) in OlderStore.waiting { #expect(server.texts(of: stream) == texts, "\(kilobytes)") }
-                try FileManager.default.removeItem(atPath: path)
-            }
-            report("R47 \(older) on a full disk:", ["opened": opened, "refused": refused])
-            #expect(opened > 0 && refused > 0)
-        }
-
         @Test func `a store on a full disk can be drained with any number of segments`() async throws {
             let directory = try TemporaryDirectory()
             guard let disk = try smallDisk(directory) else { return }
@@ -199,7 +140,7 @@ extension FaultRows {
             do {
                 // Empty tables, as deleted segments leave them behind.
                 let connection = try SQLiteConnection(path: "\(disk.path)/store/kinesis.db", access: .readWrite)
-                for number in 1...100 { try connection.execute("CREATE TABLE record_\(900_000_000 + number) (id)") }
+                for number in 1...80 { try connection.execute("CREATE TABLE block_\(900_000_000 + number) (id)") }
                 try connection.checkpoint(.truncate)
             }
             try disk.fill()

@@ -23,38 +23,19 @@ extension StoredRecord {
         var cursors: [Int64: Int64] = [:]
         let streams = try connection.prepare("SELECT number, cursor FROM stream")
         while try streams.step() { cursors[streams.integer(at: 0)] = streams.integer(at: 1) }
-        var records = try rows(of: "kept", in: connection)
-        let segments = try connection.prepare("SELECT first_sequence, key_source FROM segment")
+        var records = try blocks(of: "kept", failures: "failures", in: connection)
+        let segments = try connection.prepare("SELECT first_sequence FROM segment")
         while try segments.step() {
-            let first = segments.integer(at: 0)
-            let all =
-                try segments.integer(at: 1) == 0
-                ? rows(of: "record_\(first)", in: connection) : blocks(of: "block_\(first)", in: connection)
+            let all = try blocks(of: "block_\(segments.integer(at: 0))", failures: "0", in: connection)
             records += all.filter { $0.sequence > cursors[$0.stream] ?? .max }
         }
         return records.sorted { $0.sequence < $1.sequence }
     }
 
-    private static func rows(of table: String, in connection: SQLiteConnection) throws -> [StoredRecord] {
-        let rows = try connection.prepare("SELECT id, saved_at, partition_key, data, failures FROM \(table)")
-        var records: [StoredRecord] = []
-        while try rows.step() {
-            records.append(
-                StoredRecord(
-                    stream: rows.integer(at: 0) >> 40,
-                    sequence: rows.integer(at: 0) & 0xFF_FFFF_FFFF,
-                    savedAt: rows.integer(at: 1),
-                    key: rows.text(at: 2),
-                    data: Data(rows.bytes(at: 3)),
-                    failures: rows.integer(at: 4)
-                )
-            )
-        }
-        return records
-    }
-
-    private static func blocks(of table: String, in connection: SQLiteConnection) throws -> [StoredRecord] {
-        let rows = try connection.prepare("SELECT id, saved_at, span, head, data FROM \(table)")
+    private static func blocks(of table: String, failures: String, in connection: SQLiteConnection) throws
+        -> [StoredRecord]
+    {
+        let rows = try connection.prepare("SELECT id, saved_at, span, head, data, \(failures) FROM \(table)")
         var records: [StoredRecord] = []
         while try rows.step() {
             var head = Array(rows.bytes(at: 3))[...]
@@ -74,7 +55,7 @@ extension StoredRecord {
                         savedAt: rows.integer(at: 1),
                         key: key < 2 ? nil : String(decoding: keyBytes, as: UTF8.self),
                         data: Data(data.prefix(count)),
-                        failures: 0
+                        failures: rows.integer(at: 5)
                     )
                 )
                 data.removeFirst(count)

@@ -49,17 +49,19 @@ import RecorderSQLite
     private var sequence: Int64
     private var number: Int64
 
-    /// Reads a row whose columns from `column` on are span, number, head.
-    init(of last: RecordID, row: SQLiteStatement, from column: Int32) throws(SQLiteError) {
-        self.last = last
-        let span = row.integer(at: column)
-        number = row.integer(at: column + 1)
-        unsafe bytes = row.bytes(at: column + 2)
+    /// Reads a row of `BlockTable.heads`.
+    init(_ row: SQLiteStatement) throws(SQLiteError) {
+        last = RecordID(rawValue: row.integer(at: 0))
+        let span = row.integer(at: 2)
+        number = row.integer(at: 3)
+        unsafe bytes = row.bytes(at: 4)
         guard RecordID.streams.contains(last.stream), (0...last.sequence).contains(span),
             NumberedKey.numbers.contains(number)
         else { throw .damagedBlock }
         sequence = last.sequence - span
     }
+
+    var stream: Int64 { last.stream }
 
     /// The next record; nil at the end.
     mutating func next() throws(SQLiteError) -> Entry? {

@@ -20,11 +20,21 @@ import RecorderSQLite
     private var offset = 0
     private var keys: NumberedKey
 
-    /// Reads a row whose columns from `column` on are span, number, head, data.
-    init(of last: RecordID, source: KeySource, row: SQLiteStatement, from column: Int32) throws(SQLiteError) {
-        head = try BlockHead(of: last, row: row, from: column)
-        unsafe data = row.bytes(at: column + 3)
-        keys = NumberedKey(source: source, stream: last.stream)
+    /// How often its record failed, if it is a kept one.
+    let failures: Int
+    /// A larger count is corruption and reads as 0; the checksum does not cover this column.
+    static let mostFailures: Int64 = 1 << 24
+    let source: KeySource
+
+    /// Reads a row of `BlockTable.blocks`.
+    init(_ row: SQLiteStatement) throws(SQLiteError) {
+        guard let source = KeySource(stored: row.integer(at: 6)) else { throw .damagedBlock }
+        head = try BlockHead(row)
+        let failures = row.integer(at: 5)
+        self.failures = (0...Self.mostFailures).contains(failures) ? Int(failures) : 0
+        self.source = source
+        unsafe data = row.bytes(at: 7)
+        keys = NumberedKey(source: source, stream: head.stream)
     }
 
     /// The next record; nil at the end.

@@ -28,14 +28,6 @@ struct NumberedKey: ~Copyable {
         text.append(contentsOf: [UInt8](repeating: UInt8(ascii: "0"), count: 10))
     }
 
-    /// Whether this is the numbered key of a record of a stream. Among kept records it is stored as text. A key of another source
-    /// may be one that a user gave: that of a record which another store sent.
-    static func isKey(_ key: UnsafeRawBufferPointer, of stream: Int64, source: KeySource) -> Bool {
-        guard key.count == RecordKey.numberedBytes else { return false }
-        let form = NumberedKey(source: source, stream: stream).text
-        return unsafe key.prefix(RecordKey.numberedBytes - 10).elementsEqual(form.prefix(RecordKey.numberedBytes - 10))
-    }
-
     /// Calls `body` with the key of one record.
     mutating func withBytes<Result>(of number: Int64, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         var left = UInt64(bitPattern: number)

@@ -4,12 +4,7 @@
 /// always detected; other changes are missed once in four billion times. It is no protection against tampering.
 /// zlib's CRC-32 takes ten times as long, a fifth of a save.
 enum RecordChecksum {
-    /// The checksum of a record in a row of its own, over its id and its key and data as stored.
-    static func of(_ id: RecordID, key: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer) -> Int64 {
-        Int64(Int32(bitPattern: unsafe of(id, key: .given(bytes: key.count), givenKey: key, data: data)))
-    }
-
-    /// The checksum of a record in a block, in which a numbered key is not stored.
+    /// The checksum of a record, whose key is not stored if it is numbered.
     static func of(
         _ id: RecordID,
         key: BlockHead.Key,

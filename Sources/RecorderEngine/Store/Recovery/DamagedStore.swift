@@ -3,20 +3,14 @@ import RecorderSQLite
 
 /// What can be read of a damaged database. Its errors are ignored: reading ends where the damage begins.
 final class DamagedStore {
+    /// A record whose bytes are valid during the call that gets it.
     struct Row {
-        let id: RecordID
+        let record: BlockRecords.Element
         let savedAt: Int64
         let failures: Int64
-        let partitionKey: String
-        let data: Data
+        let source: KeySource
 
-        /// Its checksum in a row of its own.
-        var checksum: Int64 {
-            var key = partitionKey
-            return key.withUTF8 { key in
-                unsafe data.withUnsafeBytes { unsafe RecordChecksum.of(id, key: UnsafeRawBufferPointer(key), data: $0) }
-            }
-        }
+        var id: RecordID { record.entry.id }
     }
 
     struct Stream {
@@ -32,15 +26,12 @@ final class DamagedStore {
     let filePositions: FilePositions
     let rejected: [RejectedRecord]
     private let connection: SQLiteConnection?
-    /// Whether its records have no checksums.
-    private let isFormat1: Bool
     /// The statement that finds a row by its id, for the table that was read last.
     private var finder: (table: String, statement: SQLiteStatement)?
 
     init(_ path: String) {
         let connection = try? SQLiteConnection(path: path, access: .damaged)
         self.connection = connection
-        isFormat1 = Self.rows("PRAGMA user_version", in: connection) { $0.integer(at: 0) } == [1]
         streams = Self.streams(connection)
         filePositions = FilePositions(damaged: connection)
         rejected = RejectedRecords(damaged: connection).records
@@ -84,12 +75,13 @@ final class DamagedStore {
     func readRecords(insert: (Row) throws(SQLiteError) -> Void) throws(SQLiteError) {
         let cursors = Dictionary(streams.map { ($0.number, $0.cursor) }) { first, _ in first }
         for id in Self.ids(of: KeptRecords.table, in: connection) where cursors[id.stream] != nil {
-            if let row = row(of: KeptRecords.table, id) { try insert(row) }
+            try readBlock(id, of: .kept, after: nil, insert)
         }
         for segment in segments {
-            for id in Self.ids(of: segment.table, in: connection) {
+            let table = BlockTable(segment)
+            for id in Self.ids(of: table.name, in: connection) {
                 guard let cursor = cursors[id.stream], cursor < id.sequence else { continue }
-                for row in rows(of: segment, id) where cursor < row.id.sequence { try insert(row) }
+                try readBlock(id, of: table, after: cursor, insert)
             }
         }
     }
@@ -99,24 +91,15 @@ final class DamagedStore {
         let named = Self.rows("SELECT name FROM sqlite_schema WHERE \(Segment.isTable)", in: connection) {
             $0.text(at: 0)
         }
-        // Formats 1 and 2 have no key sources.
-        let listed =
-            ["key_source", "0"].lazy.map { [connection] keySource in
-                Self.rows("SELECT first_sequence, \(keySource) FROM segment", in: connection) {
-                    Segment(
-                        first: $0.integer(at: 0),
-                        firstBytes: 0,
-                        removed: 0,
-                        keySource: KeySource(stored: $0.integer(at: 1))
-                    )
-                }
-            }.first { !$0.isEmpty } ?? []
+        func segment(_ first: Int64, _ source: Int64 = 0) -> Segment {
+            Segment(first: first, firstBytes: 0, removed: 0, keySource: KeySource(stored: source) ?? .random())
+        }
+        let listed = Self.rows("SELECT first_sequence, key_source FROM segment", in: connection) {
+            segment($0.integer(at: 0), $0.integer(at: 1))
+        }
         let tables = Set(listed.map(\.table))
         let unlisted = named.filter { !tables.contains($0) }.compactMap { name in
-            let parts = name.split(separator: "_", maxSplits: 1)
-            return Int64(parts.last ?? "").map {
-                Segment(first: $0, firstBytes: 0, removed: 0, keySource: parts[0] == "block" ? .random() : nil)
-            }
+            Int64(name.drop { $0 != "_" }.dropFirst()).map { segment($0) }
         }
         return (listed + unlisted).sorted { $0.first < $1.first }
     }
@@ -132,60 +115,38 @@ final class DamagedStore {
         return ids
     }
 
-    private func rows(of segment: Segment, _ id: RecordID) -> [Row] {
-        guard let source = segment.keySource else { return row(of: segment.table, id).map { [$0] } ?? [] }
-        guard
-            let row = find(id, in: segment.table, columns: "id, saved_at, span, number, head, data", or: "*"),
-            var block = try? BlockRecords(of: id, source: source, row: row, from: 2)
-        else { return [] }
-        var rows: [Row] = []
+    /// Passes the unaltered records of a block after a sequence to `insert`.
+    private func readBlock(
+        _ id: RecordID,
+        of table: BlockTable,
+        after cursor: Int64?,
+        _ insert: (Row) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        guard let row = find(id, in: table), var block = try? BlockRecords(row) else { return }
         while let record = (try? block.next()) ?? nil {
-            guard record.isUnaltered else { continue }
-            let key = unsafe block.withKey(of: record) { unsafe String(decoding: $0, as: UTF8.self) }
-            let data = unsafe Data(record.data)
-            let time = row.integer(at: 1)
-            rows.append(Row(id: record.entry.id, savedAt: time, failures: 0, partitionKey: key, data: data))
-        }
-        return rows
-    }
-
-    /// The record of a row, unless it was altered.
-    private func row(of table: String, _ id: RecordID) -> Row? {
-        let unchecked = "id, saved_at, failures, NULL, partition_key, data"
-        guard
-            let row = find(
-                id,
-                in: table,
-                columns: "id, saved_at, failures, sum, partition_key, data",
-                or: isFormat1 ? unchecked : "*"
+            guard record.isUnaltered, record.entry.id.sequence > cursor ?? -1 else { continue }
+            try insert(
+                Row(
+                    record: record,
+                    savedAt: row.integer(at: 1),
+                    failures: Int64(block.failures),
+                    source: block.source
+                )
             )
-        else { return nil }
-        let isUnaltered =
-            row.isNull(at: 3)
-            ? isFormat1
-            : unsafe row.integer(at: 3) == RecordChecksum.of(id, key: row.bytes(at: 4), data: row.bytes(at: 5))
-        guard isUnaltered else { return nil }
-        return unsafe Row(
-            id: id,
-            savedAt: row.integer(at: 1),
-            failures: row.integer(at: 2),
-            partitionKey: row.text(at: 4),
-            data: Data(row.bytes(at: 5))
-        )
+        }
     }
 
-    /// Finds a row; reads the other columns if a name of `columns` does not exist.
-    private func find(_ id: RecordID, in table: String, columns: String, or others: String) -> SQLiteStatement? {
-        if finder?.table != table {
-            // If a column's name is damaged, the columns are still in order, and the checksums show if they are not.
-            let statement = [columns, others].lazy.compactMap { [connection] columns in
-                try? connection?.prepare("SELECT \(columns) FROM \(table) WHERE rowid = ?1")
+    /// Finds a block. If a column's name is damaged, the columns are still in order, and the checksums show if they are not.
+    private func find(_ id: RecordID, in table: BlockTable) -> SQLiteStatement? {
+        if finder?.table != table.name {
+            let statement = [table.blocks, table.blocksByOrder].lazy.compactMap { [connection] in
+                try? connection?.prepare($0)
             }.first
-            finder = statement.map { (table, $0) }
+            finder = statement.map { (table.name, $0) }
         }
         guard let statement = finder?.statement else { return nil }
         statement.reset()
-        guard (try? statement.bind(id.rawValue, at: 1)) != nil, (try? statement.step()) == true else { return nil }
+        guard (try? statement.bind(from: id, through: id)) != nil, (try? statement.step()) == true else { return nil }
         return statement
     }
 

@@ -68,7 +68,6 @@ struct StoreRescue {
     }
 
     private func copyRecords(of damaged: DamagedStore, to new: SQLiteConnection) throws(SQLiteError) -> Int {
-        try new.execute(StoreSchema.recordTable(RescuedRecords.segment.table))
         let records = try RescuedRecords(new)
         try damaged.readRecords(insert: records.insert)
         damaged.emptyLog()
@@ -80,69 +79,51 @@ struct StoreRescue {
     }
 }
 
-/// The new store while it is filled: one segment, whose range begins at the first sequence, with a row for each record.
+/// The new store while it is filled: all its records are kept ones, so that no segment is needed.
 private final class RescuedRecords {
-    static let segment = Segment(first: 1, firstBytes: 0, removed: 0, keySource: nil)
-
     private let connection: SQLiteConnection
-    private let statement: SQLiteStatement
+    private let kept: KeptRecords
     /// How many records each stream has, and what they take.
-    private var streams: [Int64: (records: Int, bytes: Int)] = [:]
-    private var bytes = 0
+    private var streams: [Int64: RecordAmount] = [:]
+    private var all = RecordAmount()
     private var last: Int64 = 0
-    private(set) var count = 0
+
+    var count: Int { all.records }
 
     init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
-        statement = try connection.prepare(
-            """
-            INSERT OR IGNORE INTO \(Self.segment.table) (id, saved_at, failures, sum, partition_key, data)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-            """
-        )
+        kept = try KeptRecords(connection)
     }
 
     /// Inserts a record, unless it was inserted before.
     func insert(_ row: DamagedStore.Row) throws(SQLiteError) {
-        try statement.bind(row.id.rawValue, at: 1)
-        try statement.bind(row.savedAt, at: 2)
-        try statement.bind(row.failures, at: 3)
-        try statement.bind(row.checksum, at: 4)
-        try statement.bind(row.partitionKey, at: 5)
-        try statement.run(binding: row.data, at: 6)
-        guard connection.changes == 1 else { return }
-        let size = Record.storedBytes(payload: row.data.count, key: row.partitionKey.utf8.count)
-        let earlier = streams[row.id.stream] ?? (0, 0)
-        streams[row.id.stream] = (earlier.records + 1, earlier.bytes + size)
-        bytes += size
+        guard try kept.insert(row.record, at: row.savedAt, source: row.source, failures: row.failures) else { return }
+        let amount = RecordAmount(records: 1, bytes: row.record.entry.storedBytes)
+        streams[row.id.stream, default: RecordAmount()] += amount
+        all += amount
         last = max(last, row.id.sequence)
-        count += 1
     }
 
-    /// Writes streams, totals and the segment.
+    /// Writes streams and totals.
     func finish(_ known: [DamagedStore.Stream]) throws(SQLiteError) {
         let add = try connection.prepare(
             "INSERT INTO stream (number, name, cursor, records, bytes) VALUES (?1, ?2, ?3, ?4, ?5)"
         )
+        last = max(last, known.map(\.cursor).max() ?? 0)
         for stream in known {
+            let amount = streams[stream.number] ?? RecordAmount()
             try add.bind(stream.number, at: 1)
             try add.bind(stream.name, at: 2)
-            try add.bind(stream.cursor, at: 3)
-            let counts = streams[stream.number] ?? (0, 0)
-            try add.bind(Int64(counts.records), at: 4)
-            try add.bind(Int64(counts.bytes), at: 5)
+            try add.bind(last, at: 3)
+            try add.bind(Int64(amount.records), at: 4)
+            try add.bind(Int64(amount.bytes), at: 5)
             try add.run()
         }
-        let next = max(last, known.map(\.cursor).max() ?? 0) + 1
         try connection.execute(
             """
-            UPDATE stream SET records = \(count), bytes = \(bytes), saved = \(count), saved_bytes = \(bytes),
-                next_sequence = \(next) WHERE number = 0
+            UPDATE stream SET records = \(count), bytes = \(all.bytes), saved = \(count), saved_bytes = \(all.bytes),
+                next_sequence = \(last + 1) WHERE number = 0
             """
-        )
-        guard count > 0 else { return try connection.execute("DROP TABLE \(Self.segment.table)") }
-        try connection.execute(
-            "INSERT INTO segment (first_sequence, first_bytes, removed) VALUES (1, 0, \(next - 1 - Int64(count)))"
         )
     }
 }

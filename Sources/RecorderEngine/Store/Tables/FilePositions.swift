@@ -125,9 +125,8 @@ package struct FilePositions: Sendable {
 
     package init() {}
 
-    /// Reads the positions of one stream, or all of them, without those that are known; none if no file was ever followed.
+    /// Reads the positions of one stream, or all of them, without those that are known.
     init(_ connection: SQLiteConnection, of stream: String?, except known: Set<Int64>) throws(SQLiteError) {
-        guard try connection.integer(FilePositionTable.existence) == 1 else { return }
         let rows = try connection.prepare(
             stream == nil
                 ? FilePositionTable.query
@@ -141,16 +140,10 @@ package struct FilePositions: Sendable {
 
     /// Reads what can be read of a damaged store.
     init(damaged connection: SQLiteConnection?) {
-        let existence = "SELECT count(*) FROM sqlite_schema WHERE name = '\(FilePositionTable.name)'"
-        guard let connection, let exists = try? connection.integer(existence) else {
-            lostBefore = Self.now
-            return
-        }
-        guard exists > 0 else { return }
         // From its start up to damage, then from its end back to it.
         var isComplete = false
         for order in ["ASC", "DESC"] where !isComplete {
-            guard let rows = try? connection.prepare("\(FilePositionTable.query) ORDER BY id \(order)") else {
+            guard let rows = try? connection?.prepare("\(FilePositionTable.query) ORDER BY id \(order)") else {
                 continue
             }
             do {
@@ -170,7 +163,6 @@ package struct FilePositions: Sendable {
 
     private mutating func add(_ row: SQLiteStatement) {
         guard row.integer(at: 0) != FilePositionTable.lossMark else {
-            // Earlier versions stored no time.
             let (time, sum) = (row.integer(at: 7), row.integer(at: 14))
             lostBefore = time > 0 && sum == time ? time : .max
             return
@@ -181,11 +173,8 @@ package struct FilePositions: Sendable {
 }
 
 /// The table of positions. Belongs to the writer; every method runs inside its transaction.
-///
-/// It is newer than the file format, and made when the first position is stored.
 final class FilePositionTable {
     fileprivate static let name = "file_position"
-    fileprivate static let existence = "SELECT 1 FROM sqlite_schema WHERE name = '\(name)'"
     fileprivate static let query = """
         SELECT id, stream, pattern, path, boot, device, inode, birth, head_length, head, tail_length, tail, offset,
             is_finished, sum, directory_device, settled_offset, settled_length, settled, read_from, read
@@ -195,16 +184,11 @@ final class FilePositionTable {
     fileprivate static let lossMark: Int64 = 0
 
     private let connection: SQLiteConnection
-    /// nil until they are used, and after a rollback: the table may not exist then.
+    /// nil until they are used.
     private var statements: (store: SQLiteStatement, forget: SQLiteStatement)?
 
     init(_ connection: SQLiteConnection) {
         self.connection = connection
-    }
-
-    /// Called after a rollback.
-    func forgetStatements() {
-        statements = nil
     }
 
     func apply(_ changes: FilePositionChanges) throws(SQLiteError) {
@@ -230,7 +214,7 @@ final class FilePositionTable {
     }
 
     static let table = """
-        CREATE TABLE IF NOT EXISTS \(name) (
+        CREATE TABLE \(name) (
             id INTEGER PRIMARY KEY, stream TEXT NOT NULL, pattern TEXT NOT NULL, path TEXT NOT NULL,
             boot TEXT NOT NULL, device INTEGER NOT NULL, inode INTEGER NOT NULL, birth INTEGER NOT NULL,
             head_length INTEGER NOT NULL, head INTEGER NOT NULL, tail_length INTEGER NOT NULL,
@@ -242,7 +226,6 @@ final class FilePositionTable {
 
     private func prepared() throws(SQLiteError) -> (store: SQLiteStatement, forget: SQLiteStatement) {
         if let statements { return statements }
-        try connection.execute(Self.table)
         let new = (
             store: try connection.prepare(
                 """

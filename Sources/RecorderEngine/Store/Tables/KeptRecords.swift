@@ -1,7 +1,7 @@
 import RecorderSQLite
 
-/// Records that stay in the store after an answer, while later ones of their stream leave: a row each, in a table of their own.
-/// So the cursor of a stream can pass them. Belongs to the writer; every method runs inside its transaction.
+/// Records that stay in the store after an answer, while later ones of their stream leave: a block of one each, in a table of their
+/// own. So the cursor of a stream can pass them. Belongs to the writer; every method runs inside its transaction.
 ///
 /// They are the oldest records of their streams, and are read first. Only they have a count of failures.
 final class KeptRecords {
@@ -16,36 +16,29 @@ final class KeptRecords {
     /// Whether there is certainly none.
     private var isEmpty = false
 
-    /// A larger count is corruption and reads as 0; the checksum does not cover this column.
-    private static let mostFailures: Int64 = 1 << 24
-
-    /// The failures of a record, as stored in its row.
-    static func failures(_ stored: Int64) -> Int {
-        (0...mostFailures).contains(stored) ? Int(stored) : 0
-    }
-
     init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
         insertRow = try connection.prepare(
-            "INSERT INTO \(Self.table) (id, saved_at, sum, partition_key, data) VALUES (?1, ?2, ?3, ?4, ?5)"
+            """
+            INSERT OR IGNORE INTO \(Self.table) (id, saved_at, span, number, head, data, failures, key_source)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            """
         )
         removeRow = try connection.prepare("DELETE FROM \(Self.table) WHERE id = ?1")
         addFailure = try connection.prepare(
             """
             UPDATE \(Self.table)
-            SET failures = CASE WHEN failures BETWEEN 0 AND \(Self.mostFailures) THEN failures ELSE 0 END + 1
+            SET failures = CASE WHEN failures BETWEEN 0 AND \(BlockRecords.mostFailures) THEN failures ELSE 0 END + 1
             WHERE id = ?1
             """
         )
         first = try connection.prepare(
             """
-            SELECT id, saved_at, \(SegmentTable.size) FROM \(Self.table) INDEXED BY kept_order
+            SELECT id, saved_at, span, number, head FROM \(Self.table) INDEXED BY kept_order
             ORDER BY \(StoreSchema.sequence) LIMIT 1
             """
         )
-        firstOfStream = try connection.prepare(
-            "SELECT id, saved_at, \(SegmentTable.size) FROM \(Self.table) WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1"
-        )
+        firstOfStream = try connection.prepare("\(BlockTable.kept.heads) LIMIT 1")
     }
 
     /// Called when another process may have changed the file, and after a rollback.
@@ -53,32 +46,28 @@ final class KeptRecords {
         isEmpty = false
     }
 
-    /// Adds a record that was saved at `time`.
+    /// Adds a record of a block, which was saved at `time`; false if it is there already.
+    @discardableResult
     func insert(
-        _ id: RecordID,
+        _ record: BlockRecords.Element,
         at time: Int64,
-        key: UnsafeRawBufferPointer,
-        data: UnsafeRawBufferPointer
-    ) throws(SQLiteError) {
+        source: KeySource,
+        failures: Int64 = 0
+    ) throws(SQLiteError) -> Bool {
         isEmpty = false
-        try insertRow.bind(id.rawValue, at: 1)
-        try insertRow.bind(time, at: 2)
-        try insertRow.bind(unsafe RecordChecksum.of(id, key: key, data: data), at: 3)
-        try unsafe insertRow.run(bindingText: key, bytes: data, at: 4)
-    }
-
-    /// Adds the rows of a range of ids from a table with a row for each record; returns how many there are.
-    func insert(from table: String, after: RecordID, through: RecordID) throws(SQLiteError) -> Int {
-        isEmpty = false
-        let copy = try connection.prepare(
-            """
-            INSERT INTO \(Self.table) (id, saved_at, failures, sum, partition_key, data)
-            SELECT id, saved_at, failures, sum, partition_key, data FROM \(table) WHERE id BETWEEN ?1 AND ?2
-            """
+        let id = record.entry.id
+        var block = BlockBuilder(stream: id.stream)
+        unsafe block.append(
+            sequence: id.sequence,
+            at: time,
+            key: record.entry.key,
+            givenKey: record.givenKey,
+            data: record.data
         )
-        try copy.bind(from: after.next, through: through)
-        try copy.run()
-        return connection.changes
+        try insertRow.bind(failures, at: 7)
+        try insertRow.bind(source.stored, at: 8)
+        try block.store(with: insertRow)
+        return connection.changes == 1
     }
 
     /// Removes a record; false if it is not there.
@@ -102,7 +91,7 @@ final class KeptRecords {
             isEmpty = true
             return nil
         }
-        return StoredRecord(row: first)
+        return try StoredRecord(only: first)
     }
 
     /// The one of a stream that was saved first; nil if there is none.
@@ -110,18 +99,16 @@ final class KeptRecords {
         guard !isEmpty else { return nil }
         try firstOfStream.bind(from: RecordID(stream: stream, sequence: 0), through: RecordID(lastOf: stream))
         defer { firstOfStream.reset() }
-        return try firstOfStream.step() ? StoredRecord(row: firstOfStream) : nil
+        return try firstOfStream.step() ? try StoredRecord(only: firstOfStream) : nil
     }
 
     /// Removes all of a stream.
     func remove(allOf stream: Int64) throws(SQLiteError) -> RecordAmount {
         let (first, last) = (RecordID(stream: stream, sequence: 0), RecordID(lastOf: stream))
-        let rows = try connection.prepare(
-            "SELECT id, saved_at, \(SegmentTable.size) FROM \(Self.table) WHERE id BETWEEN ?1 AND ?2"
-        )
+        let rows = try connection.prepare(BlockTable.kept.heads)
         try rows.bind(from: first, through: last)
         var amount = RecordAmount()
-        while try rows.step() { amount += RecordAmount(records: 1, bytes: StoredRecord(row: rows).storedBytes) }
+        while try rows.step() { amount += RecordAmount(records: 1, bytes: try StoredRecord(only: rows).storedBytes) }
         let delete = try connection.prepare("DELETE FROM \(Self.table) WHERE id BETWEEN ?1 AND ?2")
         try delete.bind(from: first, through: last)
         try delete.run()
@@ -138,3 +125,12 @@ final class KeptRecords {
 
 @available(*, unavailable)
 extension KeptRecords: Sendable {}
+
+extension StoredRecord {
+    /// The record of a block of one.
+    fileprivate init(only row: SQLiteStatement) throws(SQLiteError) {
+        var head = try BlockHead(row)
+        guard let entry = try head.next(), try head.next() == nil else { throw .damagedBlock }
+        self.init(id: entry.id, savedAt: row.integer(at: 1), storedBytes: entry.storedBytes)
+    }
+}

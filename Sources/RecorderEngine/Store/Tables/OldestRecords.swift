@@ -93,7 +93,7 @@ final class OldestRecords {
         while true {
             while let current = reading, current.index < current.entries.count {
                 let entry = current.entries[current.index]
-                if try current.isFresh ? true : isStored(entry, in: current.segment) { return entry }
+                if try current.isFresh ? true : isStored(entry) { return entry }
                 reading?.index += 1
             }
             // A table is read again only when what was taken from it has been removed.
@@ -140,9 +140,9 @@ final class OldestRecords {
         if try segments.oldest(before: end)?.segment.first != known.segment.first { reading = nil }
     }
 
-    private func isStored(_ record: StoredRecord, in segment: Segment) throws(SQLiteError) -> Bool {
-        guard let cursor = try statements.cursor(of: record.id.stream), cursor < record.id else { return false }
-        return try segments.table(of: segment).contains(record.id)
+    private func isStored(_ record: StoredRecord) throws(SQLiteError) -> Bool {
+        guard let cursor = try statements.cursor(of: record.id.stream) else { return false }
+        return cursor < record.id
     }
 
     private func read(_ segment: Segment, isNewest: Bool) throws(SQLiteError) -> Reading {

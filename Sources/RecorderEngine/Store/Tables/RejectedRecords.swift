@@ -32,10 +32,13 @@ package struct RejectedRecord: Sendable {
         var key = partitionKey ?? ""
         return key.withUTF8 { key in
             unsafe data.withUnsafeBytes { data in
-                unsafe RecordChecksum.of(
-                    RecordID(rawValue: others.checksum),
-                    key: UnsafeRawBufferPointer(key),
-                    data: data
+                unsafe Int64(
+                    RecordChecksum.of(
+                        RecordID(rawValue: others.checksum),
+                        key: .given(bytes: key.count),
+                        givenKey: UnsafeRawBufferPointer(key),
+                        data: data
+                    )
                 )
             }
         }
@@ -63,7 +66,6 @@ package struct RejectedRecords: Sendable {
 
     /// Reads the copies of some streams; nil stands for all.
     init(_ connection: SQLiteConnection, of selection: StreamSelection?) throws(SQLiteError) {
-        guard try RejectedTable(connection).exists() else { return }
         let rows = try connection.prepare("\(RejectedTable.query) ORDER BY id")
         while try rows.step() { add(rows) }
         if let selection { records.removeAll { !selection.contains($0.stream) } }
@@ -93,7 +95,7 @@ package struct RejectedRecords: Sendable {
 
 /// The table of copies of rejected records. Belongs to the writer; every method runs inside its transaction.
 ///
-/// It is newer than the file format, and made when the first record is rejected. Copies count neither for the store's limits nor
+/// Copies count neither for the store's limits nor
 /// in its counters, and have limits of their own. They name their stream, because a stream without records may lose its row.
 struct RejectedTable {
     fileprivate static let query = """
@@ -103,6 +105,7 @@ struct RejectedTable {
     /// The most copies, and the bytes of their data and keys; the oldest ones go first.
     static let mostRecords = 1_000
     static let mostBytes = 4 * 1_024 * 1_024
+    private static let size = "length(CAST(partition_key AS BLOB)) + length(data)"
 
     private let connection: SQLiteConnection
 
@@ -110,27 +113,21 @@ struct RejectedTable {
         self.connection = connection
     }
 
-    fileprivate func exists() throws(SQLiteError) -> Bool {
-        try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'rejected'") == 1
-    }
-
     /// How many there are.
     func count() throws(SQLiteError) -> Int {
-        guard try exists() else { return 0 }
         return Int(try connection.integer("SELECT count(*) FROM rejected") ?? 0)
     }
 
     /// What they take of the file, in bytes: a copy that is longer than a page has whole ones.
     func fileBytes() throws(SQLiteError) -> Int64 {
-        guard try exists() else { return 0 }
-        let sizes = "SELECT \(SegmentTable.size) + length(message) + 100 AS size FROM rejected"
+        let sizes = "SELECT \(Self.size) + length(message) + 100 AS size FROM rejected"
         return try connection.integer(
             "SELECT sum(CASE WHEN size < 4096 THEN size ELSE (size + 4095) / 4096 * 4096 END) FROM (\(sizes))"
         ) ?? 0
     }
 
     static let table = """
-        CREATE TABLE IF NOT EXISTS rejected (
+        CREATE TABLE rejected (
             id INTEGER PRIMARY KEY, stream TEXT NOT NULL, saved_at INTEGER NOT NULL, rejected_at INTEGER NOT NULL,
             code TEXT NOT NULL, message TEXT NOT NULL, sum INTEGER NOT NULL, partition_key TEXT NOT NULL,
             data BLOB NOT NULL
@@ -140,7 +137,6 @@ struct RejectedTable {
     /// Adds copies. `trim` must follow.
     func add(_ records: [RejectedRecord]) throws(SQLiteError) {
         guard !records.isEmpty else { return }
-        try connection.execute(Self.table)
         let last = try connection.integer("SELECT max(id) FROM rejected") ?? 0
         let insert = try connection.prepare("INSERT INTO rejected VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
         for (index, record) in records.enumerated() {
@@ -159,8 +155,7 @@ struct RejectedTable {
 
     /// Removes the oldest copies beyond the limits.
     func trim() throws(SQLiteError) {
-        guard try exists() else { return }
-        let rows = try connection.prepare("SELECT id, \(SegmentTable.size) FROM rejected ORDER BY id DESC")
+        let rows = try connection.prepare("SELECT id, \(Self.size) FROM rejected ORDER BY id DESC")
         var (count, bytes) = (0, 0)
         while try rows.step() {
             count += 1
@@ -179,7 +174,7 @@ struct RejectedTable {
 
     /// Removes all copies, those that were altered by damage too.
     func clear() throws(SQLiteError) {
-        if try exists() { try connection.execute("DELETE FROM rejected") }
+        try connection.execute("DELETE FROM rejected")
     }
 }
 

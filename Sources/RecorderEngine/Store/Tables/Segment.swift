@@ -11,19 +11,18 @@ struct Segment: Sendable, Hashable {
     let firstBytes: Int64
     /// How many of its records were delivered, discarded, cleared or moved to `KeptRecords`.
     let removed: Int64
-    /// What the numbered keys of its records are made of. nil if it is of version 1 or 2, whose tables have a row for each
-    /// record instead of blocks.
-    let keySource: KeySource?
+    /// What the numbered keys of its records are made of.
+    let keySource: KeySource
 
-    var table: String { "\(keySource == nil ? "record" : "block")_\(first)" }
+    var table: String { "block_\(first)" }
 
     /// Whether a table of the schema is a segment's.
-    static let isTable = "type = 'table' AND (name GLOB 'block_[0-9]*' OR name GLOB 'record_[0-9]*')"
+    static let isTable = "type = 'table' AND name GLOB 'block_[0-9]*'"
 
     /// The columns of a segment's row, as `init` reads them.
     static let columns = "first_sequence, first_bytes, removed, key_source"
 
-    init(first: Int64, firstBytes: Int64, removed: Int64, keySource: KeySource?) {
+    init(first: Int64, firstBytes: Int64, removed: Int64, keySource: KeySource) {
         self.first = first
         self.firstBytes = firstBytes
         self.removed = removed
@@ -40,15 +39,16 @@ struct Segment: Sendable, Hashable {
 
     /// The same without a check of its counts.
     init(uncounted row: SQLiteStatement) throws(SQLiteError) {
-        self.init(
-            first: row.integer(at: 0),
-            firstBytes: row.integer(at: 1),
-            removed: row.integer(at: 2),
-            keySource: KeySource(stored: row.integer(at: 3))
-        )
-        guard RecordID.sequences.contains(first), keySource != nil || row.integer(at: 3) == 0 else {
+        let first = row.integer(at: 0)
+        guard RecordID.sequences.contains(first), let keySource = KeySource(stored: row.integer(at: 3)) else {
             throw SQLiteError.damage("a segment's name is out of range", action: "reading segments")
         }
+        self.init(
+            first: first,
+            firstBytes: row.integer(at: 1),
+            removed: row.integer(at: 2),
+            keySource: keySource
+        )
     }
 
     /// Segments, oldest first, each with its range of sequences; the newest one's ends before `end`.

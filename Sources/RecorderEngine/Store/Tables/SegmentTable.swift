@@ -9,34 +9,13 @@ struct StoredRecord {
 
 /// The table of one segment and its prepared statements. Belongs to the writer.
 final class SegmentTable {
-    private let keySource: KeySource?
-    private let name: String
-    /// Rows from ?1 through ?2 in order, with what `append` reads.
     private let heads: SQLiteStatement
-    /// The blocks that end from ?1 through ?2, with their records.
-    private let blocks: SQLiteStatement?
-
-    /// The bytes of key and data of a row with one record.
-    static let size = "length(CAST(partition_key AS BLOB)) + length(data)"
+    private let blocks: SQLiteStatement
 
     init(_ segment: Segment, _ connection: SQLiteConnection) throws(SQLiteError) {
-        keySource = segment.keySource
-        name = segment.table
-        let range = "FROM \(name) WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
-        if keySource == nil {
-            heads = try connection.prepare("SELECT id, saved_at, \(Self.size) \(range)")
-            blocks = nil
-        } else {
-            heads = try connection.prepare("SELECT id, saved_at, span, number, head \(range)")
-            blocks = try connection.prepare("SELECT id, saved_at, span, number, head, data \(range)")
-        }
-    }
-
-    /// Whether the table has a record that is not behind its stream's cursor. Blocks have every one of them.
-    func contains(_ id: RecordID) throws(SQLiteError) -> Bool {
-        guard keySource == nil else { return true }
-        defer { heads.reset() }
-        return try heads.step(from: id, through: id)
+        let table = BlockTable(segment)
+        heads = try connection.prepare(table.heads)
+        blocks = try connection.prepare(table.blocks)
     }
 
     /// Whether the table has no row. That of a segment has a live record, unless it was damaged.
@@ -72,9 +51,8 @@ final class SegmentTable {
 
     /// Appends the records of the current row.
     private func append(after cursor: RecordID, to records: inout [StoredRecord]) throws(SQLiteError) {
-        guard keySource != nil else { return records.append(StoredRecord(row: heads)) }
         let time = heads.integer(at: 1)
-        var head = try BlockHead(of: RecordID(rawValue: heads.integer(at: 0)), row: heads, from: 2)
+        var head = try BlockHead(heads)
         while let entry = try head.next() {
             guard entry.id > cursor else { continue }
             records.append(StoredRecord(id: entry.id, savedAt: time, storedBytes: entry.storedBytes))
@@ -106,18 +84,17 @@ final class SegmentTable {
 
     /// Copies the records of one stream after an id and through another one; returns how many there are.
     func copy(after: RecordID, through last: RecordID, to kept: KeptRecords) throws(SQLiteError) -> Int {
-        guard let keySource, let blocks else { return try kept.insert(from: name, after: after, through: last) }
         guard try hasRecord(after: after, through: last) else { return 0 }
         var count = 0
         defer { blocks.reset() }
         var isNext = try blocks.step(from: after.next, through: RecordID(lastOf: last.stream))
         while isNext {
             let end = RecordID(rawValue: blocks.integer(at: 0))
-            var records = try BlockRecords(of: end, source: keySource, row: blocks, from: 2)
+            var records = try BlockRecords(blocks)
             while let record = try records.next(), record.entry.id <= last {
                 guard record.entry.id > after else { continue }
                 guard record.isUnaltered else { throw .damagedRecord }
-                try copy(record, of: &records, at: blocks.integer(at: 1), to: kept)
+                try kept.insert(record, at: blocks.integer(at: 1), source: records.source)
                 count += 1
             }
             isNext = end < last ? try blocks.step() : false
@@ -129,38 +106,16 @@ final class SegmentTable {
     private func hasRecord(after: RecordID, through last: RecordID) throws(SQLiteError) -> Bool {
         defer { heads.reset() }
         guard try heads.step(from: after.next, through: RecordID(lastOf: last.stream)) else { return false }
-        var head = try BlockHead(of: RecordID(rawValue: heads.integer(at: 0)), row: heads, from: 2)
+        var head = try BlockHead(heads)
         while let entry = try head.next() {
             if entry.id > after { return entry.id <= last }
         }
         return false
     }
-
-    private func copy(
-        _ record: BlockRecords.Element,
-        of block: inout BlockRecords,
-        at time: Int64,
-        to kept: KeptRecords
-    ) throws(SQLiteError) {
-        try unsafe block.withKey(of: record) { key in
-            Result { () throws(SQLiteError) in
-                try unsafe kept.insert(record.entry.id, at: time, key: key, data: record.data)
-            }
-        }.get()
-    }
 }
 
 @available(*, unavailable)
 extension SegmentTable: Sendable {}
-
-extension StoredRecord {
-    /// Reads a row of id, time, bytes of key and data.
-    init(row: SQLiteStatement) {
-        id = RecordID(rawValue: row.integer(at: 0))
-        savedAt = row.integer(at: 1)
-        storedBytes = Int(row.integer(at: 2)) + Record.overhead
-    }
-}
 
 extension SQLiteError {
     static let damagedRecord = SQLiteError.damage("a record's checksum is wrong", action: "reading a batch")

@@ -122,7 +122,6 @@ extension StoreClock.Reference {
 
     /// nil if none was written, or if it is corrupted.
     static func read(_ connection: SQLiteConnection) throws(SQLiteError) -> StoreClock.Reference? {
-        guard try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'clock'") != nil else { return nil }
         let row = try connection.prepare("SELECT boot, uptime, wall, time FROM clock")
         guard try row.step() else { return nil }
         let reference = StoreClock.Reference(
@@ -137,14 +136,14 @@ extension StoreClock.Reference {
     }
 
     static let table = """
-        CREATE TABLE IF NOT EXISTS clock (
+        CREATE TABLE clock (
             boot TEXT NOT NULL, uptime INTEGER NOT NULL, wall INTEGER NOT NULL, time INTEGER NOT NULL
         )
         """
 
-    /// Part of a write transaction. The table is newer than the file format, so it may have to be created.
+    /// Part of a write transaction.
     func write(_ connection: SQLiteConnection) throws(SQLiteError) {
-        try connection.execute("\(Self.table); DELETE FROM clock")
+        try connection.execute("DELETE FROM clock")
         let insert = try connection.prepare("INSERT INTO clock (boot, uptime, wall, time) VALUES (?1, ?2, ?3, ?4)")
         try insert.bind(boot, at: 1)
         try insert.bind(uptime, at: 2)

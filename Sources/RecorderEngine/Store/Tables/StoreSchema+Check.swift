@@ -2,34 +2,21 @@ import RecorderSQLite
 
 /// Compares a file's tables with those that the program creates.
 extension StoreSchema {
-    /// What is missing of the tables and columns of a file of a format, or was not there at that time; this proves damage. What
-    /// another program added is no problem.
-    static func problems(in connection: SQLiteConnection, format: Int64) throws(SQLiteError) -> [String] {
+    /// What is missing of the tables and columns; this proves damage. What another program added is no problem.
+    static func problems(in connection: SQLiteConnection) throws(SQLiteError) -> [String] {
         let model = try SQLiteConnection(path: ":memory:", access: .readWrite)
-        let optional = [StoreClock.Reference.table, FilePositionTable.table, RejectedTable.table]
-        try model.execute(tables)
-        var required = Set(try names(of: "table", in: model))
-        if format < 3 { required.remove(KeptRecords.table) }
-        for table in optional + [blockTable("block_0"), recordTable("record_0")] { try model.execute(table) }
-        let later = additions.filter { $0.version > format }
+        try model.execute("\(tables); \(blockTable("block_0"))")
+        let required = Set(try names(of: "table", in: model)).subtracting(["block_0"])
         let found = try names(of: "table", in: connection)
         var problems = required.subtracting(found).sorted().map { "table \($0) is missing" }
         for table in found {
             // Another program's table may begin likewise.
             let isNumbered = table.drop { $0 != "_" }.dropFirst().first?.isNumber == true
-            let isSegment = (table.hasPrefix("block_") || table.hasPrefix("record_")) && isNumbered
-            let name = isSegment ? "\(table.prefix { $0 != "_" })_0" : table
-            var expected = try columns(of: name, in: model)
+            let name = table.hasPrefix("block_") && isNumbered ? "block_0" : table
+            let expected = try columns(of: name, in: model)
             guard !expected.isEmpty else { continue }
-            let added = later.filter { $0.table == table }.flatMap(\.columns)
-            let newer = Set(added.map { String($0.prefix { $0 != " " }) })
-            expected.subtract(newer)
-            if format < 2, name == "record_0" { expected.remove("sum") }
             let columns = try columns(of: table, in: connection)
             problems += expected.subtracting(columns).sorted().map { "table \(table) has no column \($0)" }
-            problems += newer.intersection(columns).sorted().map {
-                "table \(table) has a column \($0), which its format \(format) has not"
-            }
         }
         return problems
     }

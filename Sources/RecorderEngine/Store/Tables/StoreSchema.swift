@@ -3,11 +3,11 @@ import RecorderSQLite
 
 /// The tables of a store, and the checks of a file that is opened as one.
 enum StoreSchema {
-    /// "AWSR": distinguishes a store from other SQLite files.
-    static let applicationID: Int64 = 0x4157_5352
-    static let version: Int64 = 4
-    /// Files of earlier versions have no blocks, and are read only after an upgrade.
-    static let oldestReadable: Int64 = 3
+    /// "AWSK": distinguishes a store from other SQLite files.
+    static let applicationID: Int64 = 0x4157_534B
+    static let version: Int64 = 1
+    /// The identifier of files that were written before the first release.
+    private static let earlierApplicationID: Int64 = 0x4157_5352
     /// A larger version number is corruption.
     private static let largestVersion: Int64 = 255
 
@@ -23,8 +23,8 @@ enum StoreSchema {
     /// `key_source` is what `numbered` was at that time, and `delivered` counts the records since then that were delivered under
     /// random keys, or without keys, which do not name them. While row 0 has no `key_source`, all of that belongs to an earlier one. `trouble` is why the stream's last flush kept records; the limits, in
     /// row 0, are those of the last process that saved (-1: none yet). `segment` lists the record
-    /// tables, see `StoreSegments`. `imported` lists the files whose records were imported, until they are renamed.
-    /// `StoreClock` adds a table of its own.
+    /// tables, see `StoreSegments`. `kept` has a block for each of the `KeptRecords`, and an index of the order in which they were
+    /// saved. `imported` lists the files whose records were imported, until they are renamed.
     static let tables = """
         CREATE TABLE stream (
             number INTEGER PRIMARY KEY,
@@ -57,52 +57,38 @@ enum StoreSchema {
             removed INTEGER NOT NULL DEFAULT 0,
             key_source INTEGER NOT NULL DEFAULT 0
         );
-        \(keptTable);
+        CREATE TABLE \(KeptRecords.table) (
+            \(blockColumns),
+            failures INTEGER NOT NULL DEFAULT 0,
+            key_source INTEGER NOT NULL
+        );
+        CREATE INDEX kept_order ON \(KeptRecords.table) (\(sequence));
         CREATE TABLE imported (
             file TEXT PRIMARY KEY
         ) WITHOUT ROWID;
+        \(StoreClock.Reference.table);
+        \(FilePositionTable.table);
+        \(RejectedTable.table);
         INSERT INTO stream (number, name) VALUES (0, random());
         PRAGMA application_id = \(applicationID);
         PRAGMA user_version = \(version);
         """
 
-    /// The table of one segment: a `BlockHead` says what its columns are.
-    static func blockTable(_ name: String) -> String {
+    /// The table of one segment.
+    static func blockTable(_ name: String) -> String { "CREATE TABLE \(name) (\(blockColumns))" }
+
+    /// A `BlockHead` says what they are.
+    private static let blockColumns = """
+        id INTEGER PRIMARY KEY,
+        saved_at INTEGER NOT NULL,
+        span INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        head BLOB NOT NULL,
+        data BLOB NOT NULL
         """
-        CREATE TABLE \(name) (
-            id INTEGER PRIMARY KEY,
-            saved_at INTEGER NOT NULL,
-            span INTEGER NOT NULL,
-            number INTEGER NOT NULL,
-            head BLOB NOT NULL,
-            data BLOB NOT NULL
-        )
-        """
-    }
 
     /// The sequence of an id: the order in which the records of all streams were saved.
     static let sequence = "id & \(RecordID.sequences.upperBound)"
-
-    /// The table of `KeptRecords`, with an index of the order in which they were saved.
-    private static let keptTable = """
-        \(recordTable(KeptRecords.table));
-        CREATE INDEX kept_order ON \(KeptRecords.table) (\(sequence))
-        """
-
-    /// A table with a row for each record; `id` is a `RecordID`, `sum` its `RecordChecksum`. A row without a checksum is damaged.
-    /// Versions 1 and 2 stored the records of segments so.
-    static func recordTable(_ name: String) -> String {
-        """
-        CREATE TABLE \(name) (
-            id INTEGER PRIMARY KEY,
-            saved_at INTEGER NOT NULL,
-            failures INTEGER NOT NULL DEFAULT 0,
-            sum INTEGER,
-            partition_key TEXT NOT NULL,
-            data BLOB NOT NULL
-        )
-        """
-    }
 
     /// Sets how the file is written, and creates the tables in a new one. Called under the write lock.
     ///
@@ -111,22 +97,15 @@ enum StoreSchema {
     /// to the file system once the store is empty.
     static func prepare(_ connection: SQLiteConnection, path: String) throws(RecorderError) {
         let found = try header(of: connection, path: path)
-        if !found.isNew, found.version < version { try excludeOthers(connection, path: path) }
-        try StorageErrorMapping.translating(path: path, try configure(connection, header: found))
+        try StorageErrorMapping.translating(path: path, try configure(connection, isNew: found.isNew))
     }
 
-    /// The format of a file that is only read; nil if it has no tables yet. Throws if it cannot be read as it is.
-    static func readableFormat(of connection: SQLiteConnection, path: String) throws(RecorderError) -> Int64? {
-        let found = try header(of: connection, path: path)
-        guard !found.isNew, found.version < oldestReadable else { return found.isNew ? nil : found.version }
-        throw .storage(
-            "\(path) was written by an older version (format \(found.version)). Opening it to save, to submit or for its status "
-                + "upgrades it; then it can be read.",
-            nil
-        )
+    /// Whether a file that is only read has no tables yet. Throws if it cannot be read.
+    static func isEmpty(_ connection: SQLiteConnection, path: String) throws(RecorderError) -> Bool {
+        try header(of: connection, path: path).isNew
     }
 
-    /// The header of a store's file. Throws if it is not one, or if a newer version wrote it.
+    /// The header of a store's file. Throws if it is not one, or if another version wrote it.
     private static func header(of connection: SQLiteConnection, path: String) throws(RecorderError) -> Header {
         // Another program may be creating the tables.
         let found = try StorageErrorMapping.translating(
@@ -137,34 +116,24 @@ enum StoreSchema {
             let error = SQLiteError.damage("its header is not a store's, but its tables are", action: "opening")
             throw StorageErrorMapping.error(error, path: path)
         }
+        guard found.application != earlierApplicationID else {
+            throw .storage(
+                "\(path) was written by a version before the first release. It is left untouched: send its records with that "
+                    + "version, or move the file.",
+                nil
+            )
+        }
         guard found.isNew || found.application == applicationID else {
             throw .storage("\(path) is some other program's database. Move it, or use another key.", nil)
         }
-        guard found.version <= version else {
+        guard found.isNew || found.version == version else {
             throw .storage(
-                "\(path) was written by a newer version (format \(found.version), this one knows \(version)). "
-                    + "It is left untouched: upgrade this program.",
+                "\(path) was written by another version (format \(found.version), this one knows \(version)). "
+                    + "It is left untouched: use the program that wrote it, or move the file.",
                 nil
             )
         }
         return found
-    }
-
-    /// Throws if another connection has a file open that is to be upgraded: SQLite leaves WAL mode only if there is none.
-    ///
-    /// A program of an older version that went on with the file would take its new tables for damage, and replace it by one
-    /// without their records. Once it opens the file again, it refuses it.
-    private static func excludeOthers(_ connection: SQLiteConnection, path: String) throws(RecorderError) {
-        do {
-            try connection.execute("PRAGMA journal_mode = DELETE")
-        } catch {
-            guard error.isBusy else { throw StorageErrorMapping.error(error, path: path) }
-            throw .storage(
-                "\(path) was written by an older version, and another program has it open (`fuser \(FileRights.quoted(path))` names it). "
-                    + "Stop that program or upgrade it as well; the file is upgraded when it is opened next.",
-                error
-            )
-        }
     }
 
     private struct Header {
@@ -180,7 +149,7 @@ enum StoreSchema {
             let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
             isNew = version == 0 && application == 0 && tables == 0
             let isOurs = application == applicationID && (1...largestVersion).contains(version)
-            isDamaged = !isNew && !isOurs && hasOurTables(connection)
+            isDamaged = !isNew && !isOurs && application != earlierApplicationID && hasOurTables(connection)
         }
     }
 
@@ -189,78 +158,14 @@ enum StoreSchema {
     /// How large the cache may grow during a commit, before pages go to the log one by one instead of together in the end.
     private static let largestCacheSize = -2_000
 
-    private static func configure(_ connection: SQLiteConnection, header: Header) throws(SQLiteError) {
+    private static func configure(_ connection: SQLiteConnection, isNew: Bool) throws(SQLiteError) {
         try connection.execute("PRAGMA journal_mode = WAL")
         try connection.execute("PRAGMA synchronous = FULL")
         try connection.execute("PRAGMA secure_delete = OFF")
         // A full disk may have no room for temporary files.
         try connection.execute("PRAGMA temp_store = MEMORY")
         try connection.execute("PRAGMA cache_size = \(cacheSize); PRAGMA cache_spill = \(largestCacheSize)")
-        if header.isNew { try connection.transaction(running: try connection.execute(tables)) }
-        if !header.isNew, header.version < version {
-            try connection.transaction(running: try upgrade(connection, from: header.version))
-        }
-    }
-
-    /// Columns that files of earlier versions lack, with the version that brought them.
-    static let additions: [(version: Int64, table: String, columns: [String])] = [
-        (
-            2, "stream",
-            [
-                "byte_limit INTEGER NOT NULL DEFAULT -1", "age_limit INTEGER NOT NULL DEFAULT 0",
-                "trouble TEXT NOT NULL DEFAULT ''", "trouble_at INTEGER NOT NULL DEFAULT 0",
-            ]
-        ),
-        (
-            3, "stream",
-            [
-                "numbered INTEGER NOT NULL DEFAULT 0", "key_source INTEGER NOT NULL DEFAULT 0",
-                "place TEXT NOT NULL DEFAULT ''",
-            ]
-        ),
-        (3, "segment", ["key_source INTEGER NOT NULL DEFAULT 0"]),
-        (4, "stream", ["entries INTEGER NOT NULL DEFAULT 0"]),
-    ]
-
-    /// Brings an older file to this version. Its records stay where they are.
-    private static func upgrade(_ connection: SQLiteConnection, from version: Int64) throws(SQLiteError) {
-        if version < 2 { try addChecksums(connection) }
-        for addition in additions where version < addition.version {
-            try addColumns(addition.columns, to: addition.table, connection)
-        }
-        if version < 3 { try connection.execute(keptTable) }
-        // Until version 4, each record had an entry of its own.
-        try connection.execute("UPDATE stream SET entries = delivered; PRAGMA user_version = \(Self.version)")
-        // Version 3 did not note from which record on a copied file had another source. Keys are used once in any case, but an
-        // audit would look for the earlier ones under the new source.
-        try connection.execute("UPDATE stream SET key_source = numbered WHERE number > 0")
-    }
-
-    private static func addChecksums(_ connection: SQLiteConnection) throws(SQLiteError) {
-        let segments = try connection.prepare("SELECT first_sequence FROM segment")
-        var firsts: [Int64] = []
-        while try segments.step() { firsts.append(segments.integer(at: 0)) }
-        for first in firsts { try addChecksums(to: "record_\(first)", connection: connection) }
-    }
-
-    private static func addColumns(
-        _ columns: [String],
-        to table: String,
-        _ connection: SQLiteConnection
-    ) throws(SQLiteError) {
-        for column in columns { try connection.execute("ALTER TABLE \(table) ADD COLUMN \(column)") }
-    }
-
-    private static func addChecksums(to table: String, connection: SQLiteConnection) throws(SQLiteError) {
-        try connection.execute("ALTER TABLE \(table) ADD COLUMN sum INTEGER")
-        let rows = try connection.prepare("SELECT id, partition_key, data FROM \(table)")
-        let update = try connection.prepare("UPDATE \(table) SET sum = ?2 WHERE id = ?1")
-        while try rows.step() {
-            let id = RecordID(rawValue: rows.integer(at: 0))
-            try update.bind(id.rawValue, at: 1)
-            try update.bind(unsafe RecordChecksum.of(id, key: rows.bytes(at: 1), data: rows.bytes(at: 2)), at: 2)
-            try update.run()
-        }
+        if isNew { try connection.transaction(running: try connection.execute(tables)) }
     }
 
     /// Whether the tables are a store's, whatever the file's header says.

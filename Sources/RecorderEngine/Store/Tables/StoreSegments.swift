@@ -108,9 +108,9 @@ final class StoreSegments {
         return blocks
     }
 
-    /// Continues a segment, unless it is of an older version, or its numbered keys are those of another file.
+    /// Continues a segment, unless its numbered keys are those of another file.
     private func useForNextRecord(_ segment: Segment, _ ledger: StoreLedger) throws(SQLiteError) {
-        guard let source = segment.keySource, try keySources.current() == source else {
+        guard try keySources.current() == segment.keySource else {
             let later = "\(StoreSchema.sequence) >= \(ledger.nextSequence)"
             guard try connection.integer("SELECT 1 FROM \(segment.table) WHERE \(later) LIMIT 1") == nil else {
                 throw SQLiteError.contradiction("the next sequence is in use", action: "saving")

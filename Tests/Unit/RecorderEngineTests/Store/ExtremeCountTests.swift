@@ -36,7 +36,7 @@ import Testing
             ("segment", "first_sequence", "1"), ("segment", "first_bytes", "1"), ("segment", "removed", "1"),
             ("segment", "key_source", "1"), ("block_1", "id", "id & 255 = 2"), ("block_1", "saved_at", "1"),
             ("block_1", "span", "1"), ("block_1", "number", "1"), ("kept", "id", "1"), ("kept", "saved_at", "1"),
-            ("kept", "failures", "1"), ("kept", "sum", "1"),
+            ("kept", "failures", "1"), ("kept", "key_source", "1"), ("kept", "span", "1"), ("kept", "number", "1"),
         ]
         return streams + others.map { Location(table: $0.0, column: $0.1, rows: $0.2) }
     }()

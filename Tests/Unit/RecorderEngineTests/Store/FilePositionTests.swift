@@ -100,17 +100,6 @@ import Testing
         #expect(try harness.pipeline.filePositions().positions == [position(offset: 2)])
     }
 
-    @Test(arguments: OlderStore.allCases)
-    func `a store of an older version gets positions`(older: OlderStore) async throws {
-        let directory = try TemporaryDirectory()
-        try older.write(to: directory.path("store"))
-        let harness = try PipelineHarness(url: nil, in: directory, at: directory.path("store"))
-        #expect(try harness.pipeline.filePositions().positions == [])
-        try await save(["new"], .init(stored: [position(offset: 2)]), in: harness).get()
-        #expect(try harness.pipeline.filePositions().positions == [position(offset: 2)])
-        #expect(try harness.records() == OlderStore.allWaiting.count + 1)
-    }
-
     @Test func `an altered position is no position, and named`() async throws {
         let harness = try PipelineHarness()
         try await save(["a"], .init(stored: [position(offset: 2), position(8, offset: 9)]), in: harness).get()

@@ -80,24 +80,6 @@ import Testing
         #expect(try numbering(named).streams.map(\.next) == [5])
     }
 
-    @Test func `a store of format 3 may have been copied, so its earlier records have no known identity`() async throws
-    {
-        let harness = try PipelineHarness()
-        for text in ["0", "1", "2"] { try await harness.save(text) }
-        let copy = try TemporaryDirectory()
-        for file in try FileManager.default.contentsOfDirectory(atPath: harness.directory.path) {
-            try FileManager.default.copyItem(atPath: harness.directory.path(file), toPath: copy.path(file))
-        }
-        do {
-            let copied = try SQLiteConnection(path: copy.path("kinesis.db"), access: .readWrite)
-            try copied.execute("ALTER TABLE stream DROP COLUMN entries; PRAGMA user_version = 3")
-        }
-        let upgraded = try PipelineHarness(in: copy)
-        #expect(try upgraded.records() == 3)
-        #expect(try numbering(upgraded).streams.map(\.first) == [3])
-        #expect(try held(upgraded) == [0...2])
-    }
-
     @Test func `a copied store numbers its next records under another identity, from where the original was`()
         async throws
     {
@@ -116,16 +98,6 @@ import Testing
         #expect(copied.streams.map(\.first) == [3, 0] && copied.streams.map(\.next) == [4, 1])
         #expect(copied.streams.first?.held == [old: OrdinalRanges([0...2]), new: OrdinalRanges([3...3])])
         #expect(original.streams.map(\.first) == [0] && original.streams.map(\.next) == [3])
-    }
-
-    @Test(arguments: OlderStore.allCases)
-    func `a store of an older format has no numbers until its next save`(store: OlderStore) async throws {
-        let directory = try TemporaryDirectory()
-        try store.write(to: directory.path)
-        let harness = try PipelineHarness(in: directory) { $0.limits.bytes = 0 }
-        #expect(try numbering(harness).streams.allSatisfy { $0.next == 0 && $0.held.isEmpty })
-        try await harness.save("new", to: "b")
-        #expect(try held(harness, "b") == [0...0])
     }
 
     @Test func `records that were rescued are held under their keys`() async throws {

@@ -73,37 +73,6 @@ import Testing
         #expect(try contents.page(at: &position).count == 5)
     }
 
-    @Test func `a file of format 3 is read, and nothing in it changes`() async throws {
-        let harness = try PipelineHarness { $0.limits.bytes = 0 }
-        try await harness.saveAll(["1", "2"], to: "a")
-        let copy = try TemporaryDirectory()
-        let connection = try SQLiteConnection(path: harness.path, access: .readWrite)
-        try connection.execute("VACUUM INTO '\(copy.path("kinesis.db"))'")
-        let older = try SQLiteConnection(path: copy.path("kinesis.db"), access: .readWrite)
-        try older.execute("ALTER TABLE stream DROP COLUMN entries; PRAGMA user_version = 3")
-        let before = try Data(contentsOf: URL(fileURLWithPath: copy.path("kinesis.db")))
-        let location = StoreLocation(directory: copy.path, fileName: "kinesis.db")
-        let records = try await read(try StoreContents(at: location), "a")
-        #expect(texts(records) == ["1", "2"])
-        #expect(try StoreVerification(at: location).problems == [])
-        #expect(try Data(contentsOf: URL(fileURLWithPath: copy.path("kinesis.db"))) == before)
-    }
-
-    @Test(arguments: OlderStore.allCases)
-    func `a file of an older format is left as it is, and is read once it was upgraded`(store: OlderStore) async throws
-    {
-        let directory = try TemporaryDirectory()
-        try store.write(to: directory.path)
-        let location = StoreLocation(directory: directory.path, fileName: "kinesis.db")
-        #expect(throws: RecorderError.self) { try StoreContents(at: location) }
-        #expect(try Data(contentsOf: URL(fileURLWithPath: directory.path("kinesis.db"))) == store.bytes())
-        let harness = try PipelineHarness(in: directory)
-        #expect(try harness.records() == 51)
-        let contents = try StoreContents(at: location)
-        for (stream, waiting) in OlderStore.waiting { #expect(texts(try await read(contents, stream)) == waiting) }
-        #expect(try StoreVerification(at: location).problems == [])
-    }
-
     @Test func `a damaged record ends the reading with an error`() async throws {
         let harness = try PipelineHarness { $0.limits.bytes = 0 }
         try await harness.save("unaltered", to: "a")

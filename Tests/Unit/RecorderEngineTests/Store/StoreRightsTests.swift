@@ -161,7 +161,7 @@ import Testing
             #expect(chown("\(path)/\(name)", Self.other, Self.other) == 0)
         }
         let error = #expect(throws: RecorderError.self) { try RejectedRecords(at: location) }
-        #expect(error?.message.contains("newer version") == true)
+        #expect(error?.message.contains("another version") == true)
         let lock = open("\(location.path).lock", O_RDWR | O_CLOEXEC)
         defer { close(lock) }
         #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)

@@ -103,17 +103,28 @@ import Testing
         #expect(try bytes("number > 0") == bytes("number = 0"))
     }
 
-    @Test func `a store of a newer version is refused with that reason, and left unchanged`() async throws {
+    @Test(arguments: [
+        ("user_version = 99", "another version"),
+        ("application_id = 1096242002; PRAGMA user_version = 4", "first release"),
+    ])
+    func `a store of another version is refused with that reason, and left unchanged`(change: String, reason: String)
+        async throws
+    {
         let harness = try PipelineHarness()
         try await harness.save("kept")
         do {
             let connection = try SQLiteConnection(path: harness.path, access: .readWrite)
-            try connection.execute("PRAGMA user_version = 99")
+            try connection.execute("PRAGMA \(change)")
+            try connection.checkpoint(.truncate)
         }
+        let before = try Data(contentsOf: URL(fileURLWithPath: harness.path))
         let later = try PipelineHarness(in: harness.directory)
         let error = await #expect(throws: RecorderError.self) { try await later.save("refused") }
-        #expect(error?.message.contains("newer version") == true)
-        #expect(try later.storedTexts() == ["kept"])
+        #expect(error?.message.contains(reason) == true)
+        #expect(throws: RecorderError.self) {
+            try StoreContents(at: .init(directory: harness.directory.path, fileName: "kinesis.db"))
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: harness.path)) == before)
     }
 
     @Test func `another program's database is refused and left unchanged`() async throws {
