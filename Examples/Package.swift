@@ -16,6 +16,8 @@ func example(
     )
 }
 
+let recorders = Target.Dependency.product(name: "KinesisRecorders", package: "swift-aws-recorder")
+
 /// A separate package, so that the examples can only use the public API.
 let package = Package(
     name: "Examples",
@@ -23,6 +25,8 @@ let package = Package(
         .package(name: "swift-aws-recorder", path: "..")
     ],
     targets: [
+        example("FirstRecorder", "KinesisRecorders", language: .v6),
+        example("FirstClient", "AmplifyKinesisClient", language: .v6),
         example("Guide", "AWSKinesis"),
         example("CognitoFirehose", "AWSCognito", "AWSCore", "AWSKinesis"),
         example("Port", "AWSCognito", "AWSCore", "AWSKinesis", path: "Port/After"),
@@ -31,10 +35,15 @@ let package = Package(
         example("Cancellation", "AWSKinesis"),
         example("Errors", "AWSKinesis"),
         example("CustomCredentials", "AWSKinesis"),
-        example("Server", "AWSKinesis", language: .v6),
+        example("Server", "KinesisRecorders", language: .v6),
         example("AmplifyKinesis", "AmplifyFoundation", "AmplifyKinesisClient", language: .v6),
         example("AmplifyFirehose", "AmplifyFoundation", "AmplifyFirehoseClient", language: .v6),
         example("EscapeHatch", "AmplifyFoundation", "AmplifyKinesisClient", language: .v6),
         example("SideBySide", "AWSKinesis", "AmplifyFoundation", "AmplifyKinesisClient", language: .v6),
+
+        // Has a manifest of its own, too, to be taken as a whole.
+        .target(name: "GatewayKit", dependencies: [recorders], path: "Gateway/Sources/GatewayKit"),
+        .executableTarget(name: "Gateway", dependencies: ["GatewayKit", recorders], path: "Gateway/Sources/Gateway"),
+        .testTarget(name: "GatewayTests", dependencies: ["GatewayKit", recorders], path: "Gateway/Tests/GatewayTests"),
     ]
 )

@@ -5,7 +5,8 @@
     examples.py --accept   writes what they print to Examples/Output
 
 Ends with one line that says how many printed what they should (exit status 1 if not all).
-The guide's program is run by demo.py. `Port` also has its difference checked, see port.py.
+The guide's program is run by demo.py. `Port` also has its difference checked, see port.py, and README's programs that they stand
+there. `Gateway` is stopped by SIGTERM, and its tests are run.
 """
 
 import argparse
@@ -18,7 +19,7 @@ import threading
 import urllib.request
 
 import port
-from demo import EXAMPLES, RUN_SECONDS, STREAM, Failed, Service, build, create_streams, run_program
+from demo import EXAMPLES, ROOT, RUN_SECONDS, STREAM, Failed, Service, build, create_streams, run_program
 from demo import with_own_settings
 
 OUTPUT = EXAMPLES / "Output"
@@ -88,6 +89,9 @@ def vault(place, name):
 
 # Each with what it is run with.
 EXAMPLE = {
+    "FirstRecorder": alone,
+    "FirstClient": alone,
+    "Gateway": with_stream,
     "CognitoFirehose": guest,
     "Port": ported,
     "ByteThreshold": with_stream,
@@ -102,12 +106,31 @@ EXAMPLE = {
     "SideBySide": with_stream,
 }
 
-# What is printed last by a program that runs until it is stopped.
-LAST_LINE = {"Port": "Events sent: 1, bytes left: 0\n"}
+# What is printed by a program that runs until it is stopped, before that.
+LAST_LINE = {"Port": "Events sent: 1, bytes left: 0\n", "Gateway": "started\n"}
+IN_README = "FirstRecorder", "FirstClient"
+
+
+def readme_complaint():
+    """What is wrong with README's programs; None if they are the examples."""
+    readme = (ROOT / "README.md").read_text()
+    for name in IN_README:
+        text = (EXAMPLES / f"Sources/{name}/main.swift").read_text()
+        # Without the comments above the program.
+        if f"```swift\n{text[text.index('import '):]}```\n" not in readme:
+            return f"README.md does not have the program {name} as it stands in Examples"
+    return None
+
+
+def test_gateway(place):
+    """Whether the gateway's tests pass."""
+    command = ["swift", "test", "--package-path", str(EXAMPLES), "--filter", "GatewayTests"]
+    done = subprocess.run(command, env=with_own_settings(place.environment("GatewayTests")), stdin=subprocess.DEVNULL)
+    return done.returncode == 0
 
 
 def run_until(last_line, program, arguments, environment):
-    """Runs a program until it has printed this line, and returns what it printed."""
+    """Runs a program until it has printed this line, ends it by SIGTERM, and returns what it printed."""
     # A pipe would be written in blocks, the last one at the end.
     process = subprocess.Popen(
         ["stdbuf", "-oL", str(program), *arguments],
@@ -123,9 +146,8 @@ def run_until(last_line, program, arguments, environment):
         for line in process.stdout:
             printed += line
             if line == last_line:
-                break
+                process.terminate()
         deadline.cancel()
-        process.terminate()
     return printed
 
 
@@ -157,13 +179,15 @@ def run_all(names, accepts):
     if unknown:
         raise Failed(f"there is no example {unknown[0]}; there are {', '.join(EXAMPLE)}")
     chosen = names or list(EXAMPLE)
-    wrong = port.complaint() if "Port" in chosen else None
+    wrong = (port.complaint() if "Port" in chosen else None) or readme_complaint()
     if wrong:
         raise Failed(wrong)
     programs = build()
     with contextlib.ExitStack() as cleanup:
         place = Place(cleanup)
         right = sum(run(name, programs, place, accepts) for name in chosen)
+        if "Gateway" in chosen and not test_gateway(place):
+            raise Failed("the gateway's tests failed")
     say(f"{right} of {len(chosen)} printed what they should")
     return right == len(chosen)
 

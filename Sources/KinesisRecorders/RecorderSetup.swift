@@ -62,7 +62,8 @@ extension AWSKinesisRecorder {
     ///   - credentials: Provides the keys. By default the machine's: the environment, a profile, a container, an instance.
     ///   - endpoint: The address of the service, such as `http://localhost:4566` in a test. By default that of
     ///     `AWS_ENDPOINT_URL`, of the profile, or of the region.
-    ///   - directory: The directory of the records, created if it is missing. By default as for `default()`: ``storeDirectory``.
+    ///   - directory: The directory of the records, created if it is missing. By default as for `default()`:
+    ///     ``AWSAbstractKinesisRecorder/storeDirectory``.
     ///   - limits: What may be stored.
     /// - Throws: ``AWSRecorderSetupError`` if there is no region, no directory that could be used, or the address is none.
     public convenience init(
@@ -101,7 +102,8 @@ extension AWSFirehoseRecorder {
     ///   - credentials: Provides the keys. By default the machine's: the environment, a profile, a container, an instance.
     ///   - endpoint: The address of the service, such as `http://localhost:4566` in a test. By default that of
     ///     `AWS_ENDPOINT_URL`, of the profile, or of the region.
-    ///   - directory: The directory of the records, created if it is missing. By default as for `default()`: ``storeDirectory``.
+    ///   - directory: The directory of the records, created if it is missing. By default as for `default()`:
+    ///     ``AWSAbstractKinesisRecorder/storeDirectory``.
     ///   - limits: What may be stored.
     /// - Throws: ``AWSRecorderSetupError`` if there is no region, no directory that could be used, or the address is none.
     public convenience init(

@@ -2,28 +2,24 @@
 //
 //     Server STREAM
 
-// Implicitly unwrapped results are unwrapped with `!`, as in code for the AWS SDK for iOS.
-// swift-format-ignore-file: NeverForceUnwrap
-
-import AWSKinesis
 import Foundation
+import KinesisRecorders
 
 let streamName = CommandLine.arguments[1]
 
 /// Saves and sends the events.
 struct EventLog: Sendable {
-    private let recorder = AWSKinesisRecorder.default()!
+    private let recorder: AWSKinesisRecorder
 
-    init() {
-        recorder.diskByteLimit = 1 << 30
+    init() throws {
+        recorder = try AWSKinesisRecorder()
         // Concurrent requests for one stream: faster on a slow network, but the order of records is not kept.
         recorder.maxConcurrentRequests = 4
     }
 
     /// Returns when the event is durable; thousands of callers share one commit.
     func write(_ event: String, user: Int) async throws {
-        let saved = recorder.saveRecord(Data(event.utf8), streamName: streamName, partitionKey: "user \(user)")!
-        _ = try await saved.value
+        try await recorder.save(Data(event.utf8), to: streamName, partitionKey: "user \(user)")
     }
 
     /// Sends stored events repeatedly until the task is cancelled. Errors are printed; the next round tries again.
@@ -36,7 +32,7 @@ struct EventLog: Sendable {
 
     func submit() async {
         do {
-            _ = try await recorder.submitAllRecords().value
+            try await recorder.submit()
         } catch is CancellationError {
             // The drain was cancelled.
         } catch {
@@ -44,10 +40,11 @@ struct EventLog: Sendable {
         }
     }
 
-    var counts: AWSRecorderStatistics { get throws { recorder.statistics! } }
+    /// Nil if the store cannot be read.
+    var counts: AWSRecorderStatistics? { recorder.statistics }
 }
 
-let log = EventLog()
+let log = try EventLog()
 let drain = Task { await log.drain(every: .milliseconds(50)) }
 
 // Simulated requests to the server, each with a few events.
@@ -59,11 +56,11 @@ try await withThrowingTaskGroup(of: Void.self) { group in
     }
     try await group.waitForAll()
 }
-print("saved \(try log.counts.saved) events of 100 users")
+print("saved \(log.counts?.saved ?? 0) events of 100 users")
 
 // Shutdown: no more writers, one last submit.
 drain.cancel()
 await drain.value
 await log.submit()
-let counts = try log.counts
-print("delivered \(counts.delivered), left on disk \(counts.stored)")
+let counts = log.counts
+print("delivered \(counts?.delivered ?? 0), left on disk \(counts?.stored ?? 0)")
