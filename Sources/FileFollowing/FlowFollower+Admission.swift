@@ -149,6 +149,7 @@ extension FlowFollower {
             admission.changes.stored.append(opened.position)
         case .truncated:
             orphans.append(Orphan(position: stored, isTruncated: true, isNew: true))
+            truncations += 1
             return .replaced
         case .otherFile:
             lose(stored, isClaimed: false, into: &admission)

@@ -52,8 +52,8 @@ final class FlowFollower {
     /// A full store has room again as soon as something is sent: a shorter pause is not worth a word.
     private static let shortPause = Duration.seconds(3)
     /// For the metrics.
-    var (readBytes, copies) = (0, 0)
-    var incompleteFiles = 0
+    var (readBytes, readRecords) = (0, 0)
+    var (copies, truncations, incompleteFiles) = (0, 0, 0)
     /// The counts of files that are not followed any more.
     private var ended = FollowEnd()
     /// The patterns whose files have been followed before.
@@ -282,6 +282,7 @@ final class FlowFollower {
     /// Begins anew with a file that was truncated, after a scan that looks for a copy of what it held.
     func startOver(_ file: FollowedFile) {
         orphans.append(Orphan(position: file.storedPosition, isTruncated: true))
+        truncations += 1
         file.startOver()
         needsScan = true
     }
@@ -342,7 +343,12 @@ final class FlowFollower {
         var flow = FlowMetrics()
         (flow.isPaused, flow.files, flow.readBytes) = (hasToldPause, files.count, readBytes)
         (flow.incompleteFiles, flow.copies) = (incompleteFiles, copies)
-        flow.unreadBytes = files.reduce(0) { $0 + $1.unreadBytes }
+        (flow.readRecords, flow.truncations) = (readRecords, truncations)
+        for file in files {
+            let unread = file.unreadBytes
+            flow.unreadBytes += unread
+            flow.unreadSeconds = max(flow.unreadSeconds, Int(file.waiting(with: unread).components.seconds))
+        }
         return flow
     }
 

@@ -164,6 +164,7 @@ package final class FollowLoop {
             return false
         }
         // Only what follows the stored lines was written anew, such as a line without its end.
+        flow.truncations += 1
         observer.tell(.incomplete(.cutOff(file.storedPosition)))
         handle(.read(.cutOff), of: file, in: flow)
         return true
@@ -207,7 +208,10 @@ package final class FollowLoop {
     }
 
     private func save(of file: FollowedFile, in flow: FlowFollower) -> (PayloadList, FilePosition) -> Void {
-        { [saves] in saves.save($0, of: file, to: flow, .init(stored: [$1]), at: $1) }
+        { [saves] payloads, position in
+            flow.readRecords += payloads.ranges.count
+            saves.save(payloads, of: file, to: flow, .init(stored: [position]), at: position)
+        }
     }
 
     private func storePosition(of file: FollowedFile, in flow: FlowFollower, isFinished: Bool) {

@@ -79,6 +79,10 @@ package struct FlowMetrics: Sendable {
     package var unreadBytes = 0
     package var files = 0
     package var readBytes = 0
+    package var readRecords = 0
+    /// For how long the file that waits longest has had bytes that are not stored.
+    package var unreadSeconds = 0
+    package var truncations = 0
     /// Files that were truncated in place or gone before they were read to their ends, each time.
     package var incompleteFiles = 0
     /// Files that are not read, because they are copies.
@@ -91,6 +95,9 @@ package struct FlowMetrics: Sendable {
         unreadBytes += other.unreadBytes
         files += other.files
         readBytes += other.readBytes
+        readRecords += other.readRecords
+        unreadSeconds = max(unreadSeconds, other.unreadSeconds)
+        truncations += other.truncations
         incompleteFiles += other.incompleteFiles
         copies += other.copies
     }

@@ -35,6 +35,8 @@ final class FollowedFile {
     /// When it was opened.
     private(set) var opened: ContinuousClock.Instant
 
+    /// The position that was stored when unread bytes were noticed, and when that was.
+    private var waited: (offset: Int, since: ContinuousClock.Instant)?
     /// What was refused before the last beginning.
     private var earlier = FollowEnd()
     /// What becomes the settled point of the position, and when it was the position.
@@ -102,6 +104,13 @@ final class FollowedFile {
     var counts: RecordCounts { reader?.counts ?? RecordCounts() }
     /// The bytes of the file behind the last position that was stored.
     var unreadBytes: Int { reader.map { max(($0.content.size ?? 0) - storedPosition.offset, 0) } ?? atClosing.unread }
+
+    /// For how long it has had bytes that are not stored, since a position was stored last.
+    func waiting(with unread: Int) -> Duration {
+        let offset = storedPosition.offset
+        if unread == 0 || waited?.offset != offset { waited = unread == 0 ? nil : (offset, now) }
+        return waited.map { now - $0.since } ?? .zero
+    }
 
     /// Whether the open file has no name any more.
     var isDeleted: Bool { file?.facts?.names == 0 }

@@ -1,3 +1,4 @@
+import FileFollowing
 package import LineRecords
 import RecorderAWS
 

@@ -1,4 +1,5 @@
 import RecorderAWS
+import RecorderEngine
 
 /// One object of the Kinesis Agent's configuration, whose keys are read one after the other.
 ///

@@ -1,3 +1,5 @@
+import RecorderEngine
+
 /// A command line that was checked against the table.
 struct Invocation: Sendable {
     let command: CommandSpec

@@ -1,3 +1,5 @@
+import RecorderEngine
+
 /// A number of bytes, written as people read it: `812 B`, `2.4 KiB`.
 package struct ByteCount: Sendable, Hashable {
     package let bytes: Int

@@ -114,16 +114,3 @@ extension RecorderPolicy {
         limits.bytes == 0 ? limit : min(limit, max(limits.bytes - keyBytes - Record.overhead, 0))
     }
 }
-
-extension FollowEnd {
-    func summary(of stream: String, elapsed: Duration) -> String {
-        let stream = StreamName(unchecked: stream)
-        var line = "saved \(Formatting.records(saved)) to \(stream) in \(Formatting.elapsed(elapsed))"
-        if refused > 0 { line += "; refused \(Formatting.count(refused))" }
-        if cut > 0 { line += "; cut \(Formatting.count(cut))" }
-        if withoutKey > 0 { line += "; \(Formatting.count(withoutKey)) without the text for their key" }
-        if withoutFields > 0 { line += "; \(Formatting.count(withoutFields)) without an added field" }
-        line += RecordCounts.summary(ofGivenUp: givenUp)
-        return line
-    }
-}

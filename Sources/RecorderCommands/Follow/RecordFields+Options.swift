@@ -1,6 +1,7 @@
 import Glibc
 import LineRecords
 import RecorderAWS
+import RecorderEngine
 
 extension RecordFields {
     static let options: [OptionSpec] = [.addPath, .addHost, .addOffset, .messageField]
@@ -23,23 +24,6 @@ extension RecordFields {
         var name = [CChar](repeating: 0, count: 256)
         guard unsafe gethostname(&name, name.count - 1) == 0 else { return "" }
         return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-}
-
-extension RecordCounts {
-    /// Says of the first record without a field why it has none; nil if there is none.
-    var noteWithoutFields: String? {
-        firstWithoutFields.map { record in
-            let reason =
-                switch record.fault {
-                case .noObject: "is no JSON object; with --message-field it becomes one"
-                case .hasMember(let name): "has a member \"\(name.sanitized(limit: 64))\" of its own"
-                case .tooLong: "would be too long with its fields"
-                }
-            return
-                "record \(Formatting.count(record.number)) \(reason). It is stored without the field, as are others like it; they are "
-                + "counted."
-        }
     }
 }
 

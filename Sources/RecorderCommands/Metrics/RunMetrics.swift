@@ -129,64 +129,77 @@ final class RunMetrics: Sendable {
     }
 
     private static func flows(_ counts: [Run]) -> [MetricFamily] {
-        func samples(_ value: (FlowMetrics) -> Int) -> [Sample] {
-            counts.flatMap { labels, counts in
+        guard counts.contains(where: { !$0.counts.flows.isEmpty }) else { return [] }
+        func flow(
+            _ name: String,
+            _ kind: MetricFamily.Kind = .gauge,
+            help: String,
+            _ value: (FlowMetrics) -> Int
+        ) -> MetricFamily {
+            let samples = counts.flatMap { labels, counts in
                 counts.flows.sorted { $0.key < $1.key }.map { stream, flow in
                     Sample(value(flow), labels: labels + [("stream", stream)])
                 }
             }
+            return MetricFamily("flow_\(name)", kind, help: help, samples: samples)
         }
-        guard counts.contains(where: { !$0.counts.flows.isEmpty }) else { return [] }
         return [
-            MetricFamily(
-                "flow_paused",
-                .gauge,
-                help: "1 while nothing is read for a stream, because the store takes nothing more of it.",
-                samples: samples { $0.isPaused ? 1 : 0 }
-            ),
-            MetricFamily(
-                "flow_unread_bytes",
-                .gauge,
+            flow("paused", help: "1 while nothing is read for a stream, because the store takes nothing more of it.") {
+                $0.isPaused ? 1 : 0
+            },
+            flow(
+                "unread_bytes",
                 help: "What the files that are followed for a stream hold and the store does not.",
-                samples: samples(\.unreadBytes)
+                \.unreadBytes
             ),
-            MetricFamily(
-                "flow_files",
-                .gauge,
+            flow(
+                "oldest_unread_age_seconds",
+                help: "For how long a file of a stream has had bytes that are not stored, at most; 0 if none has.",
+                \.unreadSeconds
+            ),
+            flow(
+                "files",
                 help: "The files that are followed for a stream, those that were rotated away included.",
-                samples: samples(\.files)
+                \.files
             ),
-            MetricFamily(
-                "flow_read_bytes_total",
+            flow(
+                "read_bytes_total",
                 .counter,
                 help: "What this process has read of the files of a stream; what is read again counts again.",
-                samples: samples(\.readBytes)
+                \.readBytes
             ),
-            MetricFamily(
-                "flow_incomplete_files_total",
+            flow(
+                "read_records_total",
+                .counter,
+                help: "The records that this process has made of the lines of a stream's files.",
+                \.readRecords
+            ),
+            flow(
+                "truncations_total",
+                .counter,
+                help: "How often files of a stream were truncated in place, so that lines may be missing.",
+                \.truncations
+            ),
+            flow(
+                "incomplete_files_total",
                 .counter,
                 help: "Files of a stream that were truncated in place, or gone before they were read to their ends.",
-                samples: samples(\.incompleteFiles)
+                \.incompleteFiles
             ),
-            MetricFamily(
-                "flow_skipped_copies_total",
+            flow(
+                "skipped_copies_total",
                 .counter,
                 help: "Files of a stream that are not read, because all of them was read from another file.",
-                samples: samples(\.copies)
+                \.copies
             ),
         ]
     }
 
     private static func searches(_ counts: [Run]) -> [MetricFamily] {
         guard counts.contains(where: { $0.counts.givenUpSearches > 0 }) else { return [] }
-        return [
-            MetricFamily(
-                "given_up_searches_total",
-                .counter,
-                help: "Searches for a pattern in a record that took too long; the record counts as not matching.",
-                samples: counts.map { Sample($1.givenUpSearches, labels: $0) }
-            )
-        ]
+        let help = "Searches for a pattern in a record that took too long; the record counts as not matching."
+        let samples = counts.map { Sample($1.givenUpSearches, labels: $0) }
+        return [MetricFamily("given_up_searches_total", .counter, help: help, samples: samples)]
     }
 
     private static func submits(_ counts: [Run]) -> [MetricFamily] {

@@ -62,34 +62,6 @@ extension RecordRules {
         if let name = invocation.value(.partitionKeyField) { return .field(name) }
         return try invocation.pattern(.partitionKeyPattern).map(Key.pattern)
     }
-
-    /// Says of a record that its partition key was not found, and what it is saved with instead; nil without such a rule.
-    func noteWithoutKey(_ number: Int) -> String? {
-        let reason: String
-        switch key {
-        case .field(let name): reason = "has no member \"\(name)\" that is a string or a number and can be a key"
-        case .pattern(let pattern): reason = "has no text for \(pattern.source) that can be a key"
-        case .digest: reason = "cannot have its MD5 as its key: this machine's OpenSSL has no MD5, as in FIPS mode"
-        case nil: return nil
-        }
-        return "record \(Formatting.count(number)) \(reason). It gets a key of its own, as do others like it; "
-            + "they are counted."
-    }
-}
-
-extension RecordCounts {
-    /// Says of a record that a search in it was given up; nil if there is none.
-    var noteGivenUp: String? {
-        firstGivenUp.map {
-            "record \(Formatting.count($0.number)): the search for \($0.pattern) took too long, and was given up. The record counts as "
-                + "not matching, as do others like it; they are counted."
-        }
-    }
-
-    /// As in `; 2 searches given up`; empty if there are none.
-    static func summary(ofGivenUp count: Int) -> String {
-        count == 0 ? "" : "; \(Formatting.counted(count, "search", plural: "searches")) given up"
-    }
 }
 
 extension Invocation {

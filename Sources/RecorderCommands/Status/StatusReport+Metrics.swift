@@ -8,33 +8,26 @@ extension StatusReport {
     }
 
     private static func stored(in reports: [StatusReport]) -> [MetricFamily] {
-        func byStream(_ value: (Stream) -> Int) -> [Sample] {
-            reports.flatMap { report in
-                report.streams.map { stream in
-                    Sample(value(stream), labels: report.labels + [("stream", stream.arn ?? stream.name)])
-                }
+        func stream(_ name: String, help: String, _ value: (Stream) -> Int) -> Family {
+            let samples = reports.flatMap { report in
+                report.streams.map { Sample(value($0), labels: report.labels + [("stream", $0.arn ?? $0.name)]) }
             }
+            return Family(name, .gauge, help: help, samples: samples)
         }
         return [
-            Family("stored_records", .gauge, help: "Records in the store.", samples: byStream(\.records)),
-            Family(
+            stream("stored_records", help: "Records in the store.", \.records),
+            stream(
                 "stored_bytes",
-                .gauge,
                 help: "What these records take: payload, partition key and 64 bytes each.",
-                samples: byStream(\.bytes)
+                \.bytes
             ),
-            Family(
+            stream(
                 "oldest_record_age_seconds",
-                .gauge,
-                help: "The time since the oldest record in the store was saved; 0 if there is none.",
-                samples: byStream { $0.oldestAgeSeconds ?? 0 }
-            ),
-            Family(
-                "stream_failing",
-                .gauge,
-                help: "1 if the last submit left records of the stream because of an error.",
-                samples: byStream { $0.lastError == nil ? 0 : 1 }
-            ),
+                help: "The time since the oldest record in the store was saved; 0 if there is none."
+            ) { $0.oldestAgeSeconds ?? 0 },
+            stream("stream_failing", help: "1 if the last submit left records of the stream because of an error.") {
+                $0.lastError == nil ? 0 : 1
+            },
             Family(
                 "store_limit_bytes",
                 .gauge,

@@ -78,6 +78,7 @@ import Testing
             guard let new = try? PrometheusReader(text) else { return false }
             shown = new
             return shown.sum("flow_unread_bytes") > 100_000 && shown.sum("flow_paused") == 1
+                && shown.sum("flow_oldest_unread_age_seconds") > 0
         }
         #expect(shown.sum("flow_paused") == 1 && shown.sum("stream_failing") == 1)
         #expect(shown.sum("flow_unread_bytes") > 100_000)

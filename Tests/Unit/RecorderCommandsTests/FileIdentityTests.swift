@@ -105,6 +105,7 @@ import Testing
         let shown = try PrometheusReader(try String(contentsOfFile: metrics, encoding: .utf8))
         #expect(shown.sum("flow_files") == 2 && shown.sum("flow_skipped_copies_total") == 1)
         #expect(shown.sum("flow_read_bytes_total") == 4_004 && shown.sum("flow_incomplete_files_total") == 0)
+        #expect(shown.sum("flow_read_records_total") == 401 && shown.sum("flow_truncations_total") == 0)
     }
 
     @Test func `a file that is found empty beside its sibling, and deleted at once, is read`() async throws {

@@ -1,3 +1,4 @@
+import FileFollowing
 import Foundation
 import LineRecords
 import RecorderAWS

@@ -1,6 +1,6 @@
 /// Globs with alternatives in braces, as in `/var/log/{app,web}.log`.
 package enum BracePattern {
-    static let most = 100
+    package static let most = 100
 
     /// The globs without braces; nil if braces are not closed, are nested or stand for too many.
     package static func expand(_ pattern: String) -> [String]? {
