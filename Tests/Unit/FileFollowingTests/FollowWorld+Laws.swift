@@ -5,7 +5,8 @@ import RecorderEngine
 extension FollowWorld {
     /// What broke a law.
     var faults: [String] {
-        var faults: [String] = []
+        // The fewest that a follower takes for its own, whatever the limit.
+        var faults = settings.descriptors == 1 && mostOpen > 16 ? ["\(mostOpen) files are open"] : []
         let numbers = Dictionary(grouping: lines.indices) { lines[$0].text }
         for (text, same) in numbers.sorted(by: { $0.key < $1.key }) {
             let count = store.records[text, default: 0]

@@ -38,6 +38,8 @@ final class FollowWorld: @unchecked Sendable {
     private(set) var settings = Settings()
     private(set) var store: SimulatedStore!
     private(set) var process: SimulatedFileSystem?
+    /// How many files a follower had open at most.
+    var mostOpen = 0
     /// What was said, how many lines there were, and the file that it calls a copy.
     private(set) var notices: [(notice: FollowNotice, lines: Int, copy: FileKey?)] = []
     /// The files that a follower has opened; if it may be killed, those that its store knows.

@@ -64,6 +64,7 @@ final class SimulatedFileSystem: FileSystem, FollowObserver {
         }
         lastFile += 1
         open[lastFile] = node
+        world.mostOpen = max(world.mostOpen, open.count)
         if !world.settings.kills { world.known.insert(node.key) }
         opened.insert(node.key)
         world.see(node.key)
