@@ -5,7 +5,7 @@
 
     /// Submits a recorder's records again and again, and sends what is left when the program shuts down.
     ///
-    /// ```swift
+    /// ```
     /// let group = ServiceGroup(services: [RecorderService(recorder)], gracefulShutdownSignals: [.sigterm], logger: logger)
     /// try await group.run()
     /// ```
