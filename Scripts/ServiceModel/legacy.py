@@ -43,7 +43,7 @@ public import RecorderConfiguration
 /// }
 /// ```
 /// Blocks and completion handlers run on threads of their own. Errors are `NSError`s: the service's own in
-/// ``${client}ErrorDomain``, those common to all services in `AWSServiceErrorDomain`, and calls without an answer in
+/// `${client}ErrorDomain`, those common to all services in `AWSServiceErrorDomain`, and calls without an answer in
 /// `NSURLErrorDomain`. Safe to use from any thread. Calls run concurrently, and are retried as the configuration says.
 public final class $client: NSObject, AWSRegisteredClient, Sendable {
     private static let registry = ClientRegistry(

@@ -19,7 +19,7 @@ public import RecorderConfiguration
 /// }
 /// ```
 /// Blocks and completion handlers run on threads of their own. Errors are `NSError`s: the service's own in
-/// ``AWSKinesisErrorDomain``, those common to all services in `AWSServiceErrorDomain`, and calls without an answer in
+/// `AWSKinesisErrorDomain`, those common to all services in `AWSServiceErrorDomain`, and calls without an answer in
 /// `NSURLErrorDomain`. Safe to use from any thread. Calls run concurrently, and are retried as the configuration says.
 public final class AWSKinesis: NSObject, AWSRegisteredClient, Sendable {
     private static let registry = ClientRegistry(
