@@ -63,7 +63,7 @@ extension AWSKinesisRecorder {
     ///   - endpoint: The address of the service, such as `http://localhost:4566` in a test. By default that of
     ///     `AWS_ENDPOINT_URL`, of the profile, or of the region.
     ///   - directory: The directory of the records, created if it is missing. By default as for `default()`:
-    ///     ``AWSAbstractKinesisRecorder/storeDirectory``.
+    ///     `AWSAbstractKinesisRecorder.storeDirectory`.
     ///   - limits: What may be stored.
     /// - Throws: ``AWSRecorderSetupError`` if there is no region, no directory that could be used, or the address is none.
     public convenience init(
@@ -103,7 +103,7 @@ extension AWSFirehoseRecorder {
     ///   - endpoint: The address of the service, such as `http://localhost:4566` in a test. By default that of
     ///     `AWS_ENDPOINT_URL`, of the profile, or of the region.
     ///   - directory: The directory of the records, created if it is missing. By default as for `default()`:
-    ///     ``AWSAbstractKinesisRecorder/storeDirectory``.
+    ///     `AWSAbstractKinesisRecorder.storeDirectory`.
     ///   - limits: What may be stored.
     /// - Throws: ``AWSRecorderSetupError`` if there is no region, no directory that could be used, or the address is none.
     public convenience init(
