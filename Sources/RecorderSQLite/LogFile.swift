@@ -11,6 +11,8 @@ package struct LogFile {
 
     package enum Allocation {
         case allocated, full
+        /// The disk failed: the same may succeed later.
+        case failed
         /// The file system cannot allocate, or the file cannot be opened now.
         case unknown
     }
@@ -45,12 +47,13 @@ package struct LogFile {
 
     private func allocate(from start: Int, bytes: Int) -> Allocation {
         let file = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard file >= 0 else { return .unknown }
+        guard file >= 0 else { return errno == EIO ? .failed : .unknown }
         defer { close(file) }
         while fallocate(file, Int32(RECORDER_FALLOC_FL_KEEP_SIZE), off_t(start), off_t(bytes)) != 0 {
             switch errno {
             case EINTR: continue
             case ENOSPC, EDQUOT: return .full
+            case EIO: return .failed
             default: return .unknown
             }
         }

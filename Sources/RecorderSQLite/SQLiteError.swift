@@ -35,6 +35,11 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         SQLiteError(code: SQLITE_FULL, message: "database or disk is full", action: action)
     }
 
+    /// The disk failed, which proves nothing of its files.
+    package static func diskFailed(action: String) -> SQLiteError {
+        SQLiteError(code: SQLITE_IOERR, message: "disk I/O error", action: action, systemError: EIO)
+    }
+
     /// A file would become larger than this process may write.
     package static func tooLarge(action: String) -> SQLiteError {
         SQLiteError(code: SQLITE_IOERR, message: "file too large", action: action, systemError: EFBIG)

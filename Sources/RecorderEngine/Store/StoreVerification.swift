@@ -91,9 +91,16 @@ package struct StoreVerification: Sendable {
     /// SQLite's own check of pages, rows and indexes.
     private mutating func checkIntegrity(_ connection: SQLiteConnection) throws(SQLiteError) {
         let rows = try connection.prepare("PRAGMA integrity_check(\(Self.mostProblems))")
-        while try rows.step() {
-            let text = rows.text(at: 0)
-            for line in text.split(separator: "\n") where line != "ok" { addDamage("SQLite: \(line)") }
+        var lines: [Substring] = []
+        while try rows.step() { lines += rows.text(at: 0).split(separator: "\n").filter { $0 != "ok" } }
+        guard !lines.contains(where: Self.saysUnread) else {
+            throw SQLiteError.diskFailed(action: "checking pages")
         }
+        for line in lines { addDamage("SQLite: \(line)") }
+    }
+
+    /// Whether a line says that a page could not be read, after which SQLite's check goes on: a sound file would seem to be damaged.
+    private static func saysUnread(_ line: Substring) -> Bool {
+        ["failed to get page", "unable to get the page"].contains { line.firstRange(of: $0) != nil }
     }
 }

@@ -39,9 +39,9 @@ struct Options {
                     fail("profiles: \(Profile.all.map(\.name).joined(separator: ", "))")
                 }
                 profile = named
-            case "--without":
+            case "--with", "--without":
                 let name = words.popFirst()
-                for fault in Profile.faults where fault.name == name { profile[keyPath: fault.path] = false }
+                for fault in Profile.faults where fault.name == name { profile[keyPath: fault.path] = word == "--with" }
             case "--no":
                 let name = words.popFirst()
                 profile.programs.removeAll { "\($0)" == name }

@@ -33,7 +33,7 @@ import Testing
         let list = try String(contentsOf: folder.appendingPathComponent("Seeds/seeds.txt"), encoding: .utf8)
         for line in list.split(separator: "\n") where !line.hasPrefix("#") {
             let words = line.prefix { $0 != ":" }.split(separator: " ").map { String($0) }
-            let run = try await simulate(words[0], seeds: 1, "--first", words[1])
+            let run = try await simulate(words[0], seeds: 1, ["--first"] + words.dropFirst())
             #expect(run.status == 0, "\(line): \(run.out)")
         }
     }
@@ -45,6 +45,10 @@ import Testing
     }
 
     private func simulate(_ profile: String, seeds: Int, _ more: String...) async throws -> BuiltProgram.Ran {
+        try await simulate(profile, seeds: seeds, more)
+    }
+
+    private func simulate(_ profile: String, seeds: Int, _ more: [String]) async throws -> BuiltProgram.Ran {
         try await BuiltProgram.run("Simulation", ["--profile", profile, "--seeds", "\(seeds)"] + more)
     }
 }

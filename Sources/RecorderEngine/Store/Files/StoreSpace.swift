@@ -82,7 +82,7 @@ final class StoreSpace {
         streams? += newStreams
         let needs = try needs(for: bytes)
         if logRoom < needs.logPages {
-            guard log.allocate(pages: needs.logPages) != .full else {
+            guard try isAllocated(log.allocate(pages: needs.logPages)) else {
                 throw SQLiteError.full(action: "allocating the log")
             }
             logRoom = needs.logPages
@@ -102,10 +102,20 @@ final class StoreSpace {
         }
         // It may have got a part of that.
         databaseRoom = max(databaseRoom, connection.databaseFilePages)
-        // SQLite does not say why. A file system without allocation promises nothing, and is no reason to refuse records.
+        // SQLite does not say why.
         let missing = (pages - databaseRoom) * SQLiteConnection.pageSize
-        guard missing <= 0 || log.allocate(bytesMore: missing) != .full else {
+        guard missing <= 0 ? true : try isAllocated(log.allocate(bytesMore: missing)) else {
             throw SQLiteError.full(action: "allocating the database")
+        }
+    }
+
+    /// False if the disk is full. A file system without allocation promises nothing, and is no reason to refuse records; a disk that
+    /// fails is one: what is acknowledged can be settled.
+    private func isAllocated(_ allocation: LogFile.Allocation) throws(SQLiteError) -> Bool {
+        switch allocation {
+        case .allocated, .unknown: return true
+        case .full: return false
+        case .failed: throw SQLiteError.diskFailed(action: "allocating the log")
         }
     }
 
@@ -164,7 +174,7 @@ final class StoreSpace {
     /// Allocates so many pages of the log, as it is now or after a checkpoint; false if the disk is full.
     private func allocateLog(_ pages: Int) throws(SQLiteError) -> Bool {
         let used = connection.databaseFilePages >= (try count(countPages)) ? 0 : connection.walPages
-        return log.allocate(pages: used + pages) != .full
+        return try isAllocated(log.allocate(pages: used + pages))
     }
 
     private func count(_ query: SQLiteStatement) throws(SQLiteError) -> Int {
