@@ -137,7 +137,7 @@ def check_page(name, page, pages):
     metadata = page["metadata"]
     if metadata["role"] == "article" and name.count("/") == 1 and name.startswith("recorder/"):
         targets = [it.get("url", "") for it in page["references"].values()]
-        if not any(url.startswith("/documentation/") and "/recorder" not in url for url in targets):
+        if all("/recorder/" in f"{url}/" for url in targets if url.startswith("/documentation/")):
             yield f"{name} links to no module: add one to its \"See also\""
     kind = metadata.get("symbolKind") or metadata["role"]
     is_named = kind in WITHOUT_TEXT or kind == "case" and name.startswith(STANDARD_NAMES)

@@ -9,7 +9,9 @@ import Testing
         let objects = try String(contentsOfFile: list, encoding: .utf8).split(separator: "\n").map {
             $0.trimmingCharacters(in: ["'", "\""])
         }
-        let product = objects.filter { !$0.contains("/Simulat") }
+        let product = objects.filter { object in
+            !object.contains("/Simulat") && !RealCalls.unused.contains { object.contains($0) }
+        }
         #expect(product.contains { $0.contains("/RecorderEngine.build/") })
         let machine = objects.filter { $0.contains("/SimulatedMachine.build/") }
         let simulated = Set(try await symbols("--defined-only", of: machine).map(\.name))
@@ -33,6 +35,9 @@ import Testing
 /// The names in `real-calls.txt`.
 private struct RealCalls {
     let patterns: [String]
+
+    /// What adapts the credentials of one SDK to the other, and what that needs: no world has credentials of the other one.
+    static let unused = ["Adapter.swift.o", "/RecorderConfiguration.build/", "/AWSTasks.build/"]
 
     init() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
