@@ -10,14 +10,12 @@ import KinesisRecorders
 /// EX_CONFIG of sysexits.h: a new start would not help.
 let wrongConfiguration: Int32 = 78
 
-/// Returns at the first SIGTERM. Until the source is registered, the signal ends the program, which loses nothing.
+/// Returns at the first SIGTERM. Until the source is registered, the signal ends the program, which loses nothing. From then on
+/// libdispatch handles it: `signal(SIGTERM, SIG_IGN)`, which Apple's systems need, would take it away on Linux.
 func termination() async {
     await withCheckedContinuation { continuation in
         let source = DispatchSource.makeSignalSource(signal: SIGTERM)
-        source.setRegistrationHandler {
-            signal(SIGTERM, SIG_IGN)
-            print("started")
-        }
+        source.setRegistrationHandler { print("started") }
         source.setEventHandler {
             source.cancel()
             continuation.resume()
