@@ -39,7 +39,7 @@ extension FaultRows {
             for cost in [thousand, later] {
                 #expect(cost.syncs <= 5, "one commit per batch, and those of checkpoints")
                 #expect(cost.statements <= 60)
-                #expect(cost.writes <= 12, "one commit per batch, and the pages of the file that is rewritten in the end")
+                #expect(cost.writes <= 12, "one per batch, and those of the file's rewriting")
                 #expect(cost.bytes <= 60_000)
                 #expect(cost.reads <= 200)
                 #expect(cost.allocations <= 35_000)
