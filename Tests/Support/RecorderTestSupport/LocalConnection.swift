@@ -47,7 +47,7 @@ final class LocalConnection {
             }
             return false
         case .raw(let bytes):
-            _ = socket.write(bytes)
+            _ = socket.write(bytes, closesNext: true)
             return false
         case .dropConnection:
             return false

@@ -89,13 +89,15 @@ package final class LocalSocket: Sendable {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Sends all bytes; false once the peer has disconnected.
-    func write(_ bytes: some Sequence<UInt8>) -> Bool {
+    /// Sends all bytes; false once the peer has disconnected. If the socket is closed next, they arrive together with its end: the peer
+    /// never has the answer and takes the connection for an open one.
+    func write(_ bytes: some Sequence<UInt8>, closesNext: Bool = false) -> Bool {
         let bytes = Array(bytes)
+        let flags = closesNext ? Int(MSG_NOSIGNAL) | Int(MSG_MORE) : Int(MSG_NOSIGNAL)
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes {
-                send(descriptor, $0.baseAddress.map { $0 + sent }, bytes.count - sent, CInt(MSG_NOSIGNAL))
+                send(descriptor, $0.baseAddress.map { $0 + sent }, bytes.count - sent, CInt(flags))
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return false }
