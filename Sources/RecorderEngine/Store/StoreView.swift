@@ -1,6 +1,6 @@
 import RecorderSQLite
 
-/// What commands show of a store. One of this user is opened as programs open it, which upgrades or rescues it if needed; one of another
+/// What commands show of a store. One of this user is opened as programs open it, which rescues it if needed; one of another
 /// user, or one that cannot be written, is only read.
 package struct StoreView {
     private enum Source {
