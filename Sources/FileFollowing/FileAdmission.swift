@@ -5,6 +5,8 @@ struct FileAdmission {
     var files: [FollowedFile] = []
     /// The paths of files that new ones may be copies of.
     var paths: Set<String> = []
+    /// Files that are followed in a lower layer of a container, by the copies that are read instead once they are open.
+    var below: [FileKey: FollowedFile] = [:]
     /// With those of an earlier scan that could not be stored.
     var changes: FilePositionChanges
     /// The patterns that are marked by these changes.

@@ -6,7 +6,7 @@ package import RecorderEngine
 package struct Orphan {
     package let position: FilePosition
     package let isTruncated: Bool
-    /// Whether it was truncated after the scan that found that: only the next one can see a copy.
+    /// Whether that may have happened since the scan that found it: only the next one can see a copy.
     var isNew = false
 
     /// nil if all of it was read.
@@ -42,6 +42,7 @@ extension FlowFollower {
                 hasUnread = true
                 continue
             }
+            if let below = admission.below[file.key] { drop(below) }
             guard let stored = admission.take(opened.position),
                 let phase = resume(&opened, at: stored, into: &admission)
             else {
@@ -234,7 +235,9 @@ extension FlowFollower {
     ) -> FileState.Comparison? {
         // A copy in a directory that a link leads to again may be found long after its file was truncated.
         let truncated = gone.truncated.map { Orphan(position: $0, isTruncated: true) }
-        for orphan in orphans + truncated
+        // What a file of a lower layer became may be gone, and a copy of that not.
+        let below = files.filter { $0.state.name == .none && $0.file?.isLayered == true && $0.base == file.base }
+        for orphan in orphans + truncated + below.map({ Orphan(position: $0.storedPosition, isTruncated: false) })
         where mayBeCopy(base: file.base, path: file.path, of: orphan.position) {
             let offset = orphan.position.offset
             if facts.size >= offset, offset > 0, open.holds(upTo: orphan.position) {
@@ -328,10 +331,11 @@ extension FlowFollower {
         }
     }
 
-    /// Keeps the position of a file that is gone, as a compressed file may have its content.
+    /// Keeps the position of a file that is gone, as a compressed file may have its content. A claimed one was not found; another one has
+    /// another file's inode since this scan began, perhaps.
     private func lose(_ stored: FilePosition, isClaimed: Bool, into admission: inout FileAdmission) {
         if isClaimed { claims.release(stored.id) }
         admission.changes.stored.append(gone.add(stored))
-        orphans.append(Orphan(position: stored, isTruncated: false))
+        orphans.append(Orphan(position: stored, isTruncated: false, isNew: !isClaimed))
     }
 }

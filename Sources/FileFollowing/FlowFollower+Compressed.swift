@@ -70,11 +70,12 @@ extension FlowFollower {
 
     // MARK: - what is missing
 
-    /// Says what is missing, unless a compressed file may still turn out to have it.
+    /// Says what is missing, unless a compressed file may still turn out to have it. Of a file that was truncated at once: the store has
+    /// another position of it by now, and a copy lacks what was written before the truncation.
     func tellLosses() {
         let undecided = Set(files.lazy.filter { $0.isCompressed && $0.state.phase == .undecided }.map(\.base))
-        let missing = gone.untold.filter { !undecided.contains(base(of: $0.position)) }
-        gone.untold.removeAll { undecided.isDisjoint(with: [base(of: $0.position)]) }
+        let missing = gone.untold.filter { $0.isTruncated || !undecided.contains(base(of: $0.position)) }
+        gone.untold.removeAll { $0.isTruncated || !undecided.contains(base(of: $0.position)) }
         for orphan in missing {
             if let loss = orphan.loss { observer.tell(.incomplete(loss)) }
             guard !orphan.isTruncated else { continue }

@@ -105,7 +105,7 @@ final class FlowFollower {
     private func find(_ scans: [PatternScan], into admission: inout FileAdmission) throws(RecorderError) {
         // A file may be renamed so that another pattern fits.
         let found = Dictionary(scans.flatMap { $0.files + $0.compressed }.map { ($0.key, $0) }) { first, _ in first }
-        let held = handOver(found.keys)
+        let held = findLayered(found, into: &admission)
         var known = held.union(files.map(\.key))
         var unread: [(pattern: FilePattern, scan: PatternScan, files: [FoundFile], isWhole: Bool)] = []
         for (pattern, scan) in zip(patterns, scans) {
@@ -134,14 +134,18 @@ final class FlowFollower {
         }
     }
 
-    /// Ends the following of files that are open, and were copied to another layer of a container: the copies, which have their inodes,
-    /// are read on where these ended. Returns the copies that wait until the lines of these are stored.
-    private func handOver(_ found: some Collection<FileKey>) -> Set<FileKey> {
+    /// Finds files that are open, and were copied to another layer of a container: the copies, which have their inodes, are read on where
+    /// these ended. Returns the files that wait until these are read to their ends and stored: the copies, and copies of those.
+    private func findLayered(_ found: [FileKey: FoundFile], into admission: inout FileAdmission) -> Set<FileKey> {
         var held: Set<FileKey> = []
-        let byInode = Dictionary(found.map { ([$0.device, $0.inode], $0) }) { first, _ in first }
+        let inodes = Dictionary(found.keys.map { ([$0.device, $0.inode], $0) }) { first, _ in first }
         for file in files where file.state.isOpen && !file.isCompressed {
-            guard let other = byInode[[file.key.device, file.key.inode]], other.hasInode(of: file.key) else { continue }
-            if file.hasSavesUnderWay { held.insert(other) } else { drop(file) }
+            guard let other = inodes[[file.key.device, file.key.inode]], other.hasInode(of: file.key) else { continue }
+            if file.hasSavesUnderWay || file.state.mayHaveUnreadBytes {
+                held.formUnion(found.filter { $0.key == other || $0.value.base == file.base }.keys)
+            } else {
+                admission.below[other] = file
+            }
         }
         needsRescan = needsRescan || !held.isEmpty
         return held

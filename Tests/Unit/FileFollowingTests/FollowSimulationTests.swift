@@ -16,7 +16,7 @@ import Testing
     /// Seeds of worlds in which lines were lost or stored twice, until that was repaired.
     private static let failedOnce: [UInt64] = [
         107, 165, 210, 211, 285, 321, 465, 691, 790, 826, 832, 1_014, 1_232, 1_244, 1_296, 1_402, 1_612, 1_687, 1_712,
-        2_192, 2_473, 2_585,
+        2_192, 2_473, 2_585, 1_002_295, 1_002_638, 1_004_085, 1_004_425, 1_004_630, 2_000_460, 2_001_292,
     ]
 
     @Test func `each line is stored once, or it is told that it may be missing`() throws {
