@@ -32,7 +32,7 @@ traits: ## Build and test the package's traits, with stand-ins for the packages 
 canary: setup ## Run all tests, and look for their keys and signatures in all that they print and write
 	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/canary $(ARGS)
 
-sanitize: setup ## Run all tests under the thread sanitizer, then under the address sanitizer; ARGS=thread one of them
+sanitize: setup ## Run all tests under the thread sanitizer, then under the address sanitizer; ARGS="thread --short" some tests
 	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/sanitize $(ARGS)
 
 fuzz: ## Feed made-up answers to the answer decoder and the settle; TIME=600 for ten minutes
@@ -45,13 +45,14 @@ simulate: ## Run simulated worlds; SEEDS=1000 of them, or SEED=N with its trace;
 stress: setup ## Kill, starve and cut the power for ten minutes; FULL=1 for hours; ARGS="--filter NAME" some rows
 	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/stress $(if $(FULL),--full) $(ARGS)
 
-mutations: setup ## Break one rule at a time and see that a test notices; ARGS="NAME" some rules
+mutations: setup ## Break one rule at a time and see that a test notices; ARGS="NAME --write" some rules, into the table
 	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/mutations $(ARGS)
 
 lint: ## Check the format of every Swift file, the generated files, the structure and the words; needs no build
 	$(SWIFT_FORMAT) lint --strict $(SWIFT_SOURCES)
 	python3 Scripts/ServiceModel/generate.py --check
 	Scripts/structure
+	python3 Scripts/mutations --check
 
 snippets: ## Compile the Swift in the documents; needs a build
 	@python3 Scripts/snippets.py

@@ -496,11 +496,20 @@ let notSanitized = oldSources.union([
     "Benchmarks", "MigrationTests", "OldCallersTests", "SimulatedMachine", "Simulation", "SimulationTests",
 ])
 
-if Context.environment["RECORDER_SANITIZE"] == "1" {
-    package.targets.removeAll { notSanitized.contains($0.name) }
-    for target in package.targets {
+/// Scripts/sanitize names the targets that it runs, or `all`; they are built with what they need, and nothing else is.
+if let wanted = Context.environment["RECORDER_SANITIZE"] {
+    let all = package.targets.map(\.name)
+    var kept = Set(wanted == "all" ? all : wanted.split(separator: " ").map(String.init)).subtracting(notSanitized)
+    var waiting = Array(kept)
+    while let name = waiting.popLast() {
+        guard let target = package.targets.first(where: { $0.name == name }) else { fatalError("no target \(name)") }
         target.dependencies.removeAll { dependency in
-            if case .byNameItem(let name, _) = dependency { notSanitized.contains(name) } else { false }
+            guard case .byNameItem(let needed, _) = dependency else { return false }
+            if notSanitized.contains(needed) { return true }
+            if kept.insert(needed).inserted { waiting.append(needed) }
+            return false
         }
     }
+    package.products = []
+    package.targets.removeAll { !kept.contains($0.name) }
 }

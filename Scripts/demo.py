@@ -49,9 +49,7 @@ def build(*only):
     command = ["swift", "build", "--package-path", str(EXAMPLES)]
     if subprocess.run([*command, *only], stdin=subprocess.DEVNULL).returncode != 0:
         raise Failed("the examples do not build")
-    shown = subprocess.run(
-        [*command, "--show-bin-path"], capture_output=True, text=True, check=True
-    )
+    shown = subprocess.run([*command, "--show-bin-path"], capture_output=True, text=True, check=True)
     return pathlib.Path(shown.stdout.strip())
 
 
@@ -69,14 +67,8 @@ class Service:
         options = {"stdin": subprocess.PIPE}
         if keep:
             command.append("--keep-running")
-            options = {
-                "stdin": subprocess.DEVNULL,
-                "stderr": open(keep / "service.log", "w"),
-                "start_new_session": True,
-            }
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True, **options
-        )
+            options = {"stdin": subprocess.DEVNULL, "stderr": open(keep / "service.log", "w"), "start_new_session": True}
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options)
         ready = self.process.stdout.readline().split(None, 2)
         if len(ready) < 2 or ready[0] != "ready":
             raise Failed("the local service did not start")
@@ -92,12 +84,8 @@ class Service:
 
     def client(self, name):
         return boto3.client(
-            name,
-            endpoint_url=self.url,
-            region_name=REGION,
-            aws_access_key_id=self.keys["accessKeyId"],
-            aws_secret_access_key=self.keys["secretAccessKey"],
-            config=Config(proxies={}),
+            name, endpoint_url=self.url, region_name=REGION, aws_access_key_id=self.keys["accessKeyId"],
+            aws_secret_access_key=self.keys["secretAccessKey"], config=Config(proxies={}),
         )
 
     def environment(self, store):
@@ -138,11 +126,7 @@ def run_program(program, arguments, environment):
     name = " ".join([program.name, *arguments])
     try:
         done = subprocess.run(
-            command,
-            env=with_own_settings(environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            text=True,
+            command, env=with_own_settings(environment), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
             timeout=RUN_SECONDS,
         )
     except subprocess.TimeoutExpired:
@@ -164,11 +148,8 @@ def read_kinesis(service):
     kinesis = service.client("kinesis")
     records = []
     for shard in kinesis.list_shards(StreamName=STREAM)["Shards"]:
-        place = kinesis.get_shard_iterator(
-            StreamName=STREAM,
-            ShardId=shard["ShardId"],
-            ShardIteratorType="TRIM_HORIZON",
-        )["ShardIterator"]
+        iterator = {"StreamName": STREAM, "ShardId": shard["ShardId"], "ShardIteratorType": "TRIM_HORIZON"}
+        place = kinesis.get_shard_iterator(**iterator)["ShardIterator"]
         while True:
             answer = kinesis.get_records(ShardIterator=place)
             if not answer["Records"]:

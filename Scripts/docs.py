@@ -8,6 +8,7 @@ there is to link to. MIGRATION.md and RELIABILITY.md become articles of the site
 built is checked by docs_check.py.
 """
 
+import concurrent.futures
 import json
 import pathlib
 import re
@@ -206,17 +207,13 @@ def finish():
             file.write_text(json.dumps(page))
 
 
-def convert(name, catalogue, graphs, folder, *more):
-    """One archive."""
-    archive = SCRATCH / folder / f"{name}.doccarchive"
+def convert(name, catalogue, graphs, archive):
+    """The command that makes one archive."""
     archive.parent.mkdir(exist_ok=True)
-    command = ["docc", "convert", catalogue, "--output-dir", archive]
+    command = ["docc", "convert", catalogue, "--output-dir", archive, "--enable-experimental-external-link-support"]
     command += ["--fallback-display-name", name, "--fallback-bundle-identifier", name]
     command += ["--fallback-default-module-kind", "Library"]
-    command += ["--enable-experimental-external-link-support", *more]
-    if graphs:
-        command += ["--additional-symbol-graph-dir", graphs]
-    return archive, command
+    return command + (["--additional-symbol-graph-dir", graphs] if graphs else [])
 
 
 def main():
@@ -229,18 +226,20 @@ def main():
     for module, brings in MODULES.items():
         catalogue = make_catalogue(ROOT / f"Sources/{module}/{module}.docc", [])
         parts[module] = (catalogue, make_symbol_graph(module, brings))
-    known, archives = {}, []
-    for name, (catalogue, graphs) in parts.items():
-        known[name], command = convert(name, catalogue, graphs, "first")
-        subprocess.run(command, cwd=ROOT, capture_output=True)
-    for name, (catalogue, graphs) in parts.items():
-        others = [["--dependency", known[other]] for other in known if other != name]
-        archive, command = convert(
-            name, catalogue, graphs, "second", "--warnings-as-errors", *sum(others, [])
-        )
-        run(*command)
-        archives.append(archive)
-    run("docc", "merge", *archives, "--output-path", OUT, "--synthesized-landing-page-name",
+    first = {name: SCRATCH / f"first/{name}.doccarchive" for name in parts}
+    second = {name: SCRATCH / f"second/{name}.doccarchive" for name in parts}
+
+    def learn(name):
+        subprocess.run(convert(name, *parts[name], first[name]), cwd=ROOT, capture_output=True)
+
+    def make(name):
+        others = [["--dependency", archive] for other, archive in first.items() if other != name]
+        run(*convert(name, *parts[name], second[name]), "--warnings-as-errors", *sum(others, []))
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for work in learn, make:
+            list(pool.map(work, parts))
+    run("docc", "merge", *second.values(), "--output-path", OUT, "--synthesized-landing-page-name",
         "Stream recorders for Swift on Linux")
     finish()
     subprocess.run([sys.executable, ROOT / "Scripts/docs_check.py"], check=True)

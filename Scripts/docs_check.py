@@ -4,7 +4,7 @@
 
 Without a browser: each link leads to a page, and to a place on it; each picture has its width
 and height; each article links to a module, and each public symbol says what it is. With
-Chromium on the PATH, also: twelve pages are loaded at two widths, light and dark. None may
+Chromium on the PATH, also: twelve pages are loaded at two widths. None may
 report an error, be wider than the screen, cut a line of code, or wrap it on the wide screen,
 push the second column of a table off the screen, show an empty sidebar, or a picture whose
 letters are too small to read; and what is typed into the search of the first page and into the
@@ -191,13 +191,12 @@ def serve():
     return server
 
 
-def view(browser, server, page, width, is_dark, screenshot):
+def view(browser, server, page, width, screenshot):
     """What is on the screen when the browser shows a page, and what the browser complains about."""
     asked = urllib.parse.urlencode({"page": page, "width": width})
     url = f"http://127.0.0.1:{server.server_port}/frame?{asked}"
     command = [browser, "--headless=new", "--no-sandbox", "--hide-scrollbars", "--enable-logging=stderr"]
-    command += [f"--window-size={width},2000", "--virtual-time-budget=15000", *["--force-dark-mode"] * is_dark]
-    command += [f"--screenshot={screenshot}", "--dump-dom", url]
+    command += [f"--window-size={width},2000", "--virtual-time-budget=15000", f"--screenshot={screenshot}", "--dump-dom", url]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     errors = [line for line in done.stderr.splitlines() if "CONSOLE" in line and re.search("error|uncaught", line, re.I)]
     seen = re.search(r'data-seen="([^"]*)"', done.stdout)
@@ -240,17 +239,15 @@ def check_seen(browser):
     server = serve()
 
     def look(task):
-        name, (width, is_dark) = task
+        name, width = task
         path, text = VIEWED[name]
         page = path + (f"?find={text}" if text else "")
-        file = SCREENSHOTS / f"{name}-{width}-{'dark' if is_dark else 'light'}.png"
-        seen, errors = view(browser, server, page, width, is_dark, file)
+        seen, errors = view(browser, server, page, width, SCREENSHOTS / f"{name}-{width}.png")
         errors += check_view(name, width, seen)
         return [f"{path} at {width} pixels: {error}" for error in errors]
 
-    screens = [(1280, False), (1280, True), (400, False), (400, True)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        complaints = sum(pool.map(look, [(name, screen) for name in VIEWED for screen in screens]), [])
+        complaints = sum(pool.map(look, [(name, width) for name in VIEWED for width in (1280, 400)]), [])
     server.shutdown()
     return list(dict.fromkeys(complaints))
 

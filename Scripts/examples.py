@@ -2,27 +2,29 @@
 
     examples.py            all of them
     examples.py NAME...    some, by the name of their folder
-    examples.py --accept   writes what they print to Examples/Output
+    examples.py --accept   writes what they print to Examples/Output, and Port's difference to its README
 
-Ends with one line that says how many printed what they should (exit status 1 if not all).
-The guide's program is run by demo.py. `Port` also has its difference checked, see port.py, and README's programs that they stand
+Ends with one line that says how many printed what they should (exit status 1 if not all). The guide's program is run by demo.py.
+`Port/README.md` must show the difference between `Before` and `After`, of fewer than 10 lines, and README the programs that stand
 there. `Gateway` is stopped by SIGTERM, and its tests are run.
 """
 
 import argparse
 import contextlib
 import difflib
+import re
 import subprocess
 import sys
 import tempfile
 import threading
 import urllib.request
 
-import port
 from demo import EXAMPLES, ROOT, RUN_SECONDS, STREAM, Failed, Service, build, create_streams, run_program
 from demo import with_own_settings
 
 OUTPUT = EXAMPLES / "Output"
+PORT = EXAMPLES / "Port"
+PORT_LIMIT = 10
 
 
 def say(text):
@@ -59,9 +61,7 @@ def alone(place, name):
 def guest(place, name):
     """No keys in the environment, but a pool that hands some out."""
     cognito = place.open_service.client("cognito-identity")
-    pool = cognito.create_identity_pool(
-        IdentityPoolName="mobile", AllowUnauthenticatedIdentities=True
-    )
+    pool = cognito.create_identity_pool(IdentityPoolName="mobile", AllowUnauthenticatedIdentities=True)
     environment = place.environment(name, place.open_service)
     for variable in "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY":
         del environment[variable]
@@ -74,8 +74,8 @@ def ported(place, name):
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     direct.open(f"{place.open_service.url}/moto-api/seed?a=1", data=b"").close()
     (pool, _), environment = guest(place, name)
-    if pool not in (port.PORT / "After/AppDelegate.swift").read_text():
-        raise Failed(f"the service made the pool {pool}: write it into both sides of {port.PORT}")
+    if pool not in (PORT / "After/AppDelegate.swift").read_text():
+        raise Failed(f"the service made the pool {pool}: write it into both sides of {PORT}")
     return [], environment
 
 
@@ -111,6 +111,24 @@ LAST_LINE = {"Port": "Events sent: 1, bytes left: 0\n", "Gateway": "started\n"}
 IN_README = "FirstRecorder", "FirstClient"
 
 
+def port_complaint(accepts):
+    """What is wrong with the difference that Port's README shows, or None."""
+    before, after = ({file.name: file.read_text().splitlines(True) for file in (PORT / side).iterdir()} for side in ("Before", "After"))
+    difference = "".join(
+        line for name in sorted(before | after)
+        for line in difflib.unified_diff(before.get(name, []), after.get(name, []), f"Before/{name}", f"After/{name}", n=1)
+    )
+    page, block = PORT / "README.md", re.compile(r"(?<=^```diff\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+    if accepts:
+        page.write_text(block.sub(lambda _: difference, page.read_text()))
+    changed = len(re.findall(r"^(?:\+(?!\+\+ )|-(?!-- ))", difference, re.MULTILINE))
+    if block.findall(page.read_text()) != [difference]:
+        return f"{page} does not show the difference: run make examples ARGS=\"Port --accept\""
+    if not 0 < changed < PORT_LIMIT:
+        return f"{PORT}: {changed} changed lines; there should be fewer than {PORT_LIMIT}"
+    return None
+
+
 def readme_complaint():
     """What is wrong with README's programs; None if they are the examples."""
     readme = (ROOT / "README.md").read_text()
@@ -133,11 +151,8 @@ def run_until(last_line, program, arguments, environment):
     """Runs a program until it has printed this line, ends it by SIGTERM, and returns what it printed."""
     # A pipe would be written in blocks, the last one at the end.
     process = subprocess.Popen(
-        ["stdbuf", "-oL", str(program), *arguments],
-        env=with_own_settings(environment),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
+        ["stdbuf", "-oL", str(program), *arguments], env=with_own_settings(environment),
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
     )
     deadline = threading.Timer(RUN_SECONDS, process.kill)
     deadline.start()
@@ -167,10 +182,7 @@ def run(name, programs, place, accepts):
         say(f"{name}: as it should be, {len(printed.splitlines())} lines")
         return True
     say(f"{name}: printed something else than {expected}:")
-    difference = difflib.unified_diff(
-        wanted.splitlines(), printed.splitlines(), "wanted", "printed", lineterm=""
-    )
-    print("\n".join(difference))
+    print("\n".join(difflib.unified_diff(wanted.splitlines(), printed.splitlines(), "wanted", "printed", lineterm="")))
     return False
 
 
@@ -179,7 +191,7 @@ def run_all(names, accepts):
     if unknown:
         raise Failed(f"there is no example {unknown[0]}; there are {', '.join(EXAMPLE)}")
     chosen = names or list(EXAMPLE)
-    wrong = (port.complaint() if "Port" in chosen else None) or readme_complaint()
+    wrong = (port_complaint(accepts) if "Port" in chosen else None) or readme_complaint()
     if wrong:
         raise Failed(wrong)
     programs = build()

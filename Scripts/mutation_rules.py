@@ -118,8 +118,8 @@ RULES = [
         "what was settled meanwhile is evicted", "LimitStepTests|ModelTests",
         (
             ENGINE + "Store/Tables/OldestRecords.swift",
-            "if try current.isFresh ? true : isStored(entry, in: current.segment) { return entry }",
-            "if try current.isFresh ? true : isStored(entry, in: current.segment) || true { return entry }",
+            "if try current.isFresh ? true : isStored(entry) { return entry }",
+            "if try current.isFresh ? true : isStored(entry) || true { return entry }",
         ),
     ),
     rule(

@@ -2,7 +2,7 @@
 
     rotations.py PROGRAM [--seconds N] [--rate N] [--kinds KIND,...]
 
-PROGRAM is a kinesis-recorder built for release, such as the one that `make package` leaves in .build/package/release. The
+PROGRAM is a kinesis-recorder built for release; `make stress FULL=1` runs this. The
 kinds are logrotate's ways and those of Python's handlers, all at once. Every 20 seconds the follower is killed, and started
 again 10 seconds later. Prints how many lines were lost and how many came twice; exit status 1 if there were any but those that
 copytruncate loses, which the follower has to tell.
@@ -230,7 +230,7 @@ def main():
             told = f"; {missing} bytes are missing, {follower.told()} told" if kind == "copytruncate" else ""
             print(f"{kind}: {writer.written} lines, {follower.kills} kills: {lost} lost, {twice} twice{told}", flush=True)
             failed |= twice > 0 or (lost > 0 and kind != "copytruncate")
-            if lost and kind != "copytruncate" or os.environ.get("SHOW"):
+            if lost and kind != "copytruncate":
                 follower.log.seek(0)
                 print("    " + "\n    ".join(follower.log.read().splitlines()[-40:]))
     sys.exit(failed)
