@@ -41,12 +41,12 @@ final class ExecutorWatchdog: Sendable {
 
     private func run() {
         var end = ContinuousClock.now + Self.idleTimeout
-        while let round = nextRound(orEndAt: end) {
-            for executor in round.due {
+        while let check = nextCheck(orEndAt: end) {
+            for executor in check.due {
                 if let delay = executor.checkWaitingWork() { keep(executor, after: delay) }
             }
-            guard round.due.isEmpty else { continue }
-            if let next = round.next {
+            guard check.due.isEmpty else { continue }
+            if let next = check.next {
                 _ = wake.wait(timeout: .now() + (next - .now) / .seconds(1))
             } else {
                 wake.wait()
@@ -61,7 +61,7 @@ final class ExecutorWatchdog: Sendable {
 
     /// The executors to check now and the time of the next check, if one is due. Returns nil, and notes that the thread ends, if no
     /// executor had a thread until `end`.
-    private func nextRound(
+    private func nextCheck(
         orEndAt end: ContinuousClock.Instant
     ) -> (due: [StoreExecutor], next: ContinuousClock.Instant?)? {
         let now = ContinuousClock.now

@@ -13,7 +13,7 @@ final class SaveQueue: Sendable {
         case step(@Sendable (RecorderError?) -> Void)
     }
 
-    /// What is left of a save once it has an answer: its completion may take long, and its records are no longer needed.
+    /// What is left of a save once it has a result: its completion may take long, and its records are no longer needed.
     ///
     /// A struct, because an array of functions keeps each in an object of its own.
     private struct Completion: Sendable {
@@ -40,18 +40,18 @@ final class SaveQueue: Sendable {
         var group: [PendingSave] = []
         var groupRecords = 0
         var groupBytes = 0
-        /// The bytes of all saves without an answer, including those of the current commit.
+        /// The bytes of all saves without a result, including those of the current commit.
         var queuedBytes = 0
         /// Saves without room, in order.
         var waiters: [Waiter] = []
-        var isDraining = false
+        var isRunning = false
         /// How many callers queue saves that are to be stored together.
         var holds = 0
 
-        /// Whether the caller must have the queue drained.
+        /// Whether the caller must have the queue run.
         mutating func begin() -> Bool {
-            guard holds == 0, !isDraining, !isEmpty else { return false }
-            isDraining = true
+            guard holds == 0, !isRunning, !isEmpty else { return false }
+            isRunning = true
             return true
         }
 
@@ -147,7 +147,7 @@ final class SaveQueue: Sendable {
             state.holds -= 1
             return state.begin()
         }
-        if starts { enqueueDrain() }
+        if starts { enqueueRun() }
     }
 
     /// Runs `step` on the write queue when all earlier saves are stored. It gets the error, on another thread, if that is not possible.
@@ -183,13 +183,13 @@ final class SaveQueue: Sendable {
             let result = body(&state)
             return (state.begin(), result)
         }
-        if starts { enqueueDrain() }
+        if starts { enqueueRun() }
         return result
     }
 
-    private func enqueueDrain() {
+    private func enqueueRun() {
         do throws(ThreadShortage) {
-            try store.executor.tryEnqueue(on: .write) { self.drain() }
+            try store.executor.tryEnqueue(on: .write) { self.runNext() }
         } catch {
             refuseAll(.noThread(error))
         }
@@ -201,7 +201,7 @@ final class SaveQueue: Sendable {
             state.closeGroup()
             var items: [WorkItem] = []
             while let item = state.items.popFirst() { items.append(item) }
-            state.isDraining = false
+            state.isRunning = false
             defer { state.waiters = [] }
             return (items, state.waiters)
         }
@@ -238,17 +238,17 @@ final class SaveQueue: Sendable {
     // MARK: - store
 
     /// Does one work item. Other work of the write queue (settles) runs between two of them.
-    private func drain() {
+    private func runNext() {
         switch state.withLock({ $0.next() }) {
         case .saves(let group)?: store(group)
         case .step(let step)?: step(nil)
         case nil: break
         }
         let isDone = state.withLock { state in
-            state.isDraining = state.holds == 0 && !state.isEmpty
-            return !state.isDraining
+            state.isRunning = state.holds == 0 && !state.isEmpty
+            return !state.isRunning
         }
-        if !isDone { store.executor.enqueueNext(on: .write) { self.drain() } }
+        if !isDone { store.executor.enqueueNext(on: .write) { self.runNext() } }
     }
 
     /// Stores a group. If another process holds the lock, each save waits until its own deadline.
@@ -292,19 +292,19 @@ final class SaveQueue: Sendable {
         release(saves)
         let completions = saves.map(Completion.init)
         let discards = receipt.discarded.discards
-        let answers = receipt.answers
-        guard !discards.isEmpty || answers.values.contains(where: \.hasReport) else {
+        let results = receipt.results
+        guard !discards.isEmpty || results.values.contains(where: \.hasReport) else {
             return callbacks.deliverNext(
-                CallbackRun(count: saves.count) { completions[$0].call(answers[$0]?.result ?? .success(())) }
+                CallbackRun(count: saves.count) { completions[$0].call(results[$0]?.result ?? .success(())) }
             )
         }
         var calls = discards.map { [emit] discard in { @Sendable in emit(.discarded(discard)) } }
         for (index, completion) in completions.enumerated() {
-            let answer = answers[index]
-            if case .stored(let usage)? = answer {
+            let result = results[index]
+            if case .stored(let usage)? = result {
                 calls.append { [emit] in emit(.byteThresholdReached(usage: usage)) }
             }
-            calls.append { completion.call(answer?.result ?? .success(())) }
+            calls.append { completion.call(result?.result ?? .success(())) }
         }
         callbacks.deliverNext(CallbackRun(calls))
     }
@@ -328,7 +328,7 @@ final class SaveQueue: Sendable {
     }
 }
 
-extension AppendReceipt.Answer {
+extension AppendReceipt.SaveResult {
     fileprivate var hasReport: Bool {
         if case .stored = self { true } else { false }
     }

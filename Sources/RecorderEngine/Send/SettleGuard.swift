@@ -13,9 +13,18 @@ struct UnsettledAnswer: Sendable {
 /// Knows whether requests may be sent, and how large: their answers must be settled, or the records would be sent again and again.
 /// Shared by the flushes of a pipeline.
 ///
-/// Each flush begins with `open`; the first one, and one after an error, proves with a commit of its own that it can settle. What cannot
-/// be settled is kept, and the next flush settles it before it sends anything. If the disk is full, the store cannot be locked or
-/// written, nothing more is sent until then; after another error nothing more of its stream.
+/// When the disk is full between an answer and its settle:
+///
+/// 1. Usually nothing happens: the space for it was allocated when the records were saved (`StoreSpace`), and a request is not larger
+///    than that space allows (`largestRequest`).
+/// 2. If another program has taken that, too, the log is emptied, then the reserve beside the store is used (`StoreWriter.write`), then
+///    the answer is settled in parts, the oldest records first, which make room (`StoreWriter.settle`).
+/// 3. What is still left is kept here, in memory. Nothing more is sent until it is settled: each flush tries that before it sends
+///    anything. So this process sends none of it again. If the process ends before, the records of this answer are sent again by the
+///    next one: they are delivered twice, and not lost.
+///
+/// After an error of the store that is not about space, only the answer's stream waits, from its first unsettled record on. A flush
+/// begins with `open`; the first one of a process, and one after an error, proves with a commit of its own that it can settle.
 final class SettleGuard: Sendable {
     private enum Permission {
         /// Nothing has proven that answers can be settled.

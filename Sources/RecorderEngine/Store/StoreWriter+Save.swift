@@ -20,14 +20,14 @@ protocol StoreInput: Sendable {
 
 /// The result of storing a group of saves.
 struct AppendReceipt: Sendable {
-    enum Answer: Sendable {
+    enum SaveResult: Sendable {
         /// It is stored, and the usage is to be reported: it is above the threshold.
         case stored(usage: Int)
         case refused(RecorderError)
     }
 
     /// By the index of the save; the others are stored.
-    var answers: [Int: Answer] = [:]
+    var results: [Int: SaveResult] = [:]
     var discarded = LimitReceipt()
 }
 
@@ -47,7 +47,7 @@ extension StoreWriter {
             }
             for (index, save) in saves.enumerated() {
                 if let refusal = try refusal(of: save, &ledger) {
-                    receipt.answers[index] = .refused(refusal)
+                    receipt.results[index] = .refused(refusal)
                     save.failLater(refusal)
                     continue
                 }
@@ -57,7 +57,7 @@ extension StoreWriter {
                 }
                 if let changes = save.filePositions { try filePositions.apply(changes) }
                 if let usage = save.limits.reportedUsage(ledger.bytes, afterAdding: save.storedBytes) {
-                    receipt.answers[index] = .stored(usage: usage)
+                    receipt.results[index] = .stored(usage: usage)
                 }
                 try evict(beyond: save.limits, ledger: &ledger, receipt: &receipt.discarded)
             }

@@ -1,30 +1,66 @@
 import RecorderAWS
 import RecorderSQLite
 
-/// The tables of a store, and the checks of a file that is opened as one.
+/// The tables of a store, what their rows mean and what holds between transactions; and the checks of a file that is opened as one.
+///
+/// A store is an SQLite file with a write-ahead log and pages of 4,096 bytes, version 1. The tables:
+///
+/// | table | a row is |
+/// |---|---|
+/// | `stream` | number 0: the store as a whole; any other: one stream. See `tables` |
+/// | `segment` | a range of sequences, from `first_sequence` to the next row's, and how many of its records are `removed` |
+/// | `block_N` | of the segment whose first sequence is N: up to 500 records or 64 KiB of one stream, saved in one transaction |
+/// | `kept` | a block of one record that stayed while later ones of its stream left, with its `failures` |
+/// | `clock` | only one: an instant by the wall clock, by the time since boot, and by the clock that ages records |
+/// | `file_position` | a followed file and the byte up to which its lines are stored, or the mark of a pattern |
+/// | `rejected` | a copy of a record that the service rejected; no longer a record of the store |
+/// | `imported` | another library's database whose records are stored, until it is renamed |
+///
+/// Between any two transactions, whatever ended the process:
+///
+/// - A record is in the store if it is in a block beyond its stream's `cursor`, or in `kept`. Its id is its stream's number and its
+///   sequence; sequences count all records of the store, are below `next_sequence`, and are never used again.
+/// - `records` and `bytes` of a stream count what is in the store of it, and those of row 0 are the sums. In row 0
+///   `saved = records + delivered + evicted + expired + rejected + exhausted + cleared`.
+/// - Segments have no gap: each sequence of a range was saved there. `removed` counts those whose records have left or are in `kept`;
+///   a segment has at least one other. The table of one that is no longer listed is empty, and dropped later.
+/// - In a stream, `kept` has the oldest records: all are at or before the cursor.
+/// - While there are records, the files have room to settle the next answer (`StoreSpace`).
+///
+/// What a transaction changes, all of it or nothing:
+///
+/// | transaction | before | after |
+/// |---|---|---|
+/// | save (up to 4,096 records or 1 MiB) | each record is valid | they are in new blocks; what expired or exceeds the limit has left; the positions of the lines' files are theirs. Without room to settle them, nothing |
+/// | settle an answer | its records are in flight; some may have left | the cursor is at the last one that left; those before it that stay are in `kept`, failures counted; rejected ones have a copy. On a full disk in parts, oldest first |
+/// | limits (16,384 records, or twice the bytes saved) | the store exceeds a limit | the oldest have left; the rest is for the next transaction |
+/// | clear | | no record, or none of the selected streams; each counts as cleared |
+/// | compact (up to 4,096 records) | the oldest segment keeps space of records that left | the records of its beginning are in `kept`; no count has changed |
+/// | import | the database is not in `imported` | its records are saved, and it is; a second transaction after the renaming removes it |
+/// | end of a flush | | `trouble` says why records of a stream stay |
+/// | drained | no record is left | empty tables, and rows of streams that are no longer used, are gone, a few at a time |
 enum StoreSchema {
     /// "AWSK": distinguishes a store from other SQLite files.
     static let applicationID: Int64 = 0x4157_534B
+    /// The only format that this program reads and writes; a file of another one is refused, and left untouched.
     static let version: Int64 = 1
     /// The identifier of files that were written before the first release.
     private static let earlierApplicationID: Int64 = 0x4157_5352
     /// A larger version number is corruption.
     private static let largestVersion: Int64 = 255
 
-    /// `stream` has one small row per stream, updated in the same transaction as its records, so that counts, bytes and limits
-    /// cost the same at any backlog. Row 0 is the store as a whole: its name is the file's `StoreIdentity`, and only it uses
-    /// the columns other than `records`, `bytes`, `cursor` and `trouble`: fewer rows change with a record. Always
-    /// saved = records + delivered + evicted + expired + rejected + exhausted + cleared. `entries` are those of requests that the
-    /// service accepted: several records may share one.
+    /// `stream`: one small row per stream, updated in the same transaction as its records, so that counts, bytes and limits cost the
+    /// same at any backlog. Only row 0 uses other columns than `records`, `bytes`, `cursor`, `numbered`, `key_source`, `delivered` and
+    /// `trouble`: fewer rows change with a record. Its name is the file's `StoreIdentity`; the limits in it are those of the last
+    /// process that saved (-1: none yet). `entries` are those of requests that the service accepted: records may share one.
     ///
-    /// `cursor` is the sequence through which the stream's records are deleted or in the table `kept`: in the segment's table
-    /// they stay until that is emptied. `numbered` counts the stream's records that were ever saved without a key. In row 0,
-    /// `key_source` is the newest segment's `KeySource`, and `place` the file that it was drawn for; in a stream's row,
-    /// `key_source` is what `numbered` was at that time, and `delivered` counts the records since then that were delivered under
-    /// random keys, or without keys, which do not name them. While row 0 has no `key_source`, all of that belongs to an earlier one. `trouble` is why the stream's last flush kept records; the limits, in
-    /// row 0, are those of the last process that saved (-1: none yet). `segment` lists the record
-    /// tables, see `StoreSegments`. `kept` has a block for each of the `KeptRecords`, and an index of the order in which they were
-    /// saved. `imported` lists the files whose records were imported, until they are renamed.
+    /// `cursor` is the sequence through which the stream's records have left or are in `kept`: in the segment's table they stay until
+    /// that is emptied. `trouble` is why the stream's last flush kept records.
+    ///
+    /// Numbered keys: `numbered` counts the stream's records that were ever saved without a key. In row 0, `key_source` is the newest
+    /// segment's `KeySource`, and `place` the file that it was drawn for. In a stream's row, `key_source` is what `numbered` was at that
+    /// time, and `delivered` counts the records since then that were delivered under random keys, or without keys, which do not name
+    /// them. While row 0 has no `key_source`, all of that belongs to an earlier one.
     static let tables = """
         CREATE TABLE stream (
             number INTEGER PRIMARY KEY,

@@ -9,7 +9,7 @@ final class StreamHeads {
         /// The rest of the block that was read last.
         var records: ArraySlice<StoredRecord> = []
         /// The last record that was taken, or before which none is left.
-        var position: RecordID
+        var last: RecordID
     }
 
     private let segments: StoreSegments
@@ -38,10 +38,10 @@ final class StreamHeads {
             return record
         }
         guard var head = try head(of: stream) else { return nil }
-        if head.records.isEmpty { head.records = try nextBlock(after: head.position, end: end)[...] }
+        if head.records.isEmpty { head.records = try nextBlock(after: head.last, end: end)[...] }
         defer { heads[stream] = head }
         guard let record = head.records.popFirst() else { return nil }
-        head.position = record.id
+        head.last = record.id
         taken.append(record.id)
         return record
     }
@@ -49,15 +49,15 @@ final class StreamHeads {
     private func head(of stream: Int64) throws(SQLiteError) -> Head? {
         if let known = heads[stream] { return known }
         guard let cursor = try statements.cursor(of: stream) else { return nil }
-        return Head(position: cursor)
+        return Head(last: cursor)
     }
 
-    private func nextBlock(after position: RecordID, end: Int64) throws(SQLiteError) -> [StoredRecord] {
-        var next = position.sequence + 1
+    private func nextBlock(after last: RecordID, end: Int64) throws(SQLiteError) -> [StoredRecord] {
+        var next = last.sequence + 1
         while let (segment, sequences) = try segments.range(at: next, before: end) {
             if try segments.isNewest(segment) { try segments.storeBlocks() }
             let table = try segments.table(of: segment)
-            let records = try table.nextBlock(after: position)
+            let records = try table.nextBlock(after: last)
             guard records.isEmpty, sequences.upperBound < end else { return records }
             guard try !table.isEmpty else {
                 throw SQLiteError.contradiction("a segment has no record", action: "making room")
@@ -71,7 +71,7 @@ final class StreamHeads {
     func removeTaken(end: Int64) throws(SQLiteError) {
         guard !taken.isEmpty else { return }
         try segments.storeBlocks()
-        for position in heads.values.map(\.position).sorted() { try statements.moveCursor(to: position) }
+        for last in heads.values.map(\.last).sorted() { try statements.moveCursor(to: last) }
         taken.sort { $0.sequence < $1.sequence }
         try segments.countRemoved(taken, end: end)
         forget()
