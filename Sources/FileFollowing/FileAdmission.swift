@@ -74,7 +74,7 @@ struct FileAdmission {
 
     /// The stored position of a file. The number of its device may have changed at a boot or as it was
     /// mounted again.
-    mutating func take(_ new: FilePosition) -> FilePosition? {
+    mutating func take(_ new: FilePosition, isLayered: Bool) -> FilePosition? {
         let known = positions[new.inode, default: []].filter { $0.stream == new.stream }
         let found =
             known.first { $0.id == new.id } ?? known.first { $0.device == new.device }
@@ -82,8 +82,11 @@ struct FileAdmission {
                 guard position.birth == new.birth, !foundIDs.contains(position.id) else { return false }
                 return new.birth != 0 || position.boot != new.boot
             }
-        // Where a link led to another file for a while, a file that was gone is there again.
-        guard let found else { return new.birth == 0 ? nil : gone.first { $0.id == new.id } }
+        // Where a link led to another file for a while, a file that was gone is there again. One of a lower layer is in another one.
+        guard let found else {
+            let gone = gone.filter { $0.device == new.device && $0.inode == new.inode && new.birth != 0 }
+            return gone.first { $0.birth == new.birth } ?? (isLayered ? gone.max { $0.birth < $1.birth } : nil)
+        }
         positions[new.inode]?.removeAll { $0.id == found.id }
         return found
     }

@@ -43,7 +43,7 @@ extension FlowFollower {
                 continue
             }
             if let below = admission.below[file.key] { drop(below) }
-            guard let stored = admission.take(opened.position),
+            guard let stored = admission.take(opened.position, isLayered: opened.file.isLayered),
                 let phase = resume(&opened, at: stored, into: &admission)
             else {
                 unknown.append(opened)
@@ -153,7 +153,7 @@ extension FlowFollower {
             truncations += 1
             return .replaced
         case .otherFile:
-            lose(stored, isClaimed: false, into: &admission)
+            if !stored.isGone { lose(stored, isClaimed: false, into: &admission) }
             return nil
         }
         let isAtEnd = opened.position.offset == opened.found.facts.size && !opened.found.facts.isRecent(at: system.time)
@@ -331,11 +331,10 @@ extension FlowFollower {
         }
     }
 
-    /// Keeps the position of a file that is gone, as a compressed file may have its content. A claimed one was not found; another one has
-    /// another file's inode since this scan began, perhaps.
+    /// Keeps the position of a file that is gone, as a copy or a compressed file may have its content.
     private func lose(_ stored: FilePosition, isClaimed: Bool, into admission: inout FileAdmission) {
         if isClaimed { claims.release(stored.id) }
         admission.changes.stored.append(gone.add(stored))
-        orphans.append(Orphan(position: stored, isTruncated: false, isNew: !isClaimed))
+        orphans.append(Orphan(position: stored, isTruncated: false, isNew: true))
     }
 }

@@ -7,7 +7,7 @@ import Testing
     /// `RECORDER_FOLLOW_SEEDS` is a number of worlds, or a range as in `17-18`; of a single one the story is printed.
     private static var seeds: [UInt64] {
         guard let text = ProcessInfo.processInfo.environment["RECORDER_FOLLOW_SEEDS"] else {
-            return Array(0..<30) + failedOnce + (FollowWorld.firstStrange..<FollowWorld.firstStrange + 30)
+            return [0, FollowWorld.firstStrange, FollowWorld.firstCrowded].flatMap { $0..<$0 + 30 } + failedOnce
         }
         let numbers = text.split(separator: "-").compactMap { UInt64($0) }
         return Array(numbers.count == 2 ? numbers[0]..<numbers[1] : 0..<(numbers.first ?? 100))

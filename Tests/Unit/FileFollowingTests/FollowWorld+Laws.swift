@@ -25,7 +25,16 @@ extension FollowWorld {
     /// Whether a follower does not know of a line, or said that it may be missing.
     private func isExcused(_ number: Int) -> Bool {
         let line = lines[number]
-        return !known.contains(line.file) || number >= seen[line.file, default: 0] || isTold(number)
+        let isUnknown = !known.contains(line.file) && !isThere(line.file)
+        return isUnknown || number >= seen[line.file, default: 0] || isTold(number)
+    }
+
+    /// Whether a file has a name of the pattern, in the end.
+    private func isThere(_ file: FileKey) -> Bool {
+        disk.names(in: "/logs")?.contains { name in
+            name.hasSuffix(".log") && (settings.hasWildcards || name.utf8.elementsEqual(self.name.utf8))
+                && disk.find("/logs/\(name)").node?.key == file
+        } == true
     }
 
     /// Whether a line may be in a copy that was found, or was complete, only later: where the link led for a moment, or compressed. What a

@@ -5,7 +5,10 @@ import RecorderTestSupport
 
 /// Programs that write and rotate files, and a follower that is killed now and then. A seed chooses everything.
 final class FollowWorld: @unchecked Sendable {
-    enum Rotation: CaseIterable { case rename, copyTruncate, compress, repoint, remove, sibling, touch, namesake }
+    enum Rotation: CaseIterable {
+        case rename, copyTruncate, compress, repoint, remove, sibling
+        case touch, namesake, crowd, brief
+    }
 
     struct Settings {
         var rotations: [Rotation] = []
@@ -35,7 +38,7 @@ final class FollowWorld: @unchecked Sendable {
     let disk = SimulatedDisk()
     let start = ContinuousClock.now
     let startTime: Int64
-    private(set) var settings = Settings()
+    var settings = Settings()
     private(set) var store: SimulatedStore!
     private(set) var process: SimulatedFileSystem?
     /// How many files a follower had open at most.
@@ -62,16 +65,18 @@ final class FollowWorld: @unchecked Sendable {
     private(set) var story: [String] = []
 
     /// Of the file that is written.
-    private var name = "app.log"
-    private var path: String { "/logs/\(name)" }
-    private var random: SeededRandom
+    var name = "app.log"
+    var path: String { "/logs/\(name)" }
+    var random: SeededRandom
     private var actionsLeft: Int
-    private(set) var nextAction: Int64
+    var nextAction: Int64
     private var isActing = false
     private var writer: (node: SimulatedDisk.Node, linesLeft: Int)?
     private var partial = ""
     /// What a compression under way has written the half of.
     private var compressing: (path: String, bytes: [UInt8])?
+    /// A file that is there for a moment.
+    var brief: (path: String, node: SimulatedDisk.Node)?
     private var quietFrom: Int64 = .max
 
     private static let second: Int64 = 1_000_000_000
@@ -90,25 +95,13 @@ final class FollowWorld: @unchecked Sendable {
         settings.hasEqualLines = Bool.random(using: &random)
         if chance(4) { settings.descriptors = 1 }
         if seed >= Self.firstStrange { addStrange() }
+        if seed >= Self.firstCrowded { addCrowded() }
         store = SimulatedStore(self, claims: path)
         for directory in ["/a", "/b"] { disk.create(directory, .directory) }
         disk.create("/logs", .link, target: "/a")
         guard settings.isLayered else { return }
         write(3)
         leaveImage()
-    }
-
-    /// From this seed on, worlds may be stranger; those before stay what they were.
-    static let firstStrange: UInt64 = 5_000
-
-    private func addStrange() {
-        if chance(4) { settings.rotations.append(.touch) }
-        settings.hasAccent = !settings.hasWildcards && chance(4)
-        if settings.hasAccent {
-            name = "\u{e9}.log"
-            settings.rotations.append(.namesake)
-        }
-        settings.isLayered = !settings.rotations.contains(.repoint) && chance(2)
     }
 
     /// The file so far is one of an image.
@@ -125,7 +118,7 @@ final class FollowWorld: @unchecked Sendable {
         story.append("\(milliseconds) ms: \(text)")
     }
 
-    private func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
+    func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
 
     // MARK: - the follower
 
@@ -173,6 +166,8 @@ final class FollowWorld: @unchecked Sendable {
         nextAction = disk.time + Int64.random(in: 1...Int64(rest) * 1_000_000, using: &random)
         if let compressing {
             finish(compressing.path, compressing.bytes)
+        } else if let brief {
+            endSoon(brief.path, brief.node)
         } else if chance(4), let rotation = settings.rotations.randomElement(using: &random) {
             rotate(rotation)
         } else {
@@ -234,7 +229,7 @@ final class FollowWorld: @unchecked Sendable {
     }
 
     /// Writes the rest of a line.
-    private func endLine() {
+    func endLine() {
         guard !partial.isEmpty, let node = writer?.node else { return }
         disk.write(Array(partial.utf8), to: node)
         partial = ""
@@ -242,7 +237,7 @@ final class FollowWorld: @unchecked Sendable {
         add(String(text.dropLast()), to: node)
     }
 
-    private func add(_ text: String, to node: SimulatedDisk.Node) {
+    func add(_ text: String, to node: SimulatedDisk.Node) {
         let generation = truncated[node.key, default: []].count
         lines.append(
             Line(text: text, file: node.key, end: node.bytes.count, time: disk.time, generation: generation)
@@ -359,6 +354,8 @@ final class FollowWorld: @unchecked Sendable {
         case .namesake:
             // Not followed; a file with the same name as text.
             disk.write(Array("another file's line \(lines.count)\n".utf8), to: disk.create("/logs/e\u{301}.log"))
+        case .crowd: writeToMany()
+        case .brief: beginBriefly()
         case .remove:
             disk.remove(path)
             if writer?.node === node { writer?.linesLeft = Int.random(in: 0...6, using: &random) }

@@ -1,0 +1,56 @@
+import FileFollowing
+
+/// What only some worlds have.
+extension FollowWorld {
+    /// From these seeds on, worlds may be stranger; those before stay what they were.
+    static let (firstStrange, firstCrowded): (UInt64, UInt64) = (5_000, 3_000_000)
+
+    func addStrange() {
+        if chance(4) { settings.rotations.append(.touch) }
+        settings.hasAccent = !settings.hasWildcards && chance(4)
+        if settings.hasAccent {
+            name = "\u{e9}.log"
+            settings.rotations.append(.namesake)
+        }
+        settings.isLayered = !settings.rotations.contains(.repoint) && chance(2)
+    }
+
+    func addCrowded() {
+        if chance(2) { settings.rotations.append(.brief) }
+        guard chance(4), !settings.hasAccent else { return }
+        settings.hasWildcards = true
+        settings.rotations.append(.crowd)
+    }
+
+    /// Writes a line to each of some files, more than may be open if there are few descriptors.
+    func writeToMany() {
+        for number in 0..<Int.random(in: 1...24, using: &random) { write(to: disk.create("/logs/worker\(number).log")) }
+    }
+
+    /// Creates an empty file, which is written to, and deleted, soon after. It has the name of a rotated one.
+    func beginBriefly() {
+        let path = "\(path.dropLast(4))-9\(lines.count).log"
+        brief = (path, disk.create(path))
+        hurry()
+    }
+
+    func endSoon(_ path: String, _ node: SimulatedDisk.Node) {
+        if node.bytes.isEmpty {
+            for _ in 0..<Int.random(in: 1...3, using: &random) { write(to: node) }
+            hurry()
+        } else {
+            disk.remove(path)
+            brief = nil
+        }
+    }
+
+    private func hurry() { nextAction = disk.time + Int64.random(in: 1...1_500, using: &random) * 1_000_000 }
+
+    private func write(to node: SimulatedDisk.Node) {
+        endLine()
+        let text = "line \(lines.count + 1_000_000)"
+        disk.write(Array("\(text)\n".utf8), to: node)
+        add(text, to: node)
+        note("\(text) to inode \(node.key.inode)")
+    }
+}
