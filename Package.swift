@@ -278,8 +278,8 @@ let package = Package(
         .testTarget(
             name: "AmplifyClientTests",
             dependencies: [
-                "AmplifyChild", "AmplifyFirehoseClient", "AmplifyFoundation", "AmplifyGuide", "AmplifyGuideSwift5",
-                "AmplifyKinesisClient", "AmplifyRecordCache", "RecordClients", "RecorderAWS", "RecorderConcurrency",
+                "AmplifyChild", "AmplifyFirehoseClient", "AmplifyFoundation", "AmplifyGuide", "AmplifyKinesisClient",
+                "AmplifyRecordCache", "RecordClients", "RecorderAWS", "RecorderConcurrency",
                 "RecorderTestSupport", "SmithyHTTPAPI",
             ],
             path: "Tests/Compatibility/AmplifyClientTests"
@@ -300,23 +300,7 @@ let package = Package(
             ],
             path: "Tests/Compatibility/AmplifyGuide"
         ),
-        .executableTarget(
-            name: "AmplifyGuideSwift5",
-            dependencies: [
-                "AWSClientRuntime", "AWSFirehose", "AWSKinesis", "AWSSDKIdentity", "AmplifyFirehoseClient",
-                "AmplifyFoundation", "AmplifyFoundationBridge", "AmplifyKinesisClient", "AmplifyRecordCache",
-                "ClientRuntime", "Smithy", "SmithyHTTPAPI", "SmithyIdentity", "SmithyRetries", "SmithyRetriesAPI",
-            ],
-            path: "Tests/Compatibility/AmplifyGuideSwift5",
-            swiftSettings: [.swiftLanguageMode(.v5)]
-        ),
         .testTarget(name: "TaskSpellings", dependencies: ["AWSCore"], path: "Tests/Compatibility/TaskSpellings"),
-        .testTarget(
-            name: "TaskSpellingsSwift5",
-            dependencies: ["AWSCore"],
-            path: "Tests/Compatibility/TaskSpellingsSwift5",
-            swiftSettings: [.swiftLanguageMode(.v5)]
-        ),
         .testTarget(
             name: "AWSKinesisTests",
             dependencies: [
@@ -466,8 +450,8 @@ if Context.environment["RECORDER_TRAIT_TESTS"] == "1" {
 
 /// Old sources must compile as they stand, warnings and all.
 let oldSources: Set = [
-    "AmplifyGuide", "AmplifyGuideSwift5", "DocSnippets", "DocSnippetsSwift4", "MigrationProgram", "OldCallersSwift4",
-    "OldCallersSwift5", "OldCallersSwift6", "TaskSpellings", "TaskSpellingsSwift5",
+    "AmplifyGuide", "DocSnippets", "DocSnippetsSwift4", "MigrationProgram", "OldCallersSwift4",
+    "OldCallersSwift5", "OldCallersSwift6", "TaskSpellings",
 ]
 
 /// Raw pointers are at home only where a C library is called.
@@ -512,4 +496,6 @@ if let wanted = Context.environment["RECORDER_SANITIZE"] {
     }
     package.products = []
     package.targets.removeAll { !kept.contains($0.name) }
+    // Without a target that has them for a trait, they would be fetched.
+    if !kept.contains("KinesisRecorders") { package.dependencies = [] }
 }

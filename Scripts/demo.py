@@ -53,12 +53,6 @@ def build(*only):
     return pathlib.Path(shown.stdout.strip())
 
 
-def build_guide():
-    """Builds the guide's program and returns its path."""
-    say("building the guide's program (the first build takes a minute or so)")
-    return build("--product", "Guide") / "Guide"
-
-
 class Service:
     """The local AWS service as a child process; checks every signature, unless told not to."""
 
@@ -211,7 +205,8 @@ def run_everything(guide, service, store):
 
 
 def demo():
-    guide = build_guide()
+    say("building the guide's program (the first build takes a minute or so)")
+    guide = build("--product", "Guide") / "Guide"
     with contextlib.ExitStack() as cleanup:
         scratch = tempfile.TemporaryDirectory(prefix="recorder-demo-")
         directory = pathlib.Path(cleanup.enter_context(scratch))
@@ -224,7 +219,8 @@ def demo_kept(directory):
     directory.mkdir(parents=True, exist_ok=True)
     if running(directory):
         raise Failed(f"one runs there already; {stop_command(directory)}")
-    guide = build_guide()
+    say("building the guide's program (the first build takes a minute or so)")
+    guide = build("--product", "Guide") / "Guide"
     with contextlib.ExitStack() as cleanup:
         service = Service(keep=directory)
         cleanup.callback(service.stop)

@@ -14,6 +14,8 @@ Each ```swift block is compiled against the package's own modules, which must be
 The blocks in doc comments of the sources are compiled, too, with their own module imported
 and the names of EXAMPLES at hand.
 
+Old programs of the tests, which the build compiles in mode 6, must compile in mode 5, too.
+
 A block that makes a `Package(` is compiled as a manifest, and each product it asks of this
 package must exist. Exit status 1 if any block does not compile; errors name the document's
 line.
@@ -36,6 +38,7 @@ BLOCK = re.compile(
 ONLY_IN_A_FILE = re.compile(r"^(extension|protocol|@main)\b", re.MULTILINE)
 DOC_COMMENT = re.compile(r"^\s*/// ?(.*)$")
 IMPORT = re.compile(r"^(?:@\w+ )?import .*$", re.MULTILINE)
+IN_BOTH_MODES = ["AmplifyGuide", "TaskSpellings"]
 PRODUCT = re.compile(r'\.product\(name: "(.*?)", package: "swift-aws-recorder"\)')
 # A wrong one, to see that wrong ones are found.
 CONTROL = "```swift\nimport AWSKinesis\nAWSKinesisRecorder.default().saveRecrod(nil)\n```\n"
@@ -149,10 +152,14 @@ def compile_all(mode, chosen):
                 file.parent.mkdir(exist_ok=True)
                 file.write_text(snippet.source())
                 files.append(file)
-            command = ["swiftc", "-typecheck", "-suppress-warnings", *options(mode), *files]
-            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-            complaint += done.stderr if done.returncode else ""
+            complaint += typecheck(mode, files)
         return complaint
+
+
+def typecheck(mode, files):
+    command = ["swiftc", "-typecheck", "-suppress-warnings", *options(mode), *files]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    return done.stderr if done.returncode else ""
 
 
 def unknown_products(chosen):
@@ -193,6 +200,9 @@ def main():
         print(complaints, "A wrong snippet was not found: nothing is proved.", sep="")
         return 1
     complaints = check(found)
+    if not sys.argv[1:]:
+        programs = (sorted((ROOT / "Tests/Compatibility" / name).glob("*.swift")) for name in IN_BOTH_MODES)
+        complaints += "".join(typecheck("5", files) for files in programs)
     print(complaints, end="")
     compiled = sum(snippet.is_compiled for snippet in found)
     if not complaints:

@@ -12,7 +12,7 @@ import Testing
         "read-only", "snapshots", "delay",
     ])
     func `every law holds, and a seed gives the same world again`(profile: String) async throws {
-        let run = try await simulate(profile, seeds: profile == "usual" ? 100 : 8, "--twice")
+        let run = try await simulate(profile, seeds: profile == "usual" ? 40 : 4, "--twice")
         #expect(run.status == 0, "\(run.out)")
     }
 

@@ -1,1 +1,0 @@
-../AmplifyGuide/FirehoseGuide.swift

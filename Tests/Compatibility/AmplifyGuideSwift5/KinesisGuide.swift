@@ -1,1 +1,0 @@
-../AmplifyGuide/KinesisGuide.swift

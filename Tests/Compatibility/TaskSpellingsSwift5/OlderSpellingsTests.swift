@@ -1,1 +1,0 @@
-../TaskSpellings/OlderSpellingsTests.swift
