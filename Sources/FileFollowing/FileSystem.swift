@@ -124,7 +124,9 @@ package final class OpenFiles {
         limit = min(max(descriptors - Self.others, Self.fewest), Self.most)
     }
 
-    package var hasRoom: Bool { count + reserved < limit }
+    package var hasRoom: Bool { room > 0 }
+    /// How many more may be open.
+    var room: Int { limit - count - reserved }
 
     /// Sets a descriptor aside; false if there is none.
     func reserve() -> Bool {

@@ -253,7 +253,9 @@ final class FlowFollower {
     /// The files that this process may read; of many, those for which there is room.
     private func claim(_ new: [FoundFile]) -> (files: [FoundFile], isWhole: Bool) {
         var claimed: [FoundFile] = []
-        for found in new {
+        // Those first that others may be copies of.
+        let isWhole = new.count <= openFiles.room
+        for found in isWhole ? new : new.filter({ $0.relation == .matches }) + new.filter({ $0.relation != .matches }) {
             guard openFiles.hasRoom else {
                 (hasWaiting, hasNewWaiting) = (true, true)
                 return (claimed, false)

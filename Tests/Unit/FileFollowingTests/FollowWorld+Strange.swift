@@ -17,9 +17,22 @@ extension FollowWorld {
 
     func addCrowded() {
         if chance(2) { settings.rotations.append(.brief) }
-        guard chance(4), !settings.hasAccent else { return }
+        // Of the files behind a link that leads elsewhere, only so many are remembered.
+        guard chance(4), !settings.hasAccent, !settings.rotations.contains(.repoint) else { return }
         settings.hasWildcards = true
         settings.rotations.append(.crowd)
+    }
+
+    /// What a link led to for a moment was seen only if it was opened.
+    func leaveBehind(_ directory: String) {
+        let isMoment = disk.time - reachSince < 1_000_000_000
+        for name in disk.names(in: directory) ?? [] where isMoment {
+            guard let node = disk.find("\(directory)/\(name)").node, disk.openCount[node.number, default: 0] == 0 else {
+                continue
+            }
+            seen[node.key] = seenBefore[node.key]
+        }
+        seenBefore = seen
     }
 
     /// Writes a line to each of some files, more than may be open if there are few descriptors.

@@ -49,9 +49,11 @@ final class FollowWorld: @unchecked Sendable {
     var known: Set<FileKey> = []
     /// How many of the lines were in a file when a follower looked at it last, or had it in reach for a while. What it did not see is
     /// not missed: a link may lead to a file for a moment, or while none runs.
-    private(set) var seen: [FileKey: Int] = [:]
+    var seen: [FileKey: Int] = [:]
     /// Since when the link leads where it does, and a follower runs.
-    private var reachSince: Int64 = 0
+    private(set) var reachSince: Int64 = 0
+    /// As `seen` was when the link was changed last.
+    var seenBefore: [FileKey: Int] = [:]
     private static let reachTime = 15 * second
     /// What files held that were truncated in place; nil if nothing of them was stored: the file was empty, and is empty again.
     private(set) var truncated: [FileKey: [[UInt8]?]] = [:]
@@ -331,6 +333,7 @@ final class FollowWorld: @unchecked Sendable {
         case .repoint:
             guard let link = disk.find("/logs", followsLink: false).node else { return }
             let target = link.target == "/a" ? "/b" : "/a"
+            leaveBehind(link.target)
             disk.remove("/logs")
             disk.create("/logs", .link, target: target)
             reachSince = disk.time

@@ -65,7 +65,8 @@ final class SimulatedFileSystem: FileSystem, FollowObserver {
         lastFile += 1
         open[lastFile] = node
         world.mostOpen = max(world.mostOpen, open.count)
-        if !world.settings.kills { world.known.insert(node.key) }
+        // Of many, one may have to wait, and be gone until it is its turn.
+        if !world.settings.kills, !world.settings.rotations.contains(.crowd) { world.known.insert(node.key) }
         opened.insert(node.key)
         world.see(node.key)
         disk.openCount[node.number, default: 0] += 1
