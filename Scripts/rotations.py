@@ -2,10 +2,9 @@
 
     rotations.py PROGRAM [--seconds N] [--rate N] [--kinds KIND,...]
 
-PROGRAM is a kinesis-recorder built for release; `make stress FULL=1` runs this. The
-kinds are logrotate's ways and those of Python's handlers, all at once. Every 20 seconds the follower is killed, and started
-again 10 seconds later. Prints how many lines were lost and how many came twice; exit status 1 if there were any but those that
-copytruncate loses, which the follower has to tell.
+PROGRAM is a kinesis-recorder built for release; `make stress FULL=1` runs this. The kinds are logrotate's ways and those of Python's
+handlers, all at once. Every 20 seconds the follower is killed, and started again 10 seconds later. Prints how many lines were lost and
+how many came twice; exit status 1 if there were any but those that copytruncate loses, which the follower has to tell.
 """
 
 import argparse
