@@ -43,8 +43,7 @@ def say(text):
 
 def build(*only):
     """Builds the examples, or only one product of them; returns the directory of the programs."""
-    # SwiftPM notices new files of this package by itself, of the one above it only on a
-    # new plan.
+    # SwiftPM notices new files of this package by itself, of the one above it only on a new plan.
     (EXAMPLES / "Package.swift").touch()
     command = ["swift", "build", "--package-path", str(EXAMPLES)]
     if subprocess.run([*command, *only], stdin=subprocess.DEVNULL).returncode != 0:
@@ -100,10 +99,7 @@ def create_streams(service):
     service.client("s3").create_bucket(Bucket=BUCKET)
     service.client("firehose").create_delivery_stream(
         DeliveryStreamName=STREAM,
-        ExtendedS3DestinationConfiguration={
-            "RoleARN": "arn:aws:iam::123456789012:role/firehose",
-            "BucketARN": f"arn:aws:s3:::{BUCKET}",
-        },
+        ExtendedS3DestinationConfiguration={"RoleARN": "arn:aws:iam::123456789012:role/firehose", "BucketARN": f"arn:aws:s3:::{BUCKET}"},
     )
 
 
@@ -154,8 +150,7 @@ def read_kinesis(service):
 
 
 def read_firehose(service):
-    """The delivery stream's records, from its S3 objects, where they stand one after the
-    other without a delimiter."""
+    """The delivery stream's records, from its S3 objects, where they stand one after the other without a delimiter."""
     s3 = service.client("s3")
     records = []
     for page in s3.get_paginator("list_objects_v2").paginate(Bucket=BUCKET):
@@ -272,10 +267,6 @@ def stop_kept(directory):
     return "stopped" if process else f"nothing runs in {directory}"
 
 
-def end_on_signal(number, frame):
-    raise KeyboardInterrupt
-
-
 def main():
     parser = argparse.ArgumentParser(description="Demo against a local AWS service.")
     choice = parser.add_mutually_exclusive_group()
@@ -283,7 +274,7 @@ def main():
     choice.add_argument("--stop", type=pathlib.Path, metavar="DIR")
     options = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, end_on_signal)
+        signal.signal(number, signal.default_int_handler)
     try:
         if options.stop:
             last_line = stop_kept(options.stop.absolute())
