@@ -30,7 +30,11 @@ RULES = [
     ),
     rule(
         "sends the next batch with shared entries after a misplaced one", "StreamLookupTests",
-        (ENGINE + "Flush/BatchDelivery.swift", "if settled.isMisplaced { return .mustBeSeparated }", ""),
+        (
+            ENGINE + "Settle/StreamDelivery+Settlements.swift",
+            "if outcomes.contains(where: \\.isMisplaced) { return .separates(because: nil) }",
+            "",
+        ),
     ),
     # store
     rule(
@@ -104,11 +108,15 @@ RULES = [
     ),
     rule(
         "a record that may be too large does not hold back its key", "KeepsOrderTests",
-        (ENGINE + "Settle/BatchSettler.swift", "(countsAttempts ? nil : refused.candidates", "(context.keepsOrder ? nil : refused.candidates"),
+        (
+            ENGINE + "Settle/StreamDelivery.swift",
+            "refusalOfKept ?? refused.candidates.first(where: \\.mayBeTooLarge)?.refusal",
+            "refusalOfKept",
+        ),
     ),
     rule(
         "throttling slows an ordered stream down", "KeepsOrderTests",
-        (ENGINE + "Flush/StreamRateLimiter.swift", "if pace == .order { return }", ""),
+        (ENGINE + "Send/StreamRateLimiter.swift", "if pace == .order { return }", ""),
     ),
     rule(
         "a limit is enforced in one transaction", "LimitStepTests",
@@ -317,7 +325,7 @@ RULES = [
             ENGINE + "Flush/StreamFlush.swift",
             "        let first = await request.answer()\n",
             "        let outcomes = Array(repeating: Outcome.delivered, count: request.batch.records.count)\n"
-            "        await delivery.settler.settleWithoutResending(request.batch, answer: .outcomes(outcomes))\n"
+            "        await loop.perform { $0.answeredLate(request.batch, .outcomes(outcomes)) }\n"
             "        let first = await request.answer()\n",
         ),
     ),
@@ -372,12 +380,14 @@ RULES = [
     rule(
         "offline counts as an attempt", "OfflineTests|OutcomeTableTests",
         (
-            ENGINE + "Flush/BatchDelivery.swift",
-            "            case .failed(let failure):\n",
-            "            case .failed(let failure):\n"
-            "                var counted = Settlement()\n"
-            "                for record in part.records { counted.keepCountingFailure(record) }\n"
-            "                try await settler.apply(counted)\n",
+            ENGINE + "Model/FailureRule.swift",
+            "        case .unanswered: .undecided\n",
+            "        case .unanswered: .failsOnceMore\n",
+        ),
+        (
+            ENGINE + "Settle/StreamDelivery+Settlements.swift",
+            "guard error.isAnswer, case .service(let failure) = error else",
+            "guard case .service(let failure) = error else",
         ),
     ),
     rule(

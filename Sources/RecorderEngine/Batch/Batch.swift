@@ -70,6 +70,9 @@ package struct Batch: Sendable {
         return entries.isEmpty ? nil : keeping(records.filter { entries.contains($0.entry) })
     }
 
+    /// Whether none of its keys whose order must be kept is in another batch.
+    func mayBeSent(beside other: Batch) -> Bool { orderedKeys.isDisjoint(with: other.orderedKeys) }
+
     private var isWhole: Bool { records.count == countAsRead }
 
     // MARK: - entries

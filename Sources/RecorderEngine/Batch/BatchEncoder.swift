@@ -10,7 +10,7 @@ struct BatchRules: Sendable {
 
     init(_ policy: RecorderPolicy, service: StreamServiceDescription) {
         keylessRecords = policy.keylessRecords
-        keepsOrder = policy.keepsOrder && service.sendsPartitionKey
+        keepsOrder = policy.keepsOrder(of: service)
         let isPossible = !service.sendsPartitionKey || AggregatedEntry.isAvailable
         sharedEntryBytes = isPossible ? policy.sharedEntryBytes : nil
     }

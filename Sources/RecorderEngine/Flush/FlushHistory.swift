@@ -10,10 +10,8 @@ final class FlushHistory: Sendable {
     let settles = SettleGuard()
 
     /// A flush's limiter for a stream: as the last flush left it, or a new one.
-    func limiter(of stream: StreamName, isOrdered: Bool) -> StreamRateLimiter {
-        var limiter = limiters.withLock { $0[stream] } ?? StreamRateLimiter()
-        limiter.isOrdered = isOrdered
-        return limiter
+    func limiter(of stream: StreamName) -> StreamRateLimiter {
+        limiters.withLock { $0[stream] } ?? StreamRateLimiter()
     }
 
     /// Keeps a limiter for the next flush if the stream throttles, and forgets the streams that no longer do.

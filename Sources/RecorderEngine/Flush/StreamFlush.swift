@@ -26,9 +26,8 @@ struct StreamFlush {
     private let context: FlushContext
     private let requestsAtOnce: Int
     private var source: BatchSource
-    private var delivery: BatchDelivery
+    private var loop: DeliveryLoop
     private let history: FlushHistory
-    private var limiter: StreamRateLimiter
     /// Requests in flight, in order.
     private var requests: [Request] = []
     /// The batch that was read and not sent yet.
@@ -52,40 +51,34 @@ struct StreamFlush {
             format: { [sender = context.sender] in sender.format },
             mayShare: { await context.mayShare(stream.name) }
         )
-        delivery = BatchDelivery(stream.name, context: context)
-        limiter = history.limiter(of: stream.name, isOrdered: context.keepsOrder)
+        loop = DeliveryLoop(stream.name, context: context, limiter: history.limiter(of: stream.name))
     }
 
     mutating func run() async -> FlushReport {
-        var isLeft = false
+        var isLeft = true
         do throws(RecorderError) {
-            try await sendAll()
+            isLeft = try await !sendAll()
         } catch {
-            delivery.settler.reportFailure(error)
-            isLeft = true
+            loop.delivery.reportFailure(error)
         }
-        do throws(RecorderError) {
-            // Also after an error: records that may be too large could keep a stream from its later records for ever.
-            try await delivery.settler.settleCandidates(isLeft: isLeft)
-        } catch {
-            delivery.settler.reportFailure(error)
-        }
+        await loop.perform { [isLeft] in $0.finish(isLeft: isLeft) }
         // After an error, requests in flight still count for what their answers prove.
         await settleRequestsInFlight()
         dropNext()
-        history.keep(limiter, of: delivery.settler.stream)
-        return delivery.settler.report
+        history.keep(loop.delivery.limiter, of: loop.delivery.stream)
+        return loop.delivery.report
     }
 
-    private mutating func sendAll() async throws(RecorderError) {
+    /// Whether all was sent that could be read, or the stream must be left.
+    private mutating func sendAll() async throws(RecorderError) -> Bool {
         try await readNext()
         while true {
             while requests.count < requestsAtOnce, let batch = try await currentBatch(), mayBeSent(batch) {
                 send(batch)
                 if nextBatch == nil, readsAhead { try await readNext() }
             }
-            guard !requests.isEmpty else { return }
-            try await finish(requests.removeFirst())
+            guard !requests.isEmpty else { return true }
+            guard await finish(requests.removeFirst()) else { return false }
             readsAhead = true
             if nextBatch == nil { try await readNext() }
         }
@@ -119,16 +112,19 @@ struct StreamFlush {
         nextBatch = nil
     }
 
-    private mutating func finish(_ request: Request) async throws(RecorderError) {
+    /// Whether more may be sent to the stream.
+    private mutating func finish(_ request: Request) async -> Bool {
         defer { end(request.batch.range) }
         let first = await request.answer()
         // If a record must be sent again, it is sent before the next batch, which waits.
         if first.answer.isDelivered, let batch = nextBatch.flatMap(rest), mayBeSent(batch) {
             send(batch)
         }
-        let ending = try await delivery.finish(request.batch, first: first, limiter: &limiter)
+        let ending = await loop.deliver(request.batch, first: first)
+        if ending == .left { return false }
         if ending == .mustBeSeparated { await restartWithoutSharing(request.batch) }
         if !request.hasRest { context.sender.buffers.recycle(request.batch) }
+        return true
     }
 
     /// Reports what was discarded of a batch while it was in flight.
@@ -136,10 +132,7 @@ struct StreamFlush {
         for discard in context.store.inFlight.end(range) { context.emit(.discarded(discard)) }
     }
 
-    /// Whether none of a batch's keys whose order must be kept is in flight.
-    private func mayBeSent(_ batch: Batch) -> Bool {
-        requests.allSatisfy { $0.batch.orderedKeys.isDisjoint(with: batch.orderedKeys) }
-    }
+    private func mayBeSent(_ batch: Batch) -> Bool { requests.allSatisfy { batch.mayBeSent(beside: $0.batch) } }
 
     /// Begins again with the oldest record that is left, once the answers of requests in flight are settled. Those of the refused
     /// batch get entries of their own.
@@ -152,7 +145,8 @@ struct StreamFlush {
     /// Applies what the answers of requests in flight prove, and sends nothing again.
     private mutating func settleRequestsInFlight() async {
         for request in requests {
-            await delivery.settler.settleWithoutResending(request.batch, answer: await request.answer().answer)
+            let answer = await request.answer().answer
+            await loop.perform { $0.answeredLate(request.batch, answer) }
             end(request.batch.range)
         }
         requests = []
@@ -161,11 +155,12 @@ struct StreamFlush {
     /// Sends a batch. Of one that is larger than the stream accepts at once, a part is sent, and the rest is the next batch.
     private mutating func send(_ batch: Batch) {
         let now = ContinuousClock.now
-        let limit = limiter.largestRequest(at: now, within: context.settles.largestRequest)
+        let limit = loop.delivery.limiter.largestRequest(at: now, within: context.settles.largestRequest)
         let (part, rest) = limit.map { batch.split(at: $0) } ?? (batch, nil)
         nextBatch = rest
         if let rest { context.store.inFlight.begin(rest.range) }
-        let delay = limiter.delay(before: part.load, at: now, random: context.sender.caller.random())
+        let random = context.sender.caller.random()
+        let delay = loop.delivery.limiter.delay(before: part.load, at: now, random: random)
         requests.append(
             Request(
                 batch: part,

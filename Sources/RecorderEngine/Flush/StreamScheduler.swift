@@ -150,8 +150,7 @@ package struct StreamScheduler: Sendable {
             rounds[round]?.attemptsLeft -= 1
         }
         if let next { wait(next) }
-        let endsFlush = policy.failureRule == .countsAttempts && !report.failures.allSatisfy(\.error.isAnswer)
-        return endsFlush ? stopped() : actions()
+        return policy.failureRule.endsFlush(after: report.failures) ? stopped() : actions()
     }
 
     /// Nothing more may be sent: what waits stays untried.

@@ -44,9 +44,12 @@ package struct RecorderPolicy: Sendable {
     /// Whether a record that the service does not accept is copied before it leaves: see `RejectedTable`.
     package var keepsRejected = false
     /// What a failure means for its record and for the flush.
-    package var failureRule = FailureRule.retriesInFlush
+    package var failureRule: any FailureRule = RetriesInFlush()
     /// The maximum number of batches of a stream that `flushIfFree` sends; nil sends all records.
     package var batchesPerStream: Int?
+
+    /// Whether younger records of a partition key wait for its older ones, as far as a service has keys.
+    func keepsOrder(of service: StreamServiceDescription) -> Bool { keepsOrder && service.sendsPartitionKey }
 
     /// As `AWSKinesisRecorder` and `AWSFirehoseRecorder` documented.
     package static let legacy = RecorderPolicy(
@@ -80,7 +83,7 @@ package struct RecorderPolicy: Sendable {
             parallelStreams: 4,
             requestsPerStream: 1,
             discardsAfterFailures: maxRetries == .max ? nil : maxRetries + 1,
-            failureRule: .countsAttempts,
+            failureRule: CountsAttempts(),
             batchesPerStream: 1
         )
     }
@@ -94,17 +97,6 @@ package enum KeylessRecords: Sendable, Hashable {
     case withRandomKeys
     /// Without a key, which only some streams accept.
     case withoutKeys
-}
-
-/// What failures mean. The two families of clients document different rules.
-package enum FailureRule: Sendable, Hashable {
-    /// Transient failures are retried within the flush. A record is deleted if its entry in the answer calls it invalid, or if a
-    /// refused request does and the stream accepts other records. One stream's failure does not affect the others.
-    case retriesInFlush
-    /// A flush tries each record once, and every answer but success counts as one failure of the record, including refused
-    /// requests. Failures without an answer (network, credentials, storage) do not count, and end the flush after the streams
-    /// that have started.
-    case countsAttempts
 }
 
 /// How much a store may hold, and for how long. Zero means no limit.

@@ -10,6 +10,25 @@ struct UnsettledAnswer: Sendable {
     let throttled: Int
 }
 
+extension SettleReceipt {
+    /// What is told of an answer that was settled.
+    func events(after answer: UnsettledAnswer) -> [RecorderEvent] {
+        let told = ServiceAnswer(
+            stream: answer.stream,
+            delivered: delivered,
+            retried: answer.settlement.kept.count,
+            throttled: answer.throttled,
+            failure: answer.reason
+        )
+        let discarded = discards.map { discard in
+            var discard = discard
+            if case .rejected = discard.reason { discard.message = answer.settlement.rejection }
+            return RecorderEvent.discarded(discard)
+        }
+        return [.answered(told)] + discarded + [.settled(progress)]
+    }
+}
+
 /// Knows whether requests may be sent, and how large: their answers must be settled, or the records would be sent again and again.
 /// Shared by the flushes of a pipeline.
 ///

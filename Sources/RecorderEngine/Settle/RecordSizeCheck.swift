@@ -1,6 +1,6 @@
 import RecorderAWS
 
-/// Whether a refused record is larger than its stream accepts.
+/// Whether a refused record is larger than its stream accepts. Pure.
 ///
 /// Every Kinesis stream accepts records of 1 MiB, and more if its maximum was raised. The service names the maximum when it
 /// refuses a request, or DescribeStreamSummary does, if the credentials permit that.
@@ -9,48 +9,51 @@ struct RecordSizeCheck {
     struct Result {
         /// The refusal; its message has both sizes if the size explains it.
         let refusal: ServiceFailure
-        /// Whether the record is larger than the stream's maximum.
-        var isTooLarge = false
-        /// Whether the stream's maximum is not known, and not every stream accepts a record of this size.
-        var mayBeTooLarge = false
+        var finding = Finding.another
+    }
+
+    enum Finding {
+        /// The cause is another one.
+        case another
+        /// The record is larger than the stream's maximum.
+        case tooLarge
+        /// The stream's maximum is not known, and not every stream accepts a record of this size.
+        case mayBeTooLarge
     }
 
     private let stream: StreamName
-    private let sender: BatchSender
-    private var hasAsked = false
-    /// The maximum that DescribeStreamSummary gave.
-    private var describedMaximum: Int?
+    /// What every stream accepts, in bytes of payload and partition key.
+    let commonMaximum: Int
+    /// What DescribeStreamSummary said once it was asked.
+    private var described: Int??
 
-    init(_ stream: StreamName, sender: BatchSender) {
+    init(_ stream: StreamName, commonMaximum: Int) {
         self.stream = stream
-        self.sender = sender
+        self.commonMaximum = commonMaximum
     }
 
-    /// Checks a record that was refused in a request of its own. Asks the service at most once.
-    mutating func check(_ record: BatchedRecord, refusal: ServiceFailure) async -> Result {
+    /// The stream's maximum was looked up; nil if the service does not say it.
+    mutating func lookedUp(_ maximum: Int?) {
+        assert(described == nil, "the service is asked once")
+        described = .some(maximum)
+    }
+
+    /// Checks a record that was refused in a request of its own; nil if the stream's maximum must be looked up first.
+    func check(_ record: BatchedRecord, refusal: ServiceFailure) -> Result? {
         let size = record.sentBytes
-        let common = sender.service.commonRecordBytes
-        guard refusal.provesInvalidInput, size > common else { return Result(refusal: refusal) }
-        var maximum = refusal.namedRecordMaximum
-        if maximum == nil {
-            if !hasAsked {
-                let settings = await sender.lookups.settings(of: stream, asking: sender)
-                describedMaximum = settings?.maximumRecordBytes
-            }
-            hasAsked = true
-            maximum = describedMaximum
-        }
-        guard let maximum else {
+        guard refusal.provesInvalidInput, size > commonMaximum else { return Result(refusal: refusal) }
+        guard let known = refusal.namedRecordMaximum.map(Optional.some) ?? described else { return nil }
+        guard let maximum = known else {
             let text =
-                "A record of stream \(stream) is \(size) bytes with its partition key, and a stream accepts \(common) unless "
-                + "its maximum was raised. The service refused it: \(refusal.message)"
-            return Result(refusal: refusal.with(message: text), mayBeTooLarge: true)
+                "A record of stream \(stream) is \(size) bytes with its partition key, and a stream accepts \(commonMaximum) "
+                + "unless its maximum was raised. The service refused it: \(refusal.message)"
+            return Result(refusal: refusal.with(message: text), finding: .mayBeTooLarge)
         }
         guard size > maximum else { return Result(refusal: refusal) }
         let text =
             "A record of stream \(stream) is \(size) bytes with its partition key, and the stream accepts up to \(maximum). "
             + "Raise the stream's maximum record size (UpdateMaxRecordSize), or split such records."
-        return Result(refusal: refusal.with(message: text), isTooLarge: true)
+        return Result(refusal: refusal.with(message: text), finding: .tooLarge)
     }
 }
 

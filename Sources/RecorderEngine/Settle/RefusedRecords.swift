@@ -29,9 +29,7 @@ struct RefusedRecords {
         var mayBeTooLarge = false
 
         /// How it leaves once it is confirmed invalid.
-        var departure: StoreLedger.Departure {
-            .discarded(.rejected(code: refusal.code ?? "InvalidRequest"))
-        }
+        var departure: StoreLedger.Departure { RefusedRecords.departure(after: refusal) }
     }
 
     /// The number of refusals after which a record that is alone in its stream is deleted.
@@ -73,13 +71,20 @@ struct RefusedRecords {
     }
 
     /// A record was refused in a request of its own, in which it takes so many bytes.
-    mutating func add(_ record: BatchedRecord, bytes: Int, refusal: ServiceFailure, mayBeTooLarge: Bool) {
-        if refusal.provesInvalidInput {
-            candidates.append(Candidate(record: record, refusal: refusal, mayBeTooLarge: mayBeTooLarge))
-        } else if refusal.isTooLargeForProxy {
-            refusedBytes = min(refusedBytes, bytes)
-        }
+    mutating func recordRefused(_ refusal: ServiceFailure, bytes: Int) {
+        if refusal.isTooLargeForProxy { refusedBytes = min(refusedBytes, bytes) }
         records += 1
+    }
+
+    /// A refused record is a candidate.
+    mutating func hold(_ record: BatchedRecord, because refusal: ServiceFailure, mayBeTooLarge: Bool) {
+        assert(refusal.provesInvalidInput, "only the service's own answer confirms a record")
+        candidates.append(Candidate(record: record, refusal: refusal, mayBeTooLarge: mayBeTooLarge))
+    }
+
+    /// How a record leaves that the service has refused.
+    static func departure(after refusal: ServiceFailure) -> StoreLedger.Departure {
+        .discarded(.rejected(code: refusal.code ?? "InvalidRequest"))
     }
 
     /// The decision after a record was refused in a request of its own.

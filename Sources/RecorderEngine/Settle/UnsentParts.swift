@@ -1,12 +1,7 @@
 /// The parts of a batch without an answer, each to be sent as one request. Pure.
 struct UnsentParts {
     /// The next one last.
-    private var parts: [Batch]
-
-    /// The whole batch.
-    init(_ batch: Batch) {
-        parts = [batch]
-    }
+    private var parts: [Batch] = []
 
     /// The records of all parts, in the order in which they are sent.
     var records: [BatchedRecord] { parts.reversed().flatMap(\.records) }
@@ -19,9 +14,6 @@ struct UnsentParts {
         if let rest { parts.append(rest) }
         return first
     }
-
-    /// Sends none of the parts.
-    mutating func removeAll() { parts = [] }
 
     /// Sends a part next.
     mutating func add(_ part: Batch) {

@@ -136,6 +136,8 @@ struct SettleReceipt: Sendable {
     var rest: (settlement: Settlement, error: RecorderError)?
 
     var delivered: Int { progress.delivered }
+    /// Records that left undelivered.
+    var discarded: Int { discards.reduce(0) { $0 + $1.count } }
 
     /// Both, if the other one is of a later transaction.
     func adding(_ later: SettleReceipt) -> SettleReceipt {

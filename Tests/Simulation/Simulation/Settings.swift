@@ -49,7 +49,7 @@ struct Settings {
         policy.batchByteLimit = min(policy.batchByteLimit, requestBytes)
         policy.requestFormat = format
         policy.keepsOrder = keepsOrder
-        if let mostFailures, policy.failureRule == .countsAttempts { policy.discardsAfterFailures = mostFailures }
+        if let mostFailures, !policy.failureRule.retriesInFlush { policy.discardsAfterFailures = mostFailures }
     }
 
     func chooseStream(of streams: Int) -> Int { Chance.below(100) < spread ? Chance.below(streams) : 0 }

@@ -216,10 +216,12 @@ enum StoreSchema {
 /// If the directory is removed, or the store is rescued, there is a new file at the old path while a request is in flight. Its
 /// answer is about the old file's records, and must remove none of the new one's.
 struct StoreIdentity: Sendable, Hashable {
-    private let number: Int64
+    let number: Int64
+}
 
+extension StoreIdentity {
     /// The identity of the file that is open now.
     init(of connection: SQLiteConnection) throws(SQLiteError) {
-        number = try connection.integer("SELECT name FROM stream WHERE number = 0") ?? 0
+        self.init(number: try connection.integer("SELECT name FROM stream WHERE number = 0") ?? 0)
     }
 }

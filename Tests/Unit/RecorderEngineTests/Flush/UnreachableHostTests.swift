@@ -143,7 +143,7 @@ import Testing
         let (harness, _) = try await harness(to: server, streams: ["a", "b"], parallel: 1) { _ in
             isOffline.withLock(\.self) ? .connectionLost : nil
         }
-        harness.pipeline.configure { $0.failureRule = .countsAttempts }
+        harness.pipeline.configure { $0.failureRule = CountsAttempts() }
         #expect(try await harness.flush().failures.map(\.stream.rawValue) == ["b"])
         let error = try harness.pipeline.status().streams.last?.lastError?.message
         #expect(error != nil)

@@ -287,7 +287,7 @@ extension RescueTests {
         let server = try LocalServer { request, _ in .kinesis(request) { _ in "ProvisionedThroughputExceededException" }
         }
         let rule: @Sendable (inout RecorderPolicy) -> Void = {
-            $0.failureRule = .countsAttempts
+            $0.failureRule = CountsAttempts()
             $0.discardsAfterFailures = 3
         }
         let first = try PipelineHarness(to: server, rule)

@@ -9,9 +9,6 @@ struct FlushContext: Sendable {
     /// Called on the executor's threads.
     let emit: @Sendable (RecorderEvent) -> Void
 
-    /// Whether younger records of a partition key wait for its older ones.
-    var keepsOrder: Bool { policy.keepsOrder && sender.service.sendsPartitionKey }
-
     /// Whether records may share the entries of a stream's next batch. Asks the service if that, or an order, depends on how it
     /// distributes records, and is not known.
     func mayShare(_ stream: StreamName) async -> Bool {
@@ -27,11 +24,9 @@ struct FlushContext: Sendable {
         var report = FlushReport()
         let unsettled = Dictionary(grouping: settles.takeUnsettled(), by: \.stream)
         for (stream, answers) in unsettled.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            var settler = BatchSettler(stream, context: self)
-            for answer in answers {
-                do throws(RecorderError) { try await settler.apply(answer) } catch { settler.reportFailure(error) }
-            }
-            report.add(settler.report)
+            var loop = DeliveryLoop(stream, context: self)
+            for answer in answers { await loop.perform { $0.earlier(answer) } }
+            report.add(loop.delivery.report)
         }
         try await settles.open(store)
         return report
