@@ -110,7 +110,7 @@ package final class OpenFiles {
     let limit: Int
     fileprivate(set) var count = 0
     /// For files that are about to be opened.
-    private var reserved = 0
+    var reserved = 0
 
     /// Those of the store, and 64 for sending.
     private static let others = 80
@@ -124,19 +124,8 @@ package final class OpenFiles {
         limit = min(max(descriptors - Self.others, Self.fewest), Self.most)
     }
 
-    package var hasRoom: Bool { room > 0 }
     /// How many more may be open.
     var room: Int { limit - count - reserved }
-
-    /// Sets a descriptor aside; false if there is none.
-    func reserve() -> Bool {
-        guard hasRoom else { return false }
-        reserved += 1
-        return true
-    }
-
-    /// Gives up what was set aside: the files are open, or could not be opened.
-    func endReservations() { reserved = 0 }
 
     /// nil, with `errno` set, if it cannot be opened.
     package func open(_ path: String, followsLink: Bool) -> OpenFile? {

@@ -26,17 +26,11 @@ extension FlowFollower {
 
     /// Takes up the files of a pattern that were found for the first time. Files with a position come first: others may be copies
     /// of what they held.
-    /// `isWhole` says whether these are all.
-    func admit(
-        _ found: [FoundFile],
-        of pattern: FilePattern,
-        in scan: PatternScan,
-        isWhole: Bool,
-        into admission: inout FileAdmission
-    ) {
+    func admit(_ found: [FoundFile], in scan: PatternScan, into admission: inout FileAdmission) {
+        let pattern = scan.pattern
         let mark = admission.mark(of: pattern, flow.stream)
         var unknown: [Opened] = []
-        var hasUnread = scan.hasUnread || !isWhole
+        var hasUnread = scan.hasUnread || waiting == .new
         for file in found {
             guard var opened = open(file, of: pattern) else {
                 hasUnread = true
@@ -153,7 +147,7 @@ extension FlowFollower {
             truncations += 1
             return .replaced
         case .otherFile:
-            if !stored.isGone { lose(stored, isClaimed: false, into: &admission) }
+            if !stored.isGone { lose(stored, into: &admission) }
             return nil
         }
         let isAtEnd = opened.position.offset == opened.found.facts.size && !opened.found.facts.isRecent(at: system.time)
@@ -322,18 +316,17 @@ extension FlowFollower {
         for stored in admission.takeGone(of: flow.stream, pattern) where !known.contains(stored.id) {
             // Another process may read it, under another name.
             guard (try? claims.claim(stored.id)) == true else { continue }
+            claims.release(stored.id)
             guard scan.isGone(stored.path, from: stored.directoryDevice) else {
-                claims.release(stored.id)
                 observer.tell(.notFollowed(stored.path, .outOfReach(stored)))
                 continue
             }
-            lose(stored, isClaimed: true, into: &admission)
+            lose(stored, into: &admission)
         }
     }
 
     /// Keeps the position of a file that is gone, as a copy or a compressed file may have its content.
-    private func lose(_ stored: FilePosition, isClaimed: Bool, into admission: inout FileAdmission) {
-        if isClaimed { claims.release(stored.id) }
+    private func lose(_ stored: FilePosition, into admission: inout FileAdmission) {
         admission.changes.stored.append(gone.add(stored))
         orphans.append(Orphan(position: stored, isTruncated: false, isNew: true))
     }

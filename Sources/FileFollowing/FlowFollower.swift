@@ -28,10 +28,9 @@ final class FlowFollower {
     /// How many files may be open, and are; all flows together.
     let openFiles: OpenFiles
     var system: any FileSystem { openFiles.system }
-    /// Whether files wait until others are closed.
-    private(set) var hasWaiting = false
-    /// Whether new ones do.
-    private var hasNewWaiting = false
+    /// Which files wait until others are closed: closed ones that were written to, or new ones too.
+    enum Waiting { case none, closed, new }
+    private(set) var waiting = Waiting.none
     /// Whether a scan is due when its directories change.
     var needsScan = true
     /// When it was scanned last, or became due.
@@ -84,8 +83,8 @@ final class FlowFollower {
         lastScan = system.now
         let (failedBefore, earlierWatches) = (hasFailedScan, watches)
         (needsScan, needsRescan, hasFailedScan) = (false, false, true)
-        (hasWaiting, hasNewWaiting, watches) = (false, false, [])
-        defer { openFiles.endReservations() }
+        (waiting, watches) = (.none, [])
+        defer { openFiles.reserved = 0 }
         let scans = patterns.map { PatternScan($0, in: system) }
         var admission = FileAdmission(scans, stream: flow.stream, unstored: unstored)
         try find(scans, into: &admission)
@@ -107,7 +106,7 @@ final class FlowFollower {
         let found = Dictionary(scans.flatMap { $0.files + $0.compressed }.map { ($0.key, $0) }) { first, _ in first }
         let held = findLayered(found, into: &admission)
         var known = held.union(files.map(\.key))
-        var unread: [(pattern: FilePattern, scan: PatternScan, files: [FoundFile], isWhole: Bool)] = []
+        var unread: [(scan: PatternScan, files: [FoundFile])] = []
         for (pattern, scan) in zip(patterns, scans) {
             watches.formUnion(scan.directories.sorted().compactMap { system.watch(directory: $0) })
             for (path, problem) in scan.problems { observer.tell(.notFollowed(path, .problem(problem))) }
@@ -115,9 +114,7 @@ final class FlowFollower {
             update(files.filter { $0.position.isOf(pattern) }, by: scan, found: found, into: &admission)
             let new = (scan.files + rotated(scan)).filter { known.insert($0.key).inserted }
             let claimed = claim(new)
-            if !claimed.files.isEmpty || !marked.contains(pattern.bytes) {
-                unread.append((pattern, scan, claimed.files, claimed.isWhole))
-            }
+            if !claimed.isEmpty || !marked.contains(pattern.bytes) { unread.append((scan, claimed)) }
         }
         guard !unread.isEmpty else { return }
         do throws(RecorderError) {
@@ -128,9 +125,9 @@ final class FlowFollower {
             throw error
         }
         if marked.isEmpty { gone = GonePositions(stored: admission.gone) }
-        for (pattern, scan, claimed, isWhole) in unread {
-            if scan.files.isEmpty { observer.tell(.noFile(pattern: pattern.text)) }
-            admit(claimed, of: pattern, in: scan, isWhole: isWhole, into: &admission)
+        for (scan, claimed) in unread {
+            if scan.files.isEmpty { observer.tell(.noFile(pattern: scan.pattern.text)) }
+            admit(claimed, in: scan, into: &admission)
         }
     }
 
@@ -162,7 +159,7 @@ final class FlowFollower {
         unstored.forgotten = Array(Set(unstored.forgotten + admission.damaged + gone.takeOldest(except: files)))
         var changes = unstored
         // New files that wait may be copies, and so may those that the scan did not see.
-        let isSettled = !hasNewWaiting && !orphans.contains(where: \.isNew)
+        let isSettled = waiting != .new && !orphans.contains(where: \.isNew)
         let replaced = isSettled ? files.filter { $0.state.phase == .replaced } : []
         changes.stored += resets + replaced.map(\.position)
         changes.forgotten += gone.forgotten
@@ -173,7 +170,7 @@ final class FlowFollower {
         (resets, unstored) = ([], FilePositionChanges())
         for index in orphans.indices { orphans[index].isNew = false }
         guard isSettled else {
-            needsScan = needsScan || !hasNewWaiting
+            needsScan = needsScan || waiting != .new
             return
         }
         for file in replaced { _ = file.handle(.settled) }
@@ -217,8 +214,8 @@ final class FlowFollower {
 
     /// Opens a closed file that was written to.
     private func open(_ file: FollowedFile, as found: FoundFile?) {
-        guard openFiles.hasRoom else {
-            hasWaiting = true
+        guard openFiles.room > 0 else {
+            if waiting == .none { waiting = .closed }
             return
         }
         if let found, found.relation == .rotated { observer.tell(.reading(found.path, .rotated(base: found.base))) }
@@ -251,18 +248,20 @@ final class FlowFollower {
     }
 
     /// The files that this process may read; of many, those for which there is room.
-    private func claim(_ new: [FoundFile]) -> (files: [FoundFile], isWhole: Bool) {
+    private func claim(_ new: [FoundFile]) -> [FoundFile] {
         var claimed: [FoundFile] = []
         // Those first that others may be copies of.
         let isWhole = new.count <= openFiles.room
         for found in isWhole ? new : new.filter({ $0.relation == .matches }) + new.filter({ $0.relation != .matches }) {
-            guard openFiles.hasRoom else {
-                (hasWaiting, hasNewWaiting) = (true, true)
-                return (claimed, false)
+            guard openFiles.room > 0 else {
+                waiting = .new
+                break
             }
-            if claim(found), openFiles.reserve() { claimed.append(found) }
+            guard claim(found) else { continue }
+            openFiles.reserved += 1
+            claimed.append(found)
         }
-        return (claimed, true)
+        return claimed
     }
 
     /// Whether this process may read a file.

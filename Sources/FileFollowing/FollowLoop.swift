@@ -100,7 +100,7 @@ package final class FollowLoop {
             try flow.scan()
             for file in flow.files where file.file == nil && !file.isCompressed && arm(file, of: flow) {
                 // It may have grown before.
-                if !flow.hasWaiting, system.facts(of: file.path, followsLink: true).map(file.differs) ?? true {
+                if flow.waiting == .none, system.facts(of: file.path, followsLink: true).map(file.differs) ?? true {
                     flow.needsScan = true
                 }
             }
@@ -240,10 +240,10 @@ package final class FollowLoop {
 
     /// Closes files, if others wait to be opened: those that are read to their ends, or those that were open for longest.
     private func makeRoom() {
-        let waiting = flows.filter(\.hasWaiting)
+        let waiting = flows.filter { $0.waiting != .none }
         guard !waiting.isEmpty else { return }
         observer.tell(.turns(limit: openFiles.limit, descriptors: openFiles.descriptors))
-        if openFiles.hasRoom {
+        if openFiles.room > 0 {
             for flow in waiting { flow.needsScan = true }
             return
         }
@@ -263,7 +263,8 @@ package final class FollowLoop {
         let lastScan = flows.map(\.lastScan).min() ?? system.now
         var timeout = max(Self.scanInterval - (system.now - lastScan), .zero)
         let files = flows.lazy.flatMap(\.files).filter { $0.file != nil }
-        let hasPending = files.contains { $0.state.isPending || $0.holdsRecord } || flows.contains(where: \.hasWaiting)
+        let isWaiting = flows.contains { $0.waiting != .none }
+        let hasPending = isWaiting || files.contains { $0.state.isPending || $0.holdsRecord }
         if hasPending || system.needsPolling(.names) || system.needsPolling(.contents) {
             timeout = min(timeout, Self.pollInterval)
         }
