@@ -102,6 +102,8 @@ func isDrained(_ streams: [StreamStatus]) -> Bool { streams.allSatisfy { $0.reco
 
 extension StreamStatus {
     var number: Int { Int(name.rawValue.dropFirst()) ?? 0 }
+    /// Whether it keeps records, and does not say why.
+    var isUnexplained: Bool { records > 0 && lastError == nil }
 }
 
 /// The provider of a user: keys that expire, and a provider that fails, or never returns.

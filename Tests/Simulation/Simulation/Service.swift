@@ -43,7 +43,10 @@ struct Service: HTTPTransport {
         let began = Int(machine_now())
         check(put)
         await pause(milliseconds: Chance.below(mood == .isSlow ? 20_000 : 80))
-        if let refusal = Signature(request).refusal { return refusal }
+        if let refusal = Signature(request).refusal {
+            fail(put.records)
+            return refusal
+        }
         let target = request.header("X-Amz-Target")
         if target.hasSuffix("DescribeStreamSummary") || target.hasSuffix("ListShards") {
             let shards = Shards.of(put.stream)
@@ -73,9 +76,15 @@ struct Service: HTTPTransport {
         case .hasAnError:
             fail(sent.put.records)
             return Self.error(500, "InternalFailure")
-        case .throttles: return Self.error(400, "ProvisionedThroughputExceededException")
-        case .expires: return Self.error(400, "ExpiredTokenException")
-        case .denies: return Self.error(400, "AccessDeniedException")
+        case .throttles:
+            fail(sent.put.records)
+            return Self.error(400, "ProvisionedThroughputExceededException")
+        case .expires:
+            fail(sent.put.records)
+            return Self.error(400, "ExpiredTokenException")
+        case .denies:
+            fail(sent.put.records)
+            return Self.error(400, "AccessDeniedException")
         case .losesRequests: throw HTTPFailure(.cannotConnect, "The request was lost.")
         case .losesAnswers:
             arrive(sent.put.entries, of: sent.began, isTold: false)
