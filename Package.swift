@@ -62,26 +62,31 @@ let package = Package(
         systemLibrary("CRecorderProcess", apt: "libc6-dev"),
         .target(name: "RecorderConcurrency", dependencies: ["CRecorderThread"]),
         .target(name: "RecorderSQLite", dependencies: ["CRecorderSQLite"]),
+        // What is in a Kinesis record: keys that name records, and aggregated records. A consumer needs no more.
+        .target(name: "RecordFormats", dependencies: ["CRecorderCrypto"]),
         .target(
             name: "RecorderHTTP",
-            dependencies: ["CRecorderCrypto", "CRecorderCurl", "CRecorderZlib", "RecorderConcurrency"]
+            dependencies: ["CRecorderCurl", "CRecorderZlib", "RecordFormats", "RecorderConcurrency"]
         ),
         .target(
             name: "RecorderAWS",
             dependencies: [
-                "CRecorderCrypto", "CRecorderProcess", "RecorderConcurrency", "RecorderHTTP",
+                "CRecorderCrypto", "CRecorderProcess", "RecordFormats", "RecorderConcurrency", "RecorderHTTP",
             ]
         ),
 
         // The stages of a record: save, store, batch, send, settle, flush.
         .target(
             name: "RecorderEngine",
-            dependencies: ["CRecorderThread", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderSQLite"]
+            dependencies: [
+                "CRecorderThread", "RecordFormats", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP",
+                "RecorderSQLite",
+            ]
         ),
         // What comes before them where records are made of lines.
         .target(
             name: "LineRecords",
-            dependencies: ["CRecorderPCRE2", "RecorderAWS", "RecorderConcurrency", "RecorderEngine"]
+            dependencies: ["CRecorderPCRE2", "RecordFormats", "RecorderAWS", "RecorderConcurrency", "RecorderEngine"]
         ),
 
         // The recorders, and what else of the AWS SDK for iOS is here: the rest of its AWSCore, and its service clients.
@@ -92,7 +97,10 @@ let package = Package(
         ),
         .target(
             name: "MobileFoundation",
-            dependencies: ["AWSTasks", "RecorderAWS", "RecorderConcurrency", "RecorderConfiguration", "RecorderHTTP"]
+            dependencies: [
+                "AWSTasks", "RecordFormats", "RecorderAWS", "RecorderConcurrency", "RecorderConfiguration",
+                "RecorderHTTP",
+            ]
         ),
         .target(
             name: "KinesisRecorders",
@@ -102,7 +110,7 @@ let package = Package(
             ]
         ),
         // What a consumer of the streams needs.
-        .target(name: "RecorderAccounting", dependencies: ["RecorderEngine"]),
+        .target(name: "RecorderAccounting", dependencies: ["RecordFormats"]),
         .target(
             name: "MobileServiceClients",
             dependencies: [
@@ -174,9 +182,8 @@ let package = Package(
         .target(
             name: "RecorderCommands",
             dependencies: [
-                "CRecorderProcess", "CRecorderThread", "FileFollowing", "LineRecords", "RecorderAWS",
-                "RecorderConcurrency",
-                "RecorderEngine", "RecorderHTTP", "RecorderSQLite",
+                "CRecorderProcess", "CRecorderThread", "FileFollowing", "LineRecords", "RecordFormats", "RecorderAWS",
+                "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite",
             ]
         ),
         .executableTarget(name: "kinesis-recorder", dependencies: ["RecorderCommands"]),
@@ -184,7 +191,10 @@ let package = Package(
         // Tests.
         .target(
             name: "RecorderTestSupport",
-            dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite"],
+            dependencies: [
+                "RecordFormats", "RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP",
+                "RecorderSQLite",
+            ],
             path: "Tests/Support/RecorderTestSupport"
         ),
         .testTarget(
@@ -199,7 +209,9 @@ let package = Package(
         ),
         .testTarget(
             name: "RecorderAWSTests",
-            dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderTestSupport"],
+            dependencies: [
+                "RecordFormats", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderTestSupport",
+            ],
             path: "Tests/Unit/RecorderAWSTests",
             resources: [.copy("Vectors")]
         ),
@@ -214,8 +226,8 @@ let package = Package(
         .testTarget(
             name: "RecorderEngineTests",
             dependencies: [
-                "RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite",
-                "RecorderTestSupport", "AnswerFuzzer",
+                "AnswerFuzzer", "RecordFormats", "RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP",
+                "RecorderSQLite", "RecorderTestSupport",
             ],
             path: "Tests/Unit/RecorderEngineTests"
         ),
@@ -227,8 +239,8 @@ let package = Package(
         .testTarget(
             name: "StoreFaultTests",
             dependencies: [
-                "AWSKinesis", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite",
-                "RecorderTestSupport", "StoreChild", "kinesis-recorder",
+                "AWSKinesis", "RecordFormats", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP",
+                "RecorderSQLite", "RecorderTestSupport", "StoreChild", "kinesis-recorder",
             ],
             path: "Tests/Faults/StoreFaultTests"
         ),
@@ -245,10 +257,9 @@ let package = Package(
         .testTarget(
             name: "RecorderCommandsTests",
             dependencies: [
-                "AmplifyFoundation", "AmplifyKinesisClient", "FileFollowing", "LineRecords", "RecorderAWS",
-                "RecorderCommands",
-                "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite", "RecorderTestSupport",
-                "kinesis-recorder",
+                "AmplifyFoundation", "AmplifyKinesisClient", "FileFollowing", "LineRecords", "RecordFormats",
+                "RecorderAWS", "RecorderCommands", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP",
+                "RecorderSQLite", "RecorderTestSupport", "kinesis-recorder",
             ],
             path: "Tests/Unit/RecorderCommandsTests"
         ),
@@ -304,8 +315,8 @@ let package = Package(
         .testTarget(
             name: "AWSKinesisTests",
             dependencies: [
-                "AWSCognito", "AWSCore", "AWSFirehose", "AWSKinesis", "RecorderAWS", "RecorderConcurrency",
-                "RecorderEngine", "RecorderHTTP", "RecorderTestSupport",
+                "AWSCognito", "AWSCore", "AWSFirehose", "AWSKinesis", "RecorderAWS",
+                "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderTestSupport",
             ],
             path: "Tests/Compatibility/AWSKinesisTests",
             resources: [.copy("Recordings")]
@@ -377,9 +388,9 @@ let package = Package(
         .executableTarget(
             name: "Simulation",
             dependencies: [
-                "AWSFirehoseClient", "AWSKinesisClient", "RecordClientFoundation", "RecordClients", "RecorderAWS",
-                "RecorderCommands", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "ServiceClientHTTP",
-                "SimulatedMachine",
+                "AWSFirehoseClient", "AWSKinesisClient", "RecordClientFoundation", "RecordClients", "RecordFormats",
+                "RecorderAWS", "RecorderCommands", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP",
+                "ServiceClientHTTP", "SimulatedMachine",
             ],
             path: "Tests/Simulation/Simulation"
         ),
@@ -456,7 +467,8 @@ let oldSources: Set = [
 
 /// Raw pointers are at home only where a C library is called.
 let callsC: Set = [
-    "RecorderSQLite", "RecorderHTTP", "RecorderAWS", "LineRecords", "RecorderTestSupport", "AnswerFuzzer",
+    "RecorderSQLite", "RecordFormats", "RecorderHTTP", "RecorderAWS", "LineRecords", "RecorderTestSupport",
+    "AnswerFuzzer",
 ]
 
 for target in package.targets where target.type != .system && !oldSources.contains(target.name) {

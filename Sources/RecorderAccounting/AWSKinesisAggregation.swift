@@ -1,5 +1,5 @@
 public import Foundation
-import RecorderEngine
+import RecordFormats
 
 /// Reads the records that a Kinesis record holds when its producer aggregated them.
 ///

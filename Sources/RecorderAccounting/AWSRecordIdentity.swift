@@ -1,4 +1,4 @@
-import RecorderEngine
+import RecordFormats
 
 /// Which record a partition key names.
 ///

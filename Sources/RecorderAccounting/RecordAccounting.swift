@@ -1,4 +1,4 @@
-import RecorderEngine
+import RecordFormats
 
 /// Recognizes records that a consumer has read before, and names those that are missing, by their partition keys.
 ///

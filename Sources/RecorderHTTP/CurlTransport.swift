@@ -1,5 +1,6 @@
 import CRecorderCurl
 import FoundationEssentials
+import RecordFormats
 
 /// Sends requests with libcurl. Connections are reused, TLS is always verified, redirects are not followed.
 ///

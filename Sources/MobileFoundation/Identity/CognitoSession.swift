@@ -1,4 +1,5 @@
 import Foundation
+import RecordFormats
 package import RecorderAWS
 import RecorderConcurrency
 import RecorderConfiguration

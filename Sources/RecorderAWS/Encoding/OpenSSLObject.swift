@@ -1,4 +1,5 @@
 import CRecorderCrypto
+import RecordFormats
 import RecorderHTTP
 
 /// A certificate or a key that OpenSSL has read; freed with this object.

@@ -1,5 +1,6 @@
 import CRecorderCrypto
 import FoundationEssentials
+import RecordFormats
 
 /// Proves that a request comes from the holder of a private key (RFC 9449, DPoP), by a signature with ES256.
 enum ProofOfPossession {

@@ -1,3 +1,5 @@
+import RecordFormats
+
 extension String {
     /// The text as a value in a query or a URL-encoded form: all but letters, digits and `-._~` percent-encoded.
     var formEscaped: String {

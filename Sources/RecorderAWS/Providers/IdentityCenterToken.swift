@@ -1,4 +1,5 @@
 import FoundationEssentials
+import RecordFormats
 
 /// The token of a sign-in at IAM Identity Center, in the file in which the AWS CLI keeps it.
 ///

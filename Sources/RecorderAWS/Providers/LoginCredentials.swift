@@ -1,4 +1,5 @@
 import FoundationEssentials
+import RecordFormats
 import RecorderHTTP
 
 /// Keys of a person who signed in with `aws login`, which the AWS CLI keeps in a file.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import RecordFormats
 import RecorderConcurrency
 import RecorderHTTP
 

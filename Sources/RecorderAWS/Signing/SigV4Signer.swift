@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import RecordFormats
 import RecorderConcurrency
 package import RecorderHTTP
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import RecordFormats
 
 /// The directory for files that outlive the process, from the environment. Nothing is created here.
 ///

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import RecordFormats
 import RecorderAWS
 import RecorderEngine
 

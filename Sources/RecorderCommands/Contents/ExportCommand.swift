@@ -1,4 +1,5 @@
 import FoundationEssentials
+import RecordFormats
 import RecorderEngine
 
 /// `export [STREAM...]`: prints the stored records, and removes none.

@@ -1,5 +1,6 @@
 import Glibc
 import LineRecords
+import RecordFormats
 import RecorderAWS
 import RecorderHTTP
 import RecorderSQLite

@@ -1,3 +1,4 @@
+import RecordFormats
 import RecorderAWS
 
 /// The next records of one stream, oldest first, encoded as a request.

@@ -1,3 +1,4 @@
+import RecordFormats
 import RecorderAWS
 
 /// What decides how records become entries of requests.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import RecordFormats
 import RecorderAWS
 
 /// The entries of a request that several records share: those of one partition key, or those without a key.

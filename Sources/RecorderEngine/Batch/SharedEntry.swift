@@ -1,3 +1,4 @@
+import RecordFormats
 import RecorderAWS
 
 /// An entry of a request while records are put into it.

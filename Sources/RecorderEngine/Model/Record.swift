@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import RecordFormats
 package import RecorderAWS
 
 /// One record as it is saved: its stream, its payload and its partition key.
@@ -48,7 +49,7 @@ package enum RecordKey: Sendable, Hashable {
     case given(String)
 
     /// The length of a numbered key, a UUID.
-    static let numberedBytes = 36
+    static let numberedBytes = RecordIdentity.keyBytes
 
     /// Calls `body` with the bytes of a given key; with none of another one.
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
@@ -117,7 +118,7 @@ package struct RecordID: Sendable, Hashable, Comparable {
 
     private static let sequenceBits: Int64 = 40
     /// The numbers a stream may have.
-    static let streams: ClosedRange<Int64> = 1...(1 << 22)
+    static let streams = RecordIdentity.streams
     /// The sequences a record may have; 0 is before the first one.
     static let sequences: ClosedRange<Int64> = 0...(1 << sequenceBits - 1)
 

@@ -1,3 +1,5 @@
+package import RecordFormats
+
 /// What a store says about the records that it saved without a partition key, to explain which of them a stream lacks.
 package struct StoreNumbering: Sendable {
     /// What new records are numbered under, as `RecordIdentity.store`; nil before the first one.

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import RecordFormats
 import RecorderSQLite
 
 /// A record as it is stored, for people and other programs.

@@ -1,3 +1,4 @@
+import RecordFormats
 import RecorderSQLite
 
 extension StoreReader {

@@ -1,5 +1,6 @@
 import AWSKinesis
 import Foundation
+import RecordFormats
 import RecorderConcurrency
 import RecorderEngine
 import RecorderTestSupport

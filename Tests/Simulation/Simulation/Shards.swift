@@ -1,3 +1,4 @@
+import RecordFormats
 import RecorderAWS
 import SimulatedMachine
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import RecordFormats
 import RecorderAWS
 import RecorderHTTP
 import SimulatedMachine

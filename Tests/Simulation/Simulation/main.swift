@@ -1,4 +1,5 @@
 import Glibc
+import RecordFormats
 import RecorderAWS
 import RecorderHTTP
 import SimulatedMachine

@@ -1,4 +1,5 @@
 package import Foundation
+import RecordFormats
 import RecorderAWS
 import RecorderConcurrency
 

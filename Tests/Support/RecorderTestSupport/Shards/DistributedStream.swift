@@ -1,4 +1,5 @@
 import Foundation
+import RecordFormats
 import RecorderConcurrency
 import RecorderEngine
 

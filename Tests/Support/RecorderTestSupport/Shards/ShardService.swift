@@ -1,4 +1,5 @@
 import Glibc
+import RecordFormats
 import RecorderConcurrency
 package import RecorderEngine
 

@@ -1,3 +1,4 @@
+import RecordFormats
 import RecorderAWS
 
 /// A stream of Kinesis as a producer sees it: shards with equal ranges of hash keys, which throttle entry by entry. Pure.

@@ -1,4 +1,5 @@
 import Foundation
+import RecordFormats
 import RecorderAWS
 import RecorderEngine
 import RecorderSQLite

@@ -1,5 +1,6 @@
 import AnswerFuzzer
 import Foundation
+import RecordFormats
 import RecorderEngine
 import RecorderSQLite
 import RecorderTestSupport

@@ -1,5 +1,3 @@
-import RecorderAWS
-
 /// A record of an aggregated entry.
 package struct AggregatedRecord: Sendable {
     /// A part of the entry's data.

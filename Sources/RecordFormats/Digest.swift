@@ -1,5 +1,4 @@
 import CRecorderCrypto
-import RecorderHTTP
 
 /// The version of the OpenSSL that is loaded, such as "3.0.19".
 package var openSSLLibraryVersion: String { String(cString: OpenSSL_version(OPENSSL_VERSION_STRING)) }
@@ -26,7 +25,7 @@ package enum Digest {
     package static func md5(_ bytes: ArraySlice<UInt8>) -> [UInt8]? { weakDigest("MD5", of: bytes, length: md5Length) }
 
     /// The SHA-1 of some bytes, for names that other programs make of it; nil if this machine's OpenSSL has no SHA-1.
-    static func sha1(_ bytes: [UInt8]) -> [UInt8]? { weakDigest("SHA1", of: bytes[...], length: 20) }
+    package static func sha1(_ bytes: [UInt8]) -> [UInt8]? { weakDigest("SHA1", of: bytes[...], length: 20) }
 
     /// `-fips` asks for the algorithm where OpenSSL is restricted to those of FIPS 140, which apply to security only.
     private static func weakDigest(_ name: String, of bytes: ArraySlice<UInt8>, length: Int) -> [UInt8]? {

@@ -2,6 +2,11 @@
 ///
 /// Every consumer reads keys by this type: the public helpers and the command line.
 package struct RecordIdentity: Sendable, Hashable {
+    /// The length of such a key in bytes.
+    package static let keyBytes = 36
+    /// The numbers that the streams of a store may have.
+    package static let streams: ClosedRange<Int64> = 1...(1 << 22)
+
     /// The store's `KeySource`.
     package let store: UInt64
     /// The number of the stream in its store.
@@ -18,7 +23,7 @@ package struct RecordIdentity: Sendable, Hashable {
     /// Reads a partition key; nil if it is not in the form of a numbered key. A UUID of version 8 that another program made can
     /// be in that form, too.
     package init?(partitionKey: String) {
-        guard partitionKey.utf8.count == RecordKey.numberedBytes else { return nil }
+        guard partitionKey.utf8.count == Self.keyBytes else { return nil }
         // 128 bits, the left 64 and the right 64.
         var bits: (UInt64, UInt64) = (0, 0)
         for (index, byte) in partitionKey.utf8.enumerated() {
@@ -34,7 +39,7 @@ package struct RecordIdentity: Sendable, Hashable {
         guard store != 0 else { return nil }
         let low = Int64(bits.1 >> 40 & 0x3F_FFFF)
         // The largest number has one bit more than there is room for.
-        stream = low == 0 ? RecordID.streams.upperBound : low
+        stream = low == 0 ? Self.streams.upperBound : low
         ordinal = Int64(bits.1 & 0xFF_FFFF_FFFF)
     }
 

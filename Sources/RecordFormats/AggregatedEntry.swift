@@ -1,5 +1,4 @@
 import Glibc
-import RecorderAWS
 
 /// Encodes many records as the data of one entry of a request, in the
 /// [aggregation format](https://github.com/awslabs/amazon-kinesis-producer/blob/master/aggregation-format.md) of the Kinesis
@@ -35,7 +34,7 @@ package struct AggregatedEntry {
         static let tagKey = 1
     }
 
-    var maximumBytes: Int
+    package var maximumBytes: Int
     /// The parts of the message, in the order in which protobuf's own libraries write them.
     private var partitionKeys: [UInt8] = []
     private let hashKeys: [UInt8]
@@ -114,13 +113,13 @@ package struct AggregatedEntry {
     package static let isAvailable = Digest.md5([]) != nil
 
     /// The hash key to which Kinesis maps a partition key: its MD5, as a number.
-    static func hashKey(of key: [UInt8]) -> UInt128? {
+    package static func hashKey(of key: [UInt8]) -> UInt128? {
         Digest.md5(key[...]).map { md5 in md5.reduce(UInt128.zero) { $0 << 8 | UInt128($1) } }
     }
 }
 
 extension UnsafeRawBufferPointer {
-    func hasSameBytes(as bytes: [UInt8]) -> Bool {
+    package func hasSameBytes(as bytes: [UInt8]) -> Bool {
         guard let start = baseAddress, !bytes.isEmpty else { return count == bytes.count }
         return unsafe count == bytes.count && memcmp(start, bytes, bytes.count) == 0
     }
