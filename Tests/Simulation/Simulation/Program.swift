@@ -118,7 +118,8 @@ struct WorldCredentials: AWSCredentialsProvider {
 
     let start: ProcessStart
 
-    private struct Unavailable: Error {}
+    /// Its description has no address, which a trace would have.
+    private struct Unavailable: Error, CustomStringConvertible { let description = "unavailable" }
 
     func resolve() async throws -> any AWSCredentials {
         if start.isHanging {

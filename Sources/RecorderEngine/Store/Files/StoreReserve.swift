@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import RecorderAWS
 
@@ -7,6 +8,7 @@ struct StoreReserve {
     private let path: String
     private let database: String
 
+    private static let suffix = ".reserve"
     static let size = 256 * 1_024
     /// What the shared memory of an opening takes of it.
     static let sharedMemory = 32 * 1_024
@@ -15,13 +17,21 @@ struct StoreReserve {
 
     init(beside database: String) {
         self.database = database
-        path = "\(database).reserve"
+        path = database + Self.suffix
     }
 
-    /// Frees the space; false if it was not there.
+    /// Frees the space; false if there is none.
+    ///
+    /// What was freed for a moment may be in the reserve of another store of this directory by now, if that began on the full disk:
+    /// then this one frees that, so that the space goes round.
     func release() -> Bool {
-        unsafe unlink(path) == 0
+        if remove(path) { return true }
+        let directory = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        return names.sorted().contains { $0.hasSuffix(Self.suffix) && remove("\(directory)/\($0)") }
     }
+
+    private func remove(_ path: String) -> Bool { unsafe unlink(path) == 0 }
 
     /// Allocates the space unless it is allocated, or as much of it as there is room for.
     func allocate() {
@@ -42,7 +52,7 @@ struct StoreReserve {
             // A power cut would take it back, and the disk may be full by then.
             fsync(file)
         } else if old == 0 {
-            _ = release()
+            _ = remove(path)
         }
     }
 }
