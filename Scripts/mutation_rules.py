@@ -270,7 +270,7 @@ RULES = [
     ),
     rule(
         "OpenSSL is freed while threads use it", "FaultRows/Ends",
-        (HTTP + "CryptoLibrary.swift", "UInt64(OPENSSL_INIT_NO_ATEXIT)", "0"),
+        ("Sources/RecordFormats/CryptoLibrary.swift", "UInt64(OPENSSL_INIT_NO_ATEXIT)", "0"),
     ),
     rule(
         "programs inherit connections", "ConnectionDescriptorTests",
