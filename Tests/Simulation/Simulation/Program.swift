@@ -118,8 +118,8 @@ struct WorldCredentials: AWSCredentialsProvider {
 
     let start: ProcessStart
 
-    /// Its description has no address, which a trace would have.
-    private struct Unavailable: Error, CustomStringConvertible { let description = "unavailable" }
+    /// Not private: the name of a private type has an address, which differs from trace to trace.
+    struct Unavailable: Error {}
 
     func resolve() async throws -> any AWSCredentials {
         if start.isHanging {
