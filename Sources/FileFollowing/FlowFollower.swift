@@ -177,6 +177,12 @@ final class FlowFollower {
         gone.add(orphans)
         orphans = []
         tellLosses()
+        guard !resets.isEmpty else { return }
+        // At once: if it ended before the next scan, the next start would say the same again.
+        var told = FilePositionChanges()
+        told.stored = resets
+        try store.saveNow(told, stream: flow.stream)
+        resets = []
     }
 
     /// Takes over what a scan says about files that are followed.
