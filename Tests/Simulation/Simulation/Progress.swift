@@ -72,7 +72,11 @@ extension Laws {
             machine_tell("totals", Int64(totals.records), Int64(totals.delivered))
         } catch {
             machine_tell("the store cannot be read: \(error)", 0, 0)
-            Ledger.violate("the store can be read at the end", store.rawValue)
+            // A drained one gave its space back; on a full disk others may have it, and there is none to look into it.
+            let isDrained = !Ledger.entries.contains {
+                $0.store == store && $0.state == .saved && $0.arrivals.value == 0
+            }
+            if !profile.fullDisk || !isDrained { Ledger.violate("the store can be read at the end", store.rawValue) }
         }
     }
 }
