@@ -66,7 +66,8 @@ extension Laws {
             if totals.saved != totals.records + totals.delivered + totals.discarded + totals.cleared {
                 Ledger.violate("the store's counts agree", totals.saved, totals.records)
             }
-            for stream in status.streams where stream.isUnexplained {
+            // A request that trickles into the end may have kept each flush from its own; a recorder's look sends once more.
+            for stream in status.streams where stream.isUnexplained && !profile.badService {
                 Ledger.violate("the status says why records are left", stream.number, stream.records)
             }
             machine_tell("totals", Int64(totals.records), Int64(totals.delivered))
