@@ -28,7 +28,7 @@ struct StoreReserve {
         if remove(path) { return true }
         let directory = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        return names.sorted().contains { $0.hasSuffix(Self.suffix) && remove("\(directory)/\($0)") }
+        return names.sorted().contains { $0.hasSuffix(".db\(Self.suffix)") && remove("\(directory)/\($0)") }
     }
 
     private func remove(_ path: String) -> Bool { unsafe unlink(path) == 0 }
