@@ -6,7 +6,7 @@ public struct RecordClientOptions<Configuration> {
     /// The maximum size of the cache, in bytes of data and partition keys; 5 MiB by default. A record that would exceed it
     /// is refused, unless its stream has less than an equal share of it: the maximum divided by the number of streams with
     /// records. So a stream that cannot be sent does not stop the others; the cache never exceeds twice its maximum. The files are
-    /// larger: up to twice what is stored and 6 MiB, or 14 MiB for records of several megabytes.
+    /// larger: up to twice what is stored and 7 MiB, or 14 MiB for records of several megabytes.
     public let cacheMaxBytes: Int64
 
     /// The maximum number of retries of a record; 5 by default. It is discarded when the last one fails.

@@ -91,7 +91,7 @@ final class SaveQueue: Sendable {
     }
 
     /// The size of one commit is limited, so that memory, the log and the wait for the first completion are bounded. A mebibyte
-    /// takes up to two in the log, if each record needs a page, and must fit, with the log's earlier content, into the 6 MiB
+    /// takes up to two in the log, if each record needs a page, and must fit, with the log's earlier content, into the 7 MiB
     /// that are documented as overhead.
     private static let maximumGroup = 4_096
     private static let maximumGroupBytes = 1_024 * 1_024
