@@ -3,9 +3,10 @@ import RecorderAWS
 /// What the service's answer means for one record.
 ///
 /// A new kind of answer for a record is a case here; for a whole request, of `BatchSender.Answer`. `PutAnswer` reads the entries of an
-/// answer (`AnswerScanner` and `CBORAnswerScanner` only the usual ones); a code that calls a record invalid is an entry of
-/// `InvalidInputCodes`, and what another code means is in `FailureKinds`. The compiler then names the place that must decide what it
-/// does to the record, and `OutcomeTableTests` has a row for each.
+/// answer (`AnswerScanner` and `CBORAnswerScanner` only the usual ones, `PutAnswer+CBOR` all of CBOR); a code that calls a record invalid is an entry of
+/// `InvalidInputCodes`, and what another code means is in `FailureKinds`. The compiler then names `StreamDelivery`, which decides what
+/// it does to the record, and the log; it does not name `consequence(of:for:)` and `answeredLate`. `StreamDeliveryRows` gets a row, and
+/// `OutcomeTableTests` if a server can give that answer.
 package enum Outcome: Sendable, Hashable {
     /// Its own entry proves it: there is a sequence number or a record id.
     case delivered

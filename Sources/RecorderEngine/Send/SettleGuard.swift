@@ -34,16 +34,18 @@ extension SettleReceipt {
 ///
 /// When the disk is full between an answer and its settle:
 ///
-/// 1. Usually nothing happens: the space for it was allocated when the records were saved (`StoreSpace`), and a request is not larger
-///    than that space allows (`largestRequest`).
-/// 2. If another program has taken that, too, the log is emptied, then the reserve beside the store is used (`StoreWriter.write`), then
-///    the answer is settled in parts, the oldest records first, which make room (`StoreWriter.settle`).
-/// 3. What is still left is kept here, in memory. Nothing more is sent until it is settled: each flush tries that before it sends
-///    anything. So this process sends none of it again. If the process ends before, the records of this answer are sent again by the
-///    next one: they are delivered twice, and not lost.
+/// 1. Usually nothing happens: the space for it was allocated when the records were saved (`StoreSpace`), and while space is scarce a
+///    request is not larger than that allows (`largestRequest`).
+/// 2. If that is not enough (a larger request was on its way, or the file system promises no space), the log is emptied, copies of
+///    rejected records are given up, and the reserve beside the store is used (`StoreWriter.write`). Then failures are not counted,
+///    and the answer is settled in parts, the oldest records first, which make room (`StoreWriter.settle`).
+/// 3. What is still left is kept here, in memory, and nothing more is sent in this flush. The next one tries it again before it sends
+///    anything; what fails once more holds back its stream from there on. So this process sends none of it again. If it ends before,
+///    or another process flushes the store meanwhile, the records of this answer are sent again: they are delivered twice, not lost.
 ///
-/// After an error of the store that is not about space, only the answer's stream waits, from its first unsettled record on. A flush
-/// begins with `open`; the first one of a process, and one after an error, proves with a commit of its own that it can settle.
+/// After damage or an internal error of the store, only the answer's stream waits, from its first unsettled record on; any other error
+/// stops all streams of this flush. A flush begins with `open`; the first one of a process, and one after an error, proves with a
+/// commit of its own that it can settle.
 final class SettleGuard: Sendable {
     private enum Permission {
         /// Nothing has proven that answers can be settled.

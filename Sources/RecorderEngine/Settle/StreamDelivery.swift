@@ -27,9 +27,9 @@ import RecorderAWS
 /// | | | an entry proves nothing, and there is an order: left |
 /// | | | records failed: `waiting`; refund, restart, wait. None did: `ready` |
 /// | `waiting` | `waited` | `ready`, to send the part again |
-/// | | `waited`: no retry is left. The same at once if attempts are counted | `ready` with the other parts, or left |
+/// | | `waited`: no retry is left. The same at once if attempts are counted | `ready` with the other parts (none after throttling), or left |
 /// | | `waited`: cancelled | left |
-/// | `ready`; next | `next` | `sent`; send. Removed meanwhile: `ready`; next. None left: `idle`; end |
+/// | `ready`; next | `next` | `sent`; send. Removed meanwhile: `ready`; next. None left: `idle`; end. Or left, if there is an order and a record stays |
 /// | left | | `settling` what that means for records without an answer, then `idle`; end |
 struct StreamDelivery {
     typealias Instant = ContinuousClock.Instant
@@ -110,7 +110,7 @@ struct StreamDelivery {
         case delivered
         /// Records that share an entry stay, and those without an answer, to be sent again in entries of their own.
         case mustBeSeparated
-        /// Nothing more may be sent; `report` says why.
+        /// This flush sends nothing more to the stream; `report` says why. `StreamScheduler` says when it is tried again.
         case left
     }
 

@@ -29,9 +29,10 @@ struct StoreLedger {
     /// Why records leave. No other reason removes a record from a store, and each is counted:
     ///
     /// - An entry of the service's answer proves that it took the record (`PutAnswer`): no other sign does.
-    /// - It is one of the oldest when the store exceeds its limit of bytes, or of age (`StoreWriter+Limits`).
+    /// - It is older than the limit of age; or the store exceeds its limit of bytes and evicts, and it is the oldest of the stream that
+    ///   takes the most (`StoreWriter+Limits`).
     /// - The service called the record itself invalid: by a code of `InvalidInputCodes`, by refusing it alone while it accepts others
-    ///   of its stream or, without others, four times (`RefusedRecords`), or because its stream accepts no record of its size
+    ///   of its stream or, without others, four times or more (`RefusedRecords`), or because its stream accepts no record of its size
     ///   (`RecordSizeCheck`). Only recorders do that; an Amplify client counts a failure instead.
     /// - It failed as often as is allowed (`RecorderPolicy.discardsAfterFailures`): in an Amplify client `maxRetries` + 1 times, in a
     ///   recorder `maximumFailures` times if that is set.

@@ -32,8 +32,8 @@ import RecorderSQLite
 /// | transaction | before | after |
 /// |---|---|---|
 /// | save (up to 4,096 records or 1 MiB) | each record is valid | they are in new blocks; what expired or exceeds the limit has left; the positions of the lines' files are theirs. Without room to settle them, nothing |
-/// | settle an answer | its records are in flight; some may have left | the cursor is at the last one that left; those before it that stay are in `kept`, failures counted; rejected ones have a copy. On a full disk in parts, oldest first |
-/// | limits (16,384 records, or twice the bytes saved) | the store exceeds a limit | the oldest have left; the rest is for the next transaction |
+/// | settle an answer | its records are in flight; some may have left | the cursor is at the last one that left or failed; those up to it that stay are in `kept`, failures counted; rejected ones have a copy if that is wanted. On a full disk in parts, oldest first |
+/// | limits (16,384 records, or twice the bytes saved) | the store exceeds a limit | the oldest have left, by bytes those of the stream that takes the most; the rest is for the next transaction |
 /// | clear | | no record, or none of the selected streams; each counts as cleared |
 /// | compact (up to 4,096 records) | the oldest segment keeps space of records that left | the records of its beginning are in `kept`; no count has changed |
 /// | import | the database is not in `imported` | its records are saved, and it is; a second transaction after the renaming removes it |
@@ -50,8 +50,8 @@ enum StoreSchema {
     private static let largestVersion: Int64 = 255
 
     /// `stream`: one small row per stream, updated in the same transaction as its records, so that counts, bytes and limits cost the
-    /// same at any backlog. Only row 0 uses other columns than `records`, `bytes`, `cursor`, `numbered`, `key_source`, `delivered` and
-    /// `trouble`: fewer rows change with a record. Its name is the file's `StoreIdentity`; the limits in it are those of the last
+    /// same at any backlog. Only row 0 uses other columns than `name`, `records`, `bytes`, `cursor`, `numbered`, `key_source`, `delivered`,
+    /// `trouble` and `trouble_at`: fewer rows change with a record. Its name is the file's `StoreIdentity`; the limits in it are those of the last
     /// process that saved (-1: none yet). `entries` are those of requests that the service accepted: records may share one.
     ///
     /// `cursor` is the sequence through which the stream's records have left or are in `kept`: in the segment's table they stay until
