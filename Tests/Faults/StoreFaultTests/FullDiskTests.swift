@@ -200,6 +200,27 @@ extension FaultRows {
             #expect(service.distinct == stored && service.repeats == 0 && stored > more)
         }
 
+        /// Two openings at once on a full disk may leave all of the reserve to one store.
+        @Test(arguments: SmallDisk.Kind.allCases)
+        func `a store whose reserve another store has leaves a full disk`(kind: SmallDisk.Kind) async throws {
+            let directory = try TemporaryDirectory()
+            let one = Case(kind: kind)
+            guard let disk = try disk(one, directory) else { return }
+            let store = FilledStore(one, on: disk.path, in: directory)
+            let other = FilledStore(one, on: disk.path, in: directory, key: "other")
+            #expect(try await other.open(1) == 1)
+            try await store.fill()
+            for end in ["-shm", ".reserve"] { unlink("\(store.path)/kinesis.db\(end)") }
+            try disk.fill()
+            let service = try CountingService()
+            let stored = try store.records
+            for store in [store, other] {
+                let ran = try await store.run(["submit", "--quiet"], to: service)
+                #expect(ran.status == 0, "\(ran.err)")
+            }
+            #expect(service.distinct == stored + 1 && service.repeats == 0)
+        }
+
         @Test func `an opening that needs the reserve puts back what is left`() async throws {
             let directory = try TemporaryDirectory()
             let one = Case(kind: .tmpfs)
@@ -227,10 +248,12 @@ private struct FilledStore {
     let path: String
     private let one: FaultRows.FullDisk.Case
     private let files: TemporaryDirectory
+    private let key: String?
     private let tool = "\(BuiltProgram.directory)/kinesis-recorder"
 
-    init(_ one: FaultRows.FullDisk.Case, on disk: String, in directory: TemporaryDirectory) {
+    init(_ one: FaultRows.FullDisk.Case, on disk: String, in directory: TemporaryDirectory, key: String? = nil) {
         self.one = one
+        self.key = key
         files = directory
         path = "\(disk)/store"
     }
@@ -251,7 +274,7 @@ private struct FilledStore {
     func run(_ words: [String], to service: CountingService? = nil) async throws -> BuiltProgram.Ran {
         try await BuiltProgram.run(
             "kinesis-recorder",
-            words + ["--directory", path],
+            words + ["--directory", path] + (key.map { ["--key", $0] } ?? []),
             environment: [
                 "AWS_REGION": "us-east-1", "AWS_ENDPOINT_URL": service?.url ?? "http://127.0.0.1:9",
                 "AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x", "no_proxy": "127.0.0.1",
