@@ -56,13 +56,8 @@ package enum CommandLineTool {
             let invocation = try ArgumentParser.parse(words, by: table)
             console = try Self.console(for: invocation, environment)
             if invocation.runsUntilStopped { ignoreHangUps(console) }
-            let session = try Session(
-                invocation,
-                environment: environment,
-                transport: transport,
-                console: console,
-                table: table
-            )
+            let access = try ServiceAccess(invocation, environment: environment, transport: transport)
+            let session = Session(invocation, access: access, console: console, table: table)
             guard let command = commands.first(where: { $0.spec.name == invocation.command.name }) else {
                 preconditionFailure("the parser returns commands of the table only")
             }

@@ -10,7 +10,7 @@ struct AgentService: Sendable {
     /// The smallest buffer of its flows.
     let buffer: SendBuffer
     let discards: DiscardLog
-    private let session: Session
+    private let access: ServiceAccess
 
     /// The services that have flows.
     static func all(
@@ -24,25 +24,32 @@ struct AgentService: Sendable {
         let services = [StreamServiceDescription.kinesis, .firehose].filter { !flows(to: $0).isEmpty }
         var all: [AgentService] = []
         for service in services {
-            let session = try configuration.session(session, for: service)
-            let sending = try session.sendingPolicy(for: service, of: services)
+            let access = try configuration.access(session.access, to: service)
             let flows = flows(to: service)
-            all.append(try AgentService(service, flows: flows, in: session, sending: sending, metrics: metrics))
+            let policy = try policy(
+                try session.sendingPolicy(for: service, of: services),
+                for: flows,
+                of: service,
+                in: session
+            )
+            all.append(try AgentService(service, access, flows: flows, policy: policy, in: session, metrics: metrics))
         }
         return all
     }
 
     private init(
         _ service: StreamServiceDescription,
+        _ access: ServiceAccess,
         flows: [AgentFlow],
+        policy: RecorderPolicy,
         in session: Session,
-        sending: RecorderPolicy,
         metrics: MetricsFile?
     ) throws(CommandFailure) {
-        self.session = session
-        let policy = try Self.policy(sending, for: flows, of: service, in: session)
+        self.access = access
         let discards = DiscardLog(session.console)
-        let pipeline = try session.pipeline(for: service, policy: policy, metrics: metrics) { discards.handle($0) }
+        let pipeline = try session.pipeline(for: service, policy: policy, metrics: metrics, access: access) {
+            discards.handle($0)
+        }
         self.pipeline = pipeline
         self.discards = discards
         buffer = flows.dropFirst().reduce(flows[0].buffer) { $0.merged(with: $1.buffer) }
@@ -50,7 +57,7 @@ struct AgentService: Sendable {
         targets = flows.map { FileFlowTarget(FileFlow($0, policy, fields: fields), in: pipeline) }
         for flow in flows {
             _ = try CommandFailure.wrapping(
-                try service.checkStream(flow.destination.stream, region: { session.region })
+                try service.checkStream(flow.destination.stream, region: { access.region })
             )
         }
     }
@@ -85,13 +92,7 @@ struct AgentService: Sendable {
     }
 
     /// The same without opening the store.
-    func checkSettings() throws(CommandFailure) {
-        do throws(ConfigurationFailure) {
-            _ = try session.caller(for: pipeline.service.service)
-        } catch {
-            throw CommandFailure(.configuration(error))
-        }
-    }
+    func checkSettings() throws(CommandFailure) { try access.check(pipeline.service.service) }
 }
 
 extension FileFlow {
@@ -116,13 +117,10 @@ extension AgentConfiguration {
     /// The agent's default.
     private static let defaultRegion = "us-east-1"
 
-    /// The session with the settings for a service. What was typed comes first, then the file, then the environment.
-    func session(
-        _ session: Session,
-        for service: StreamServiceDescription
-    ) throws(CommandFailure) -> Session {
-        var result = session
-        let typed = session.given.endpoints[service.service]
+    /// `access` with the settings for a service. What was typed comes first, then the file, then the environment.
+    func access(_ access: ServiceAccess, to service: StreamServiceDescription) throws(CommandFailure) -> ServiceAccess {
+        var result = access
+        let typed = access.given.endpoints[service.service]
         let own = service.sendsPartitionKey ? kinesisEndpoint : firehoseEndpoint
         result.given.endpoints[service.service] = typed ?? own
         result.given.endpoints[.sts] = securityTokenEndpoint
@@ -136,7 +134,7 @@ extension AgentConfiguration {
         } catch {
             throw CommandFailure(.configuration(error))
         }
-        if session.given.profile == nil { result.keys = credentials }
+        if access.given.profile == nil { result.keys = credentials }
         result.role = role
         return result
     }

@@ -56,7 +56,7 @@ struct AuditCommand: Command {
         self.session = session
         since = try session.invocation.time(.since)
         checkpointPath = session.invocation.value(.checkpoint)
-        let region = session.region
+        let region = session.access.region
         var streams: [StreamName] = []
         for name in session.invocation.arguments {
             let stream = try CommandFailure.wrapping(
@@ -104,7 +104,7 @@ struct AuditCommand: Command {
     private func caller() throws(CommandFailure) -> AWSServiceCaller {
         do throws(ConfigurationFailure) {
             // Other consumers may use up what a shard allows to read.
-            return try session.caller(for: .kinesis) { $0.maximumRetries = 10 }
+            return try session.access.caller(for: .kinesis) { $0.maximumRetries = 10 }
         } catch {
             throw CommandFailure(.configuration, message: error.message)
         }

@@ -6,6 +6,7 @@ import RecorderEngine
 /// What the doctor examines: the settings, the store, the streams and the files of one service.
 struct DoctorSetup {
     let session: Session
+    let access: ServiceAccess
     let service: StreamServiceDescription
     var streams: [String] = []
     var flows: [FileFlow] = []
@@ -41,16 +42,14 @@ struct DoctorSubject {
     private static func session(of unit: SystemdUnit, for session: Session) throws(CommandFailure) -> Session {
         var invocation = session.invocation
         if let words = unit.words { invocation = try ArgumentParser.parse(words, by: session.table) }
-        var subject = try Session(
+        var access = try ServiceAccess(
             invocation,
             environment: unit.environment,
-            transport: session.transport,
-            console: session.console,
-            table: session.table
+            transport: session.access.transport
         )
-        subject.isOffline = session.isOffline
-        subject.runsPrograms = geteuid() != 0 || unit.isOfRoot
-        return subject
+        access.isOffline = session.access.isOffline
+        access.runsPrograms = geteuid() != 0 || unit.isOfRoot
+        return Session(invocation, access: access, console: session.console, table: session.table)
     }
 
     private mutating func add(_ session: Session) throws(CommandFailure) {
@@ -59,7 +58,7 @@ struct DoctorSubject {
         let services = session.invocation.command.name == "submit" ? session.services : [session.service]
         for service in services {
             _ = try session.sendingPolicy(for: service, of: services)
-            var setup = DoctorSetup(session: session, service: service)
+            var setup = DoctorSetup(session: session, access: session.access, service: service)
             if commands.contains(session.invocation.command.name) { setup.streams = Array(arguments.prefix(1)) }
             if session.invocation.command.name == "follow", let stream = arguments.first {
                 setup.flows = [
@@ -80,7 +79,8 @@ struct DoctorSubject {
         for service in [StreamServiceDescription.kinesis, .firehose] {
             let flows = configuration.flows.filter { $0.destination.isKinesis == service.sendsPartitionKey }
             guard !flows.isEmpty else { continue }
-            var setup = DoctorSetup(session: try configuration.session(session, for: service), service: service)
+            let access = try configuration.access(session.access, to: service)
+            var setup = DoctorSetup(session: session, access: access, service: service)
             for flow in flows {
                 let stream = flow.destination.stream
                 if !setup.streams.contains(stream) { setup.streams.append(stream) }

@@ -6,7 +6,7 @@ import RecorderHTTP
 /// Checks the connection to the service: region, endpoint, credentials, one call that writes nothing, the clock.
 struct ServiceChecks {
     private let setup: DoctorSetup
-    private var session: Session { setup.session }
+    private var access: ServiceAccess { setup.access }
     private var service: StreamServiceDescription { setup.service }
 
     init(_ setup: DoctorSetup) {
@@ -18,7 +18,7 @@ struct ServiceChecks {
     /// Checks region and endpoint. Returns a caller if both are right.
     func settings() -> ([Finding], AWSServiceCaller?) {
         do throws(ConfigurationFailure) {
-            let configuration = try session.callConfiguration(for: service.service)
+            let configuration = try access.callConfiguration(for: service.service)
             var endpoint = Finding.ok("endpoint", text: configuration.endpoint.url)
             if !configuration.endpoint.isEncrypted, !configuration.endpoint.isLoopback {
                 endpoint = .warning("endpoint", text: "\(configuration.endpoint.url) is not encrypted")
@@ -46,15 +46,15 @@ struct ServiceChecks {
 
     func credentials() async -> Finding {
         do throws(CredentialsFailure) {
-            let chain = session.credentials()
-            let found = if let keys = session.keys { keys } else { try await chain.credentials() }
+            let chain = access.credentials()
+            let found = if let keys = access.keys { keys } else { try await chain.credentials() }
             guard let found else { return .warning("credentials", text: "none: requests are not signed") }
             let kind = found.sessionToken == nil ? "long-lived" : "temporary"
-            let origin = (session.keys == nil ? chain.origin : "agent").map { " (\($0))" } ?? ""
+            let origin = (access.keys == nil ? chain.origin : "agent").map { " (\($0))" } ?? ""
             guard let end = found.expiration else { return .ok("credentials", text: "found\(origin), \(kind)") }
             return .ok("credentials", text: "found\(origin), \(kind), valid until \(end)")
         } catch {
-            if session.isOffline, case .transport = error.underlying?.kind {
+            if access.isOffline, case .transport = error.underlying?.kind {
                 return .warning("credentials", text: error.message)
             }
             return .failure(
@@ -101,7 +101,7 @@ struct ServiceChecks {
     /// The failure to find the host of a region that does not exist; nil if that is not the cause.
     private func unknownRegion(of caller: AWSServiceCaller, after failure: ServiceFailure) -> Finding? {
         guard case .transport(let cause) = failure.kind, cause.kind == .nameNotResolved,
-            let configuration = try? session.callConfiguration(for: service.service),
+            let configuration = try? access.callConfiguration(for: service.service),
             checks(configuration).isRegionUnknown
         else { return nil }
         return .failure(

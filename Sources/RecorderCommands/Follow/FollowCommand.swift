@@ -47,7 +47,7 @@ struct FollowCommand: Command {
     func run() async throws(CommandFailure) -> ExitStatus {
         let start = ContinuousClock.now
         try flow.check()
-        if settings.submits { try checkCaller() }
+        if settings.submits { try session.access.check(session.service.service) }
         let console = session.console
         if session.invocation.has(.previewsFiles) {
             console.print(FlowPreview(flow, to: session.service).text)
@@ -71,14 +71,6 @@ struct FollowCommand: Command {
         session.console.report(end.summary(of: flow.stream, elapsed: ContinuousClock.now - start))
         // A stop is how it ends; lines that are not stored yet are in their files.
         return .success
-    }
-
-    private func checkCaller() throws(CommandFailure) {
-        do throws(ConfigurationFailure) {
-            _ = try session.caller(for: session.service.service)
-        } catch {
-            throw CommandFailure(.configuration(error))
-        }
     }
 }
 

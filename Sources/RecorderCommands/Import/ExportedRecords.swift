@@ -131,7 +131,7 @@ struct ExportedRecords: Sendable {
         key: String?,
         for service: StreamServiceDescription
     ) -> RecorderError? {
-        let (limit, region) = (service.maximumRecordBytes, session.region)
+        let (limit, region) = (service.maximumRecordBytes, session.access.region)
         do {
             _ = try service.record(
                 line.data,

@@ -6,12 +6,14 @@ extension Session {
         for service: StreamServiceDescription,
         policy: RecorderPolicy,
         metrics: MetricsFile?,
+        access: ServiceAccess? = nil,
         onEvent: @escaping @Sendable (RecorderEvent) -> Void
     ) throws(CommandFailure) -> RecordPipeline {
         let run = metrics?.run
         let pipeline = try pipeline(
             for: service,
             policy: policy,
+            access: access,
             onEvent: { event in
                 onEvent(event)
                 run?.handle(event, of: service.name)

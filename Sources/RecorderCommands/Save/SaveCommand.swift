@@ -52,11 +52,7 @@ struct SaveCommand: Command {
     private func check() throws(CommandFailure) {
         _ = try CommandFailure.wrapping(try pipeline.totals())
         guard settings.submits else { return }
-        do throws(ConfigurationFailure) {
-            _ = try session.caller(for: session.service.service)
-        } catch {
-            throw CommandFailure(.configuration(error))
-        }
+        try session.access.check(session.service.service)
     }
 
     // MARK: reading

@@ -67,7 +67,7 @@ struct SaveSettings: Sendable {
         rules.maximumRecordBytes = min(policy.maximumRecordBytes, largest - keyBytes)
         self.rules = rules
         // Every record has the same stream and key, so one check finds what is wrong with them.
-        let (stream, key, region) = (stream, partitionKey, session.region)
+        let (stream, key, region) = (stream, partitionKey, session.access.region)
         _ = try CommandFailure.wrapping(
             try service.record(Data(), stream: stream, partitionKey: key, maximumBytes: 0, region: { region })
         )

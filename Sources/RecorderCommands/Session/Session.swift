@@ -6,38 +6,23 @@ import RecorderHTTP
 /// One run of the program: what was typed, the environment, where to print.
 struct Session: Sendable {
     let invocation: Invocation
-    /// The variables of the process. Options that come before some of them are in `given`.
-    let environment: [String: String]
-    /// Sends the requests to Kinesis and Firehose.
-    let transport: any HTTPTransport
-    /// Region, profile and endpoints that were typed, or are in the agent's configuration.
-    var given: GivenSettings
-    /// Whether no request is sent.
-    var isOffline: Bool
-    /// Whether commands in the configuration that give credentials are run.
-    var runsPrograms = true
-    /// The keys to use instead of the machine's credentials.
-    var keys: Credentials?
-    /// The role that is assumed with these credentials; nil to use them as they are.
-    var role: RoleSession?
+    let access: ServiceAccess
     let console: Console
     let table: CommandTable
 
     init(
         _ invocation: Invocation,
-        environment: [String: String],
-        transport: any HTTPTransport,
+        access: ServiceAccess,
         console: Console,
         table: CommandTable
-    ) throws(CommandFailure) {
+    ) {
         self.invocation = invocation
-        self.environment = environment
-        self.transport = transport
+        self.access = access
         self.console = console
         self.table = table
-        given = try invocation.givenSettings()
-        isOffline = invocation.has(.offline)
     }
+
+    var environment: [String: String] { access.environment }
 
     var serviceManager: ServiceManager { ServiceManager(environment, console: console) }
 
@@ -141,16 +126,18 @@ struct Session: Sendable {
     func pipeline(
         for service: StreamServiceDescription,
         policy: RecorderPolicy = .standard,
+        access: ServiceAccess? = nil,
         onEvent: @escaping @Sendable (RecorderEvent) -> Void = { _ in },
         onAnswer: @escaping @Sendable (ServiceFailure?) -> Void = { _ in }
     ) throws(CommandFailure) -> RecordPipeline {
         let location = try location(of: service)
+        let access = access ?? self.access
         // One source for all flushes: temporary keys are fetched when they expire, not with each flush.
-        let credentials = credentialsSource()
+        let credentials = access.credentialsSource()
         @Sendable func caller() throws(ConfigurationFailure) -> AWSServiceCaller {
-            try self.caller(for: service.service, credentials: credentials) { $0.onAnswer = onAnswer }
+            try access.caller(for: service.service, credentials: credentials) { $0.onAnswer = onAnswer }
         }
-        let region = region
+        let region = access.region
         return RecordPipeline(
             service,
             store: RecordStore(at: { location }),
@@ -159,31 +146,6 @@ struct Session: Sendable {
             region: { region },
             emit: onEvent
         )
-    }
-}
-
-extension Invocation {
-    /// The settings of calls that were typed. Throws for one that cannot be used, an empty one included.
-    fileprivate func givenSettings() throws(CommandFailure) -> GivenSettings {
-        var given = GivenSettings()
-        given.profile = value(.profile)
-        given.region = try setting(.region, Region.init)
-        if let endpoint = try setting(.endpoint, Endpoint.init(url:)) {
-            for service in [AWSService.kinesis, .firehose] { given.endpoints[service] = endpoint }
-        }
-        return given
-    }
-
-    private func setting<Value>(
-        _ option: OptionSpec,
-        _ parse: (String) throws(ConfigurationFailure) -> Value
-    ) throws(CommandFailure) -> Value? {
-        guard let text = value(option) else { return nil }
-        do throws(ConfigurationFailure) {
-            return try parse(text)
-        } catch {
-            throw CommandFailure(.configuration, message: "--\(option.name): \(error.message)")
-        }
     }
 }
 

@@ -84,7 +84,7 @@ struct SubmitCommand: Command {
 
     private func submitRepeatedly(_ stores: inout Stores) async throws(CommandFailure) -> ExitStatus {
         let errors = ErrorLog(session.console)
-        if interval != nil { try checkSettings() }
+        if interval != nil { for service in session.services { try session.access.check(service.service) } }
         let manager = session.serviceManager
         stop.whenStopped { manager.stopping() }
         try metrics?.start()
@@ -104,17 +104,6 @@ struct SubmitCommand: Command {
             guard stop.number != nil else { continue }
             for store in stores.values { await store.flushes.ended() }
             return .success
-        }
-    }
-
-    /// Throws what would make every submit fail.
-    private func checkSettings() throws(CommandFailure) {
-        for service in session.services {
-            do throws(ConfigurationFailure) {
-                _ = try session.caller(for: service.service)
-            } catch {
-                throw CommandFailure(.configuration(error))
-            }
         }
     }
 

@@ -2,9 +2,37 @@ import RecorderAWS
 import RecorderEngine
 import RecorderHTTP
 
-// How a session reaches the service.
+/// How a command reaches the services: what was typed, or is in the agent's configuration, and the environment.
+struct ServiceAccess: Sendable {
+    /// The variables of the process. Options that come before some of them are in `given`.
+    let environment: [String: String]
+    /// Sends the requests to Kinesis and Firehose.
+    let transport: any HTTPTransport
+    /// Region, profile and endpoints.
+    var given: GivenSettings
+    let timeouts: HTTPTimeouts
+    /// Whether no request is sent.
+    var isOffline: Bool
+    /// Whether commands in the configuration that give credentials are run.
+    var runsPrograms = true
+    /// The keys to use instead of the machine's credentials.
+    var keys: Credentials?
+    /// The role that is assumed with these credentials; nil to use them as they are.
+    var role: RoleSession?
 
-extension Session {
+    /// Throws for an option that cannot be used, an empty one included.
+    init(
+        _ invocation: Invocation,
+        environment: [String: String],
+        transport: any HTTPTransport
+    ) throws(CommandFailure) {
+        self.environment = environment
+        self.transport = transport
+        given = try invocation.givenSettings()
+        timeouts = try invocation.timeouts()
+        isOffline = invocation.has(.offline)
+    }
+
     /// A caller that starts no request after a signal, by default with credentials of its own.
     func caller(
         for service: AWSService,
@@ -20,6 +48,15 @@ extension Session {
         return AWSServiceCaller(service, configuration: configuration)
     }
 
+    /// Throws what would make every call of the service fail.
+    func check(_ service: AWSService) throws(CommandFailure) {
+        do throws(ConfigurationFailure) {
+            _ = try caller(for: service)
+        } catch {
+            throw CommandFailure(.configuration(error))
+        }
+    }
+
     func callConfiguration(for service: AWSService) throws(ConfigurationFailure) -> CallConfiguration {
         let settings = try settings()
         guard let region = try settings.region() else {
@@ -29,7 +66,7 @@ extension Session {
             region: region,
             endpoint: try settings.endpoint(for: service, in: region),
             credentials: credentialsSource(),
-            timeouts: try timeouts(),
+            timeouts: timeouts,
             userAgent: UserAgent.with(tokens: ["recorder", Program.name]),
             transport: transport
         )
@@ -61,72 +98,29 @@ extension Session {
         context.runsPrograms = runsPrograms
         return context
     }
-
-    /// The policy of a command that sends to one store.
-    func sendingPolicy() throws(CommandFailure) -> RecorderPolicy { try sendingPolicy(for: service, of: [service]) }
-
-    /// The policy for one of the services that a command sends to. Throws for wrong options, before anything is read or opened.
-    func sendingPolicy(
-        for service: StreamServiceDescription,
-        of services: [StreamServiceDescription]
-    ) throws(CommandFailure) -> RecorderPolicy {
-        var policy = RecorderPolicy.standard
-        policy.compressesRequests = invocation.has(.gzip)
-        policy.requestFormat = try requestFormat()
-        policy.keylessRecords = try keylessRecords()
-        policy.sharedEntryBytes = try sharedEntryBytes(for: service, of: services)
-        policy.assumesDistributionByKey = invocation.hasChoice(.aggregate)
-        policy.keepsRejected = invocation.has(.keepRejected)
-        policy.keepsOrder = invocation.has(.ordered)
-        policy.streams = selection
-        policy.batchByteLimit = try invocation.byteCount(.batchSize, atMost: largestBatch) ?? policy.batchByteLimit
-        policy.maximumBytesPerSecond = try invocation.rate()
-        _ = try invocation.timeouts()
-        if let number = try invocation.number(.requests, from: 1) { policy.requestsPerStream = min(number, 64) }
-        return policy
-    }
-
-    private var largestBatch: Int {
-        services.map(\.maximumRequestBytes).max() ?? StreamServiceDescription.kinesis.maximumRequestBytes
-    }
-
-    private func keylessRecords() throws(CommandFailure) -> KeylessRecords {
-        switch (invocation.has(.omitKeys), invocation.has(.randomKeys)) {
-        case (false, false): return .withNumberedKeys
-        case (true, false): return .withoutKeys
-        case (false, true): return .withRandomKeys
-        case (true, true):
-            throw CommandFailure(.usage, message: "--omit-keys and --random-keys exclude each other. Give one of them.")
-        }
-    }
-
-    private func requestFormat() throws(CommandFailure) -> RequestFormat {
-        guard invocation.has(.cbor) else { return .json }
-        guard !invocation.has(.firehose) || invocation.has(.onlyKinesis) else {
-            throw CommandFailure(
-                .usage,
-                message: "--cbor: Firehose takes only JSON. Leave out this option or --firehose."
-            )
-        }
-        return .cbor
-    }
-
-    private func timeouts() throws(ConfigurationFailure) -> HTTPTimeouts {
-        do throws(CommandFailure) {
-            return try invocation.timeouts()
-        } catch {
-            throw ConfigurationFailure(error.message)
-        }
-    }
 }
 
 extension Invocation {
-    fileprivate func rate() throws(CommandFailure) -> Int? {
-        guard let rate = try byteCount(.rate)?.bytes else { return nil }
-        guard rate >= 1_024 else {
-            throw CommandFailure(.usage, message: "--rate \(value(.rate) ?? ""): give at least 1K, bytes in a second.")
+    fileprivate func givenSettings() throws(CommandFailure) -> GivenSettings {
+        var given = GivenSettings()
+        given.profile = value(.profile)
+        given.region = try setting(.region, Region.init)
+        if let endpoint = try setting(.endpoint, Endpoint.init(url:)) {
+            for service in [AWSService.kinesis, .firehose] { given.endpoints[service] = endpoint }
         }
-        return rate
+        return given
+    }
+
+    private func setting<Value>(
+        _ option: OptionSpec,
+        _ parse: (String) throws(ConfigurationFailure) -> Value
+    ) throws(CommandFailure) -> Value? {
+        guard let text = value(option) else { return nil }
+        do throws(ConfigurationFailure) {
+            return try parse(text)
+        } catch {
+            throw CommandFailure(.configuration, message: "--\(option.name): \(error.message)")
+        }
     }
 
     /// The default time limits, unless options give others.
