@@ -75,18 +75,28 @@ let package = Package(
             ]
         ),
 
-        // The stages of a record: save, store, batch, send, settle, flush.
+        // The stages of a record: save and store; batch, send, settle and flush; and the interface to all of them.
         .target(
-            name: "RecorderEngine",
+            name: "RecorderStore",
+            dependencies: [
+                "RecordFormats", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP", "RecorderSQLite",
+            ]
+        ),
+        .target(
+            name: "RecorderDelivery",
             dependencies: [
                 "CRecorderThread", "RecordFormats", "RecorderAWS", "RecorderConcurrency", "RecorderHTTP",
-                "RecorderSQLite",
+                "RecorderStore",
             ]
+        ),
+        .target(
+            name: "RecorderEngine",
+            dependencies: ["RecorderAWS", "RecorderConcurrency", "RecorderDelivery", "RecorderStore"]
         ),
         // What comes before them where records are made of lines.
         .target(
             name: "LineRecords",
-            dependencies: ["CRecorderPCRE2", "RecordFormats", "RecorderAWS", "RecorderConcurrency", "RecorderEngine"]
+            dependencies: ["CRecorderPCRE2", "RecordFormats", "RecorderAWS", "RecorderConcurrency", "RecorderStore"]
         ),
 
         // The recorders, and what else of the AWS SDK for iOS is here: the rest of its AWSCore, and its service clients.
@@ -106,7 +116,7 @@ let package = Package(
             name: "KinesisRecorders",
             dependencies: [
                 "AWSTasks", "MobileFoundation", "RecorderAWS", "RecorderConcurrency", "RecorderConfiguration",
-                "RecorderEngine",
+                "RecorderDelivery", "RecorderEngine", "RecorderStore",
             ]
         ),
         // What a consumer of the streams needs.
@@ -133,7 +143,8 @@ let package = Package(
             name: "RecordClients",
             dependencies: [
                 "AWSFirehoseClient", "AWSKinesisClient", "AWSServiceClients", "AWSTasks", "RecordClientFoundation",
-                "RecorderAWS", "RecorderConcurrency", "RecorderConfiguration", "RecorderEngine", "ServiceClientHTTP",
+                "RecorderAWS", "RecorderConcurrency", "RecorderConfiguration", "RecorderDelivery", "RecorderEngine",
+                "RecorderStore", "ServiceClientHTTP",
             ]
         ),
 
@@ -174,7 +185,7 @@ let package = Package(
             name: "FileFollowing",
             dependencies: [
                 "CRecorderProcess", "LineRecords", "RecorderAWS", "RecorderConcurrency", "RecorderEngine",
-                "RecorderHTTP",
+                "RecorderHTTP", "RecorderStore",
             ]
         ),
 
@@ -183,7 +194,8 @@ let package = Package(
             name: "RecorderCommands",
             dependencies: [
                 "CRecorderProcess", "CRecorderThread", "FileFollowing", "LineRecords", "RecordFormats", "RecorderAWS",
-                "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderSQLite",
+                "RecorderConcurrency", "RecorderDelivery", "RecorderEngine", "RecorderHTTP", "RecorderSQLite",
+                "RecorderStore",
             ]
         ),
         .executableTarget(name: "kinesis-recorder", dependencies: ["RecorderCommands"]),
@@ -193,7 +205,7 @@ let package = Package(
             name: "RecorderTestSupport",
             dependencies: [
                 "RecordFormats", "RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP",
-                "RecorderSQLite",
+                "RecorderSQLite", "RecorderStore",
             ],
             path: "Tests/Support/RecorderTestSupport"
         ),
@@ -226,40 +238,43 @@ let package = Package(
         .testTarget(
             name: "RecorderEngineTests",
             dependencies: [
-                "AnswerFuzzer", "RecordFormats", "RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP",
-                "RecorderSQLite", "RecorderTestSupport",
+                "AnswerFuzzer", "RecordFormats", "RecorderAWS", "RecorderConcurrency", "RecorderDelivery",
+                "RecorderEngine", "RecorderHTTP", "RecorderSQLite", "RecorderStore", "RecorderTestSupport",
             ],
             path: "Tests/Unit/RecorderEngineTests"
         ),
         .executableTarget(
             name: "StoreChild",
-            dependencies: ["CRecorderCrypto", "RecorderAWS", "RecorderEngine", "RecorderHTTP", "RecorderTestSupport"],
+            dependencies: [
+                "CRecorderCrypto", "RecorderAWS", "RecorderEngine", "RecorderHTTP", "RecorderStore",
+                "RecorderTestSupport",
+            ],
             path: "Tests/Faults/StoreChild"
         ),
         .testTarget(
             name: "StoreFaultTests",
             dependencies: [
                 "AWSKinesis", "RecordFormats", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP",
-                "RecorderSQLite", "RecorderTestSupport", "StoreChild", "kinesis-recorder",
+                "RecorderSQLite", "RecorderStore", "RecorderTestSupport", "StoreChild", "kinesis-recorder",
             ],
             path: "Tests/Faults/StoreFaultTests"
         ),
         .testTarget(
             name: "LineRecordsTests",
-            dependencies: ["LineRecords", "RecorderAWS", "RecorderEngine", "RecorderTestSupport"],
+            dependencies: ["LineRecords", "RecorderAWS", "RecorderStore", "RecorderTestSupport"],
             path: "Tests/Unit/LineRecordsTests"
         ),
         .testTarget(
             name: "FileFollowingTests",
-            dependencies: ["FileFollowing", "LineRecords", "RecorderEngine", "RecorderHTTP", "RecorderTestSupport"],
+            dependencies: ["FileFollowing", "LineRecords", "RecorderHTTP", "RecorderStore", "RecorderTestSupport"],
             path: "Tests/Unit/FileFollowingTests"
         ),
         .testTarget(
             name: "RecorderCommandsTests",
             dependencies: [
                 "AmplifyFoundation", "AmplifyKinesisClient", "FileFollowing", "LineRecords", "RecordFormats",
-                "RecorderAWS", "RecorderCommands", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP",
-                "RecorderSQLite", "RecorderTestSupport", "kinesis-recorder",
+                "RecorderAWS", "RecorderCommands", "RecorderConcurrency", "RecorderHTTP", "RecorderSQLite",
+                "RecorderStore", "RecorderTestSupport", "kinesis-recorder",
             ],
             path: "Tests/Unit/RecorderCommandsTests"
         ),
@@ -315,8 +330,8 @@ let package = Package(
         .testTarget(
             name: "AWSKinesisTests",
             dependencies: [
-                "AWSCognito", "AWSCore", "AWSFirehose", "AWSKinesis", "RecorderAWS",
-                "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderTestSupport",
+                "AWSCognito", "AWSCore", "AWSFirehose", "AWSKinesis", "RecorderAWS", "RecorderConcurrency",
+                "RecorderEngine", "RecorderHTTP", "RecorderStore", "RecorderTestSupport",
             ],
             path: "Tests/Compatibility/AWSKinesisTests",
             resources: [.copy("Recordings")]
@@ -373,7 +388,8 @@ let package = Package(
         .target(
             name: "AnswerFuzzer",
             dependencies: [
-                "RecorderAWS", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP", "RecorderTestSupport",
+                "RecorderAWS", "RecorderConcurrency", "RecorderDelivery", "RecorderEngine", "RecorderHTTP",
+                "RecorderStore", "RecorderTestSupport",
             ],
             path: "Tests/Faults/AnswerFuzzer",
             exclude: ["Corpus", "words.dict"]
@@ -389,8 +405,8 @@ let package = Package(
             name: "Simulation",
             dependencies: [
                 "AWSFirehoseClient", "AWSKinesisClient", "RecordClientFoundation", "RecordClients", "RecordFormats",
-                "RecorderAWS", "RecorderCommands", "RecorderConcurrency", "RecorderEngine", "RecorderHTTP",
-                "ServiceClientHTTP", "SimulatedMachine",
+                "RecorderAWS", "RecorderCommands", "RecorderConcurrency", "RecorderDelivery", "RecorderEngine",
+                "RecorderHTTP", "RecorderStore", "ServiceClientHTTP", "SimulatedMachine",
             ],
             path: "Tests/Simulation/Simulation"
         ),
@@ -410,7 +426,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "AWSCore", "AmplifyFoundation", "AmplifyKinesisClient", "CRecorderSQLite", "RecorderAWS",
-                "RecorderEngine", "RecorderHTTP", "RecorderTestSupport",
+                "RecorderEngine", "RecorderHTTP", "RecorderStore", "RecorderTestSupport",
             ],
             path: "Benchmarks",
             exclude: ["Peers"]

@@ -1,5 +1,5 @@
-import RecorderEngine
 import RecorderHTTP
+import RecorderStore
 import RecorderTestSupport
 import Synchronization
 

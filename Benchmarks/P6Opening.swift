@@ -1,4 +1,5 @@
 import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 
 /// Opening a store and reading its size: no more work with a long backlog than with a short one.

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-ENGINE = "Sources/RecorderEngine/"
+STORE = "Sources/RecorderStore/"
+DELIVERY = "Sources/RecorderDelivery/"
 AWS = "Sources/RecorderAWS/"
 HTTP = "Sources/RecorderHTTP/"
 
@@ -22,16 +23,16 @@ RULES = [
     # aggregation
     rule(
         "shares entries on a stream that distributes by itself", "StreamLookupTests",
-        (ENGINE + "Send/StreamLookups.swift", "guard !settings.distributesRecords else", "guard !settings.distributesRecords || settings.distributesRecords else"),
+        (DELIVERY + "Send/StreamLookups.swift", "guard !settings.distributesRecords else", "guard !settings.distributesRecords || settings.distributesRecords else"),
     ),
     rule(
         "an entry in another shard than its key's counts as delivered", "StreamLookupTests",
-        (ENGINE + "Send/BatchSender.swift", "where !isInPlace { outcomes", "where isInPlace && !isInPlace { outcomes"),
+        (DELIVERY + "Send/BatchSender.swift", "where !isInPlace { outcomes", "where isInPlace && !isInPlace { outcomes"),
     ),
     rule(
         "sends the next batch with shared entries after a misplaced one", "StreamLookupTests",
         (
-            ENGINE + "Settle/StreamDelivery+Settlements.swift",
+            DELIVERY + "Settle/StreamDelivery+Settlements.swift",
             "if outcomes.contains(where: \\.isMisplaced) { return .separates(because: nil) }",
             "",
         ),
@@ -40,7 +41,7 @@ RULES = [
     rule(
         "acknowledges before the commit", "FaultRows/(Kill|Syscalls)",
         (
-            ENGINE + "Save/SaveQueue.swift",
+            STORE + "Save/SaveQueue.swift",
             "let receipt = try store.append(remaining, before: first.deadline)",
             "let receipt = AppendReceipt()\n"
             "                defer { _ = try? store.append(remaining, before: first.deadline) }",
@@ -48,7 +49,7 @@ RULES = [
     ),
     rule(
         "synchronous=NORMAL", "FaultRows/PowerCut",
-        (ENGINE + "Store/Tables/StoreSchema.swift", "PRAGMA synchronous = FULL", "PRAGMA synchronous = NORMAL"),
+        (STORE + "Store/Tables/StoreSchema.swift", "PRAGMA synchronous = FULL", "PRAGMA synchronous = NORMAL"),
     ),
     rule(
         "the log is synced before a commit is in it", "FaultRows/PowerCut",
@@ -60,98 +61,98 @@ RULES = [
     ),
     rule(
         "a new store's directories are not synced", "FaultRows/PowerCut",
-        (ENGINE + "Store/Files/StoreDirectory.swift", "{ makeDirectoriesDurable(above: path) }", "{}"),
+        (STORE + "Store/Files/StoreDirectory.swift", "{ makeDirectoriesDurable(above: path) }", "{}"),
     ),
     rule(
         "no lock between processes", "FaultRows/HeldLock",
-        (ENGINE + "Store/Files/StoreLock.swift", "if try tryLock() { return }", "if true { return }"),
+        (STORE + "Store/Files/StoreLock.swift", "if try tryLock() { return }", "if true { return }"),
     ),
     rule(
         "no reserve on a full disk", "FaultRows/Disk",
-        (ENGINE + "Store/Files/StoreReserve.swift", "unsafe unlink(path) == 0", "false"),
+        (STORE + "Store/Files/StoreReserve.swift", "unsafe unlink(path) == 0", "false"),
     ),
     rule(
         "no space is allocated for settling", "FaultRows/FullDisk",
-        (ENGINE + "Store/StoreWriter.swift", "if purpose == .storing, ledger.records > 0 {", "if false {"),
+        (STORE + "Store/StoreWriter.swift", "if purpose == .storing, ledger.records > 0 {", "if false {"),
     ),
     rule(
         "forgets what cannot be settled", "UnsettledAnswerTests",
-        (ENGINE + "Send/SettleGuard.swift", "state.unsettled.append(answer)", ""),
+        (DELIVERY + "Send/SettleGuard.swift", "state.unsettled.append(answer)", ""),
     ),
     rule(
         "a stream with an unsettled answer is sent from its beginning", "UnsettledAnswerTests",
-        (ENGINE + "Flush/StreamFlush.swift", "context.settles.firstUnsettled(of: stream.name) ?? .max", ".max"),
+        (DELIVERY + "Flush/StreamFlush.swift", "context.settles.firstUnsettled(of: stream.name) ?? .max", ".max"),
     ),
     rule(
         "evicts the newest", "LimitTests",
-        (ENGINE + "Store/Tables/StreamHeads.swift", "head.records.popFirst()", "head.records.popLast()"),
+        (STORE + "Store/Tables/StreamHeads.swift", "head.records.popFirst()", "head.records.popLast()"),
     ),
     rule(
         "a dead stream evicts the others", "StreamShareTests|LimitTests",
-        (ENGINE + "Model/StreamShares.swift", "(element.bytes, other.stream) > (other.bytes, element.stream)", "element.bytes < other.bytes"),
+        (STORE + "Model/StreamShares.swift", "(element.bytes, other.stream) > (other.bytes, element.stream)", "element.bytes < other.bytes"),
     ),
     rule(
         "a full store refuses every stream", "StreamShareTests",
-        (ENGINE + "Model/StreamShares.swift", "let isWithinShare = streams > 1 &&", "let isWithinShare = false &&"),
+        (STORE + "Model/StreamShares.swift", "let isWithinShare = streams > 1 &&", "let isWithinShare = false &&"),
     ),
     rule(
         "a slow stream keeps the space of the others", "StreamShareTests",
-        (ENGINE + "Store/StoreWriter+Save.swift", "if hasBegunSegment, try isSparse(ledger)", "if false, try isSparse(ledger)"),
+        (STORE + "Store/StoreWriter+Save.swift", "if hasBegunSegment, try isSparse(ledger)", "if false, try isSparse(ledger)"),
     ),
     rule(
         "what is cleared in flight and accepted is not delivered", "RemovedInFlightTests",
-        (ENGINE + "Store/StoreWriter+Settle.swift", "recount.cleared = take(now.cleared &- start.cleared &- moved.cleared)", "recount.cleared = 0"),
+        (STORE + "Store/StoreWriter+Settle.swift", "recount.cleared = take(now.cleared &- start.cleared &- moved.cleared)", "recount.cleared = 0"),
     ),
     rule(
         "what is removed meanwhile is sent", "RemovedInFlightTests",
-        (ENGINE + "Batch/Batch.swift", "return entries.isEmpty ? nil : keeping(records.filter { entries.contains($0.entry) })", "return self"),
+        (DELIVERY + "Batch/Batch.swift", "return entries.isEmpty ? nil : keeping(records.filter { entries.contains($0.entry) })", "return self"),
     ),
     rule(
         "a record that may be too large does not hold back its key", "KeepsOrderTests",
         (
-            ENGINE + "Settle/StreamDelivery.swift",
+            DELIVERY + "Settle/StreamDelivery.swift",
             "refusalOfKept ?? refused.candidates.first(where: \\.mayBeTooLarge)?.refusal",
             "refusalOfKept",
         ),
     ),
     rule(
         "throttling slows an ordered stream down", "KeepsOrderTests",
-        (ENGINE + "Send/StreamRateLimiter.swift", "if pace == .order { return }", ""),
+        (DELIVERY + "Send/StreamRateLimiter.swift", "if pace == .order { return }", ""),
     ),
     rule(
         "a limit is enforced in one transaction", "LimitStepTests",
-        (ENGINE + "Store/StoreWriter+Limits.swift", "if cost < Self.mostDiscarded ||", "if cost < .max ||"),
+        (STORE + "Store/StoreWriter+Limits.swift", "if cost < Self.mostDiscarded ||", "if cost < .max ||"),
     ),
     rule(
         "what was settled meanwhile is evicted", "LimitStepTests|ModelTests",
         (
-            ENGINE + "Store/Tables/OldestRecords.swift",
+            STORE + "Store/Tables/OldestRecords.swift",
             "if try current.isFresh ? true : isStored(entry) { return entry }",
             "if try current.isFresh ? true : isStored(entry) || true { return entry }",
         ),
     ),
     rule(
         "a clock that is set expires records", "ClockTests",
-        (ENGINE + "Store/Tables/StoreClock.swift", "let time = reference.time(at: uptime)", "let time = wall"),
+        (STORE + "Store/Tables/StoreClock.swift", "let time = reference.time(at: uptime)", "let time = wall"),
     ),
     rule(
         "each group of saves waits again", "SaveQueueTests",
         (
-            ENGINE + "Save/SaveQueue.swift",
+            STORE + "Save/SaveQueue.swift",
             "store.append(remaining, before: first.deadline)", "store.append(remaining, before: .now + .seconds(1))",
         ),
     ),
     rule(
         "a save is stored although one before it failed", "InterruptedSaveTests",
-        (ENGINE + "Save/SaveQueue.swift", "var remaining = failingStopped(group)", "var remaining = group"),
+        (STORE + "Save/SaveQueue.swift", "var remaining = failingStopped(group)", "var remaining = group"),
     ),
     rule(
         "rows of a stream's earlier number are sent", "StreamRowTests",
-        (ENGINE + "Store/Tables/StoreStatements.swift", "try addStream.bind(next - 1, at: 3)", "try addStream.bind(0, at: 3)"),
+        (STORE + "Store/Tables/StoreStatements.swift", "try addStream.bind(next - 1, at: 3)", "try addStream.bind(0, at: 3)"),
     ),
     rule(
         "a lease whose file was removed counts", "RemovedLeaseTests",
-        (ENGINE + "Store/Files/SubmitLease.swift", "guard !lock.isEffective else { return }", "guard false else { return }"),
+        (STORE + "Store/Files/SubmitLease.swift", "guard !lock.isEffective else { return }", "guard false else { return }"),
     ),
     rule(
         "codes about keys and tokens delete", "OutcomeTableTests",
@@ -170,26 +171,26 @@ RULES = [
     rule(
         "files that anyone can read", "StoreTests",
         (
-            ENGINE + "Store/Files/StoreDirectory.swift",
+            STORE + "Store/Files/StoreDirectory.swift",
             "O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600", "O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644",
         ),
     ),
     rule(
         "links in a store's path are not followed", "LinkedDirectoryTests",
-        (ENGINE + "Store/Files/StoreDirectory.swift", "let directory = try PrivateDirectory.resolve(location.directory)",
+        (STORE + "Store/Files/StoreDirectory.swift", "let directory = try PrivateDirectory.resolve(location.directory)",
          "let directory = true ? location.directory : try PrivateDirectory.resolve(location.directory)"),
     ),
     rule(
         "a changed link is not noticed", "LinkedDirectoryTests",
-        (ENGINE + "Store/StoreWriter.swift", "namedPath = location.path", "namedPath = path"),
+        (STORE + "Store/StoreWriter.swift", "namedPath = location.path", "namedPath = path"),
     ),
     rule(
         "other users' files are taken", "StoreRightsTests",
-        (ENGINE + "Store/Files/StoreFiles.swift", "if let wrong = FileRights.problem(ofFile: path, status) ??", "if let wrong ="),
+        (STORE + "Store/Files/StoreFiles.swift", "if let wrong = FileRights.problem(ofFile: path, status) ??", "if let wrong ="),
     ),
     rule(
         "files that were opened to others stay so", "StoreRightsTests",
-        (ENGINE + "Store/Files/StoreFiles.swift", " ?? FileRights.makePrivate(path, status: status)", ""),
+        (STORE + "Store/Files/StoreFiles.swift", " ?? FileRights.makePrivate(path, status: status)", ""),
     ),
     rule(
         "directories that others can write are taken", "StoreRightsTests",
@@ -197,74 +198,74 @@ RULES = [
     ),
     rule(
         "a store goes on writing to a removed file", "FaultRows/Disk",
-        (ENGINE + "Store/StoreConnections.swift", "guard let open = writer, open.hasMoved() else", "guard writer == nil else"),
+        (STORE + "Store/StoreConnections.swift", "guard let open = writer, open.hasMoved() else", "guard writer == nil else"),
     ),
     rule(
         "damage is a permanent error", "RescueTests",
-        (ENGINE + "Store/StoreConnections.swift", "if error.isCorrupt || error.isInternal, !recovery.hasRepaired {", "if false {"),
+        (STORE + "Store/StoreConnections.swift", "if error.isCorrupt || error.isInternal, !recovery.hasRepaired {", "if false {"),
     ),
     rule(
         "a sound file is replaced after any error", "InternalErrorTests",
-        (ENGINE + "Store/StoreConnections.swift", "if !error.isCorrupt {\n", "if false {\n"),
+        (STORE + "Store/StoreConnections.swift", "if !error.isCorrupt {\n", "if false {\n"),
     ),
     rule(
         "wrong counts are not corrected", "InternalErrorTests",
         (
-            ENGINE + "Store/StoreExamination.swift",
+            STORE + "Store/StoreExamination.swift",
             "try verification.counts?.write(connection)", "",
         ),
     ),
     rule(
         "changes by other programs are not noticed", "RestoredStoreTests",
-        (ENGINE + "Store/Files/StoreWriteLock.swift", "if found != left, found.text != lock.line() { isForeign = true }", "_ = found"),
+        (STORE + "Store/Files/StoreWriteLock.swift", "if found != left, found.text != lock.line() { isForeign = true }", "_ = found"),
     ),
     rule(
         "a log that was overwritten is used on", "RestoredStoreTests",
-        (ENGINE + "Store/StoreWriter.swift", "guard !lock.hasMoved(log), !lock.isLogChanged || connection.hasWholeLog else {", "guard !lock.hasMoved(log) else {"),
+        (STORE + "Store/StoreWriter.swift", "guard !lock.hasMoved(log), !lock.isLogChanged || connection.hasWholeLog else {", "guard !lock.hasMoved(log) else {"),
     ),
     rule(
         "the content of a log that was replaced is given up", "RestoredStoreTests",
-        (ENGINE + "Store/Files/LogFiles.swift", "inUse == open.text && isWhole && isDatabaseOurs ? .replaced : .lost", ".lost"),
+        (STORE + "Store/Files/LogFiles.swift", "inUse == open.text && isWhole && isDatabaseOurs ? .replaced : .lost", ".lost"),
     ),
     rule(
         "a store keeps its identity after a boot", "RestoredStoreTests",
-        (ENGINE + "Store/Tables/KeySources.swift", "\\(FilePlace(file)?.description ?? \"\") \\(Self.boot(clock))", "\\(FilePlace(file)?.description ?? \"\")"),
+        (STORE + "Store/Tables/KeySources.swift", "\\(FilePlace(file)?.description ?? \"\") \\(Self.boot(clock))", "\\(FilePlace(file)?.description ?? \"\")"),
     ),
     rule(
         "another user's store is read with SQLite's locks", "ReadOnlyCommandTests",
-        (ENGINE + "Store/ReadOnlyStore.swift", "StoreFiles.areWritable(path) ||", "true ||"),
+        (STORE + "Store/ReadOnlyStore.swift", "StoreFiles.areWritable(path) ||", "true ||"),
     ),
     rule(
         "ignores the age limit at submit", "LimitTests",
-        (ENGINE + "Flush/StoreFlush.swift", "store.expire(after: policy.limits.age)", "store.expire(after: .zero)"),
+        (DELIVERY + "Flush/StoreFlush.swift", "store.expire(after: policy.limits.age)", "store.expire(after: .zero)"),
     ),
     rule(
         "the counts of a truncated row are believed", "RescueTests",
-        (ENGINE + "Store/Recovery/DamagedStore.swift", " AND saved_bytes > 0", ""),
+        (STORE + "Store/Recovery/DamagedStore.swift", " AND saved_bytes > 0", ""),
     ),
     rule(
         "a lack of descriptors is not named", "DescriptorTests",
-        (ENGINE + "Store/Files/StorageErrorMapping.swift", "case EMFILE:", "case EMFILE where false:"),
+        (STORE + "Store/Files/StorageErrorMapping.swift", "case EMFILE:", "case EMFILE where false:"),
     ),
     rule(
         "a forked process uses its parent's store", "FaultRows/Fork",
-        (ENGINE + "Store/Files/ForkedProcess.swift", "isChild.load(ordering: .relaxed) else", "false else"),
+        (STORE + "Store/Files/ForkedProcess.swift", "isChild.load(ordering: .relaxed) else", "false else"),
     ),
     rule(
         "a forked child keeps its parent's locks", "FaultRows/Fork",
-        (ENGINE + "Store/Files/ForkedProcess.swift", "OwnDescriptors.closeAll()", ""),
+        (STORE + "Store/Files/ForkedProcess.swift", "OwnDescriptors.closeAll()", ""),
     ),
     rule(
         "a store is located anew for its lease", "StorePlaceTests",
         (
-            ENGINE + "Store/StoreConnections.swift",
+            STORE + "Store/StoreConnections.swift",
             "if let known = place.withLock({ $0.location }) { return known }", "place.withLock { $0.location = nil }",
         ),
     ),
     rule(
         "an option is set with all others", "OptionRaceTests",
         (
-            ENGINE + "RecordPipeline.swift", "settings.policy.withLock { change(&$0) }",
+            "Sources/RecorderEngine/RecordPipeline.swift", "settings.policy.withLock { change(&$0) }",
             "var all = policy\n        change(&all)\n        settings.policy.withLock { [all] in $0 = all }",
         ),
     ),
@@ -279,7 +280,7 @@ RULES = [
     # batch
     rule(
         "partition keys do not count in a request", "BatchLimitTests|FlushTests",
-        (ENGINE + "Batch/BatchEncoder.swift", "let bytes = data.count + key.count", "let bytes = data.count"),
+        (DELIVERY + "Batch/BatchEncoder.swift", "let bytes = data.count + key.count", "let bytes = data.count"),
     ),
     # send
     rule(
@@ -322,7 +323,7 @@ RULES = [
     rule(
         "deletes before the answer", "FlushTests|OfflineTests",
         (
-            ENGINE + "Flush/StreamFlush.swift",
+            DELIVERY + "Flush/StreamFlush.swift",
             "        let first = await request.answer()\n",
             "        let outcomes = Array(repeating: Outcome.delivered, count: request.batch.records.count)\n"
             "        await loop.perform { $0.answeredLate(request.batch, .outcomes(outcomes)) }\n"
@@ -332,7 +333,7 @@ RULES = [
     rule(
         "trusts the answer's counter", "PutAnswerTests|FlushTests",
         (
-            ENGINE + "Send/PutAnswer.swift",
+            DELIVERY + "Send/PutAnswer.swift",
             "var scanner = AnswerScanner(body, service: service)",
             'if String(decoding: body, as: UTF8.self).contains("\\"FailedRecordCount\\":0") {\n'
             "            self = .outcomes(Array(repeating: .delivered, count: records))\n"
@@ -343,12 +344,12 @@ RULES = [
     ),
     rule(
         "no error code counts as delivered", "PutAnswerTests|FlushTests",
-        (ENGINE + "Send/AnswerScanner.swift", "return proof?.isEmpty == false ? .delivered : .unproven", "return .delivered"),
+        (DELIVERY + "Send/AnswerScanner.swift", "return proof?.isEmpty == false ? .delivered : .unproven", "return .delivered"),
     ),
     rule(
         "no error code in CBOR counts as delivered", "CBORRequestTests|PutAnswerFuzzTests",
         (
-            ENGINE + "Send/CBORAnswerScanner.swift",
+            DELIVERY + "Send/CBORAnswerScanner.swift",
             "return proof?.isEmpty == false ? .delivered : .unproven",
             "return .delivered",
         ),
@@ -356,7 +357,7 @@ RULES = [
     rule(
         "signs JSON with the digest of CBOR", "SignedBodyTests",
         (
-            ENGINE + "Batch/Batch.swift",
+            DELIVERY + "Batch/Batch.swift",
             "isWhole && format == self.format ? digestAsRead : nil",
             "isWhole ? digestAsRead : nil",
         ),
@@ -364,7 +365,7 @@ RULES = [
     rule(
         "sends records again that an answer in JSON accepted", "FormatFallbackTests",
         (
-            ENGINE + "Send/BatchSender.swift",
+            DELIVERY + "Send/BatchSender.swift",
             "return Exchange(answer: .outcomes(batch.outcomes(ofEntries: placed)))",
             "return Exchange(answer: .outcomes(batch.outcomes(ofEntries: placed)), fallsBack: fallsBack)",
         ),
@@ -375,17 +376,17 @@ RULES = [
     ),
     rule(
         "accepts fewer answers than records", "PutAnswerTests|FlushTests",
-        (ENGINE + "Send/PutAnswer.swift", "outcomes.count == records {", "outcomes.count <= records {"),
+        (DELIVERY + "Send/PutAnswer.swift", "outcomes.count == records {", "outcomes.count <= records {"),
     ),
     rule(
         "offline counts as an attempt", "OfflineTests|OutcomeTableTests",
         (
-            ENGINE + "Model/FailureRule.swift",
+            STORE + "Model/FailureRule.swift",
             "        case .unanswered: .undecided\n",
             "        case .unanswered: .failsOnceMore\n",
         ),
         (
-            ENGINE + "Settle/StreamDelivery+Settlements.swift",
+            DELIVERY + "Settle/StreamDelivery+Settlements.swift",
             "guard error.isAnswer, case .service(let failure) = error else",
             "guard case .service(let failure) = error else",
         ),
@@ -393,7 +394,7 @@ RULES = [
     rule(
         "a part of a batch is signed as the whole", "SignedBodyTests",
         (
-            ENGINE + "Batch/Batch.swift",
+            DELIVERY + "Batch/Batch.swift",
             "isWhole && format == self.format ? digestAsRead : nil",
             "format == self.format ? digestAsRead : nil",
         ),
@@ -401,16 +402,16 @@ RULES = [
     # flush
     rule(
         "a stream that throttles is not slowed", "FlushTests",
-        (ENGINE + "Flush/StreamFlush.swift", "sender.send(part, after: delay)", "sender.send(part, after: min(delay, .zero))"),
+        (DELIVERY + "Flush/StreamFlush.swift", "sender.send(part, after: delay)", "sender.send(part, after: min(delay, .zero))"),
     ),
     rule(
         "no lease between submitters", "FaultRows/ManyProcesses|FlushTests",
-        (ENGINE + "Store/Files/SubmitLease.swift", "while try !lock.tryLock() {", "while try !lock.tryLock(), end < .now {"),
+        (STORE + "Store/Files/SubmitLease.swift", "while try !lock.tryLock() {", "while try !lock.tryLock(), end < .now {"),
     ),
     rule(
         "a cancelled flush forgets why others left a stream", "CancellationTests",
         (
-            ENGINE + "Store/StoreWriter+Settle.swift", "if let old {", "if let old, old.isEmpty {",
+            STORE + "Store/StoreWriter+Settle.swift", "if let old {", "if let old, old.isEmpty {",
         ),
     ),
     # hosts
@@ -450,12 +451,12 @@ RULES = [
     ),
     rule(
         "a stream that fails is asked whenever another one is sent", "StreamSchedulerTests|SideBySideTests",
-        (ENGINE + "Flush/StreamScheduler.swift", "guard let until = end(ofPauseOf: stream), now < until else { return true }",
+        (DELIVERY + "Flush/StreamScheduler.swift", "guard let until = end(ofPauseOf: stream), now < until else { return true }",
          "guard let until = end(ofPauseOf: stream), now < until, until < now else { return true }"),
     ),
     rule(
         "what is saved during a flush waits for its slowest stream", "SideBySideTests",
-        (ENGINE + "Flush/ParallelStreamFlush.swift", "if maySend, let round = run.nextRound()",
+        (DELIVERY + "Flush/ParallelStreamFlush.swift", "if maySend, let round = run.nextRound()",
          "if isIdle, maySend, let round = run.nextRound()"),
     ),
     rule(

@@ -2,6 +2,7 @@ import Foundation
 import RecorderAWS
 import RecorderEngine
 import RecorderHTTP
+import RecorderStore
 import RecorderTestSupport
 
 extension PipelineHarness {

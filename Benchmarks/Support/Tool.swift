@@ -1,5 +1,6 @@
 import Foundation
 import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 
 /// `kinesis-recorder`, measured as a process, from its start to its end.

@@ -1,4 +1,4 @@
-import RecorderEngine
+import RecorderStore
 
 /// What one scan adds: files, and changes of positions that are stored before any of them is read.
 struct FileAdmission {

@@ -1,6 +1,6 @@
 import Glibc
-package import RecorderEngine
 import RecorderHTTP
+package import RecorderStore
 
 extension OpenFile {
     func fingerprint(_ range: Range<Int>) -> FilePosition.Fingerprint? {

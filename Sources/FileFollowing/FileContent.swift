@@ -1,6 +1,6 @@
 import Glibc
-package import RecorderEngine
 import RecorderHTTP
+package import RecorderStore
 
 /// The bytes of an open file from a position on, as they are or decompressed. Used by the follower's thread only.
 ///

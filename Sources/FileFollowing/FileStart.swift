@@ -1,4 +1,4 @@
-package import RecorderEngine
+package import RecorderStore
 
 /// Where the reading of a file begins that has a stored position.
 package enum FileStart: Equatable {

@@ -1,6 +1,6 @@
 import Glibc
 import LineRecords
-package import RecorderEngine
+package import RecorderStore
 
 /// A position whose file was truncated in place, or is gone.
 package struct Orphan {

@@ -1,5 +1,5 @@
-import RecorderEngine
 import RecorderHTTP
+import RecorderStore
 
 /// Files that were compressed after a rotation.
 extension FlowFollower {

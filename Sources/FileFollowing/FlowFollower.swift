@@ -1,4 +1,4 @@
-import RecorderEngine
+import RecorderStore
 
 /// One flow while it is followed: its files, each claimed from other processes. Used by the follower's thread only.
 final class FlowFollower {

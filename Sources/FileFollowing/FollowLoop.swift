@@ -1,5 +1,5 @@
 import LineRecords
-import RecorderEngine
+import RecorderStore
 
 /// The loop of the follower's thread: looks for files, reads a piece of each in turn, and waits for changes.
 package final class FollowLoop {

@@ -1,5 +1,5 @@
 import LineRecords
-import RecorderEngine
+import RecorderStore
 
 extension FollowNotice.Loss {
     package var text: String {

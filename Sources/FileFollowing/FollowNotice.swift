@@ -1,5 +1,5 @@
 package import LineRecords
-package import RecorderEngine
+package import RecorderStore
 
 /// Who is told what a follower does. Called by the follower's thread.
 package protocol FollowObserver: AnyObject {

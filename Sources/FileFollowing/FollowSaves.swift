@@ -1,6 +1,6 @@
 import LineRecords
 import RecorderConcurrency
-import RecorderEngine
+import RecorderStore
 
 /// The saves of a follower, and how much of what was read is not stored yet.
 final class FollowSaves {

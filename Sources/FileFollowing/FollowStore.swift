@@ -1,6 +1,7 @@
 import Dispatch
 import RecorderConcurrency
-package import RecorderEngine
+import RecorderEngine
+package import RecorderStore
 
 /// Where a follower stores records and positions: a pipeline.
 package protocol FollowStore: AnyObject, Sendable {

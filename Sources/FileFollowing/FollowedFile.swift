@@ -1,7 +1,7 @@
 import Glibc
 import LineRecords
 import RecorderConcurrency
-import RecorderEngine
+import RecorderStore
 
 /// A file that is read from a position on, whatever its name is by now: the state, and what it is about. Used by the follower's thread
 /// only.

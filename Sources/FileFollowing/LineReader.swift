@@ -1,5 +1,5 @@
 import LineRecords
-import RecorderEngine
+import RecorderStore
 
 /// Reads an open file from a position on, and splits it into records.
 final class LineReader {

@@ -1,6 +1,7 @@
 public import Foundation
 import RecorderAWS
 import RecorderEngine
+import RecorderStore
 
 /// Saving and submitting for asynchronous code. Not part of the original.
 extension AWSAbstractKinesisRecorder {

@@ -5,6 +5,7 @@ import RecorderAWS
 import RecorderConcurrency
 public import RecorderConfiguration
 package import RecorderEngine
+import RecorderStore
 
 /// The base class of `AWSKinesisRecorder` and `AWSFirehoseRecorder`: records are saved on disk now and sent later.
 ///

@@ -1,6 +1,8 @@
 import RecorderAWS
 public import RecorderConfiguration
+import RecorderDelivery
 import RecorderEngine
+import RecorderStore
 
 /// Saves records for Amazon Kinesis Data Streams on disk, and sends them later in batches.
 ///

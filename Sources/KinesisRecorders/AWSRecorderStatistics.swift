@@ -1,4 +1,5 @@
 import RecorderEngine
+import RecorderStore
 
 /// A recorder's counts at one instant: of all processes that share its file, since the file was created.
 ///

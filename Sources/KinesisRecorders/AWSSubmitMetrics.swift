@@ -1,5 +1,5 @@
 public import Foundation
-import RecorderEngine
+import RecorderStore
 
 /// What one submit did, for metrics.
 public struct AWSSubmitMetrics: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import RecorderAWS
 import RecorderConcurrency
-import RecorderEngine
+import RecorderStore
 
 /// Posts the engine's events as notifications whose sender is the recorder.
 ///

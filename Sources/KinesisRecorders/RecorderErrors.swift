@@ -1,7 +1,7 @@
 import Foundation
 import RecorderAWS
 import RecorderConfiguration
-import RecorderEngine
+import RecorderStore
 
 /// The domain of errors about records of `AWSKinesisRecorder`.
 public let AWSKinesisRecorderErrorDomain = "com.amazonaws.AWSKinesisRecorderErrorDomain"

@@ -1,6 +1,6 @@
 import Foundation
 import RecorderConcurrency
-import RecorderEngine
+import RecorderStore
 
 /// Identifies a recorder: its service, its key, and the names that depend on the service.
 struct RecorderIdentity: Sendable {

@@ -2,7 +2,7 @@ public import Foundation
 import RecorderAWS
 import RecorderConcurrency
 public import RecorderConfiguration
-import RecorderEngine
+import RecorderStore
 
 /// What a new recorder may store, with defaults for a server. Each is also a property of the recorder.
 public struct AWSRecorderLimits: Sendable, Hashable {

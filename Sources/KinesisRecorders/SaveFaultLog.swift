@@ -1,6 +1,6 @@
 import RecorderAWS
 import RecorderConcurrency
-import RecorderEngine
+import RecorderStore
 
 /// Logs the faults of saves with invalid arguments, because callers often ignore the task: once for each cause and stream.
 final class SaveFaultLog: Sendable {

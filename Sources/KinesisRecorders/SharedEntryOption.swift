@@ -1,5 +1,7 @@
 import RecorderConcurrency
+import RecorderDelivery
 import RecorderEngine
+import RecorderStore
 
 /// Two options of a recorder, which are one in the engine's policy: whether records share entries of requests, and the size of
 /// such an entry.

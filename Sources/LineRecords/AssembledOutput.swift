@@ -1,4 +1,4 @@
-import RecorderEngine
+import RecorderStore
 
 extension RecordAssembler {
     /// The records that have ended and are not passed on yet. Those that are sent as they were read are ranges of the input, others

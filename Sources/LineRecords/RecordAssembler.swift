@@ -1,5 +1,5 @@
 import Glibc
-package import RecorderEngine
+package import RecorderStore
 
 /// Consecutive records of an input, without those that were refused or left out.
 package struct AssembledRecords: Sendable {

@@ -1,5 +1,5 @@
 import RecorderAWS
-import RecorderEngine
+import RecorderStore
 
 /// What is said of records that are not stored as they were read.
 extension RecordCounts {

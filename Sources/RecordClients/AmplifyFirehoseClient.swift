@@ -1,7 +1,7 @@
 public import AWSFirehoseClient
 public import Foundation
 public import RecordClientFoundation
-import RecorderEngine
+import RecorderStore
 
 /// Caches records for Data Firehose on disk, and sends them later in batches.
 ///

@@ -1,7 +1,7 @@
 public import AWSKinesisClient
 public import Foundation
 public import RecordClientFoundation
-import RecorderEngine
+import RecorderStore
 
 /// Caches records for Kinesis Data Streams on disk, and sends them later in batches.
 ///

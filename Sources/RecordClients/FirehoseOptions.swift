@@ -1,6 +1,6 @@
 public import AWSFirehoseClient
 public import Foundation
-import RecorderEngine
+import RecorderDelivery
 
 /// Options for Firehose only.
 extension RecordClientOptions where Configuration == FirehoseClient.FirehoseClientConfiguration {

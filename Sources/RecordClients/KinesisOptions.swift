@@ -1,6 +1,6 @@
 public import AWSKinesisClient
 public import Foundation
-import RecorderEngine
+import RecorderDelivery
 
 /// Options for Kinesis only.
 extension RecordClientOptions where Configuration == KinesisClient.KinesisClientConfiguration {

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import RecorderStore
 
 /// The calls with completions, for asynchronous code.
 extension RecordPipeline {

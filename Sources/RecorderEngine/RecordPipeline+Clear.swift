@@ -1,4 +1,5 @@
 import RecorderConcurrency
+package import RecorderStore
 
 /// Changes of the store besides saves and flushes. They run on the write queue, after all earlier saves.
 extension RecordPipeline {

@@ -1,5 +1,6 @@
 package import FoundationEssentials
 import RecorderConcurrency
+package import RecorderStore
 
 /// Saving many records with one call and one completion.
 extension RecordPipeline {

@@ -1,6 +1,8 @@
 package import FoundationEssentials
 package import RecorderAWS
 import RecorderConcurrency
+package import RecorderDelivery
+package import RecorderStore
 
 /// START HERE: the engine's interface. A record's path through the stages save, store, batch, send, settle and flush begins in
 /// `save` and `flush`.
@@ -45,8 +47,6 @@ package final class RecordPipeline: Sendable {
             policy: { settings.policy.withLock { $0 } },
             caller: caller,
             earlierSaves: saves.earlierSaves,
-            history: FlushHistory(),
-            byteRate: ByteRateLimiter(),
             emit: { event in callbacks.deliverNext { emit(event) } }
         )
         flushes = FlushScheduler(callbacks: callbacks, executor: store.executor) { run in

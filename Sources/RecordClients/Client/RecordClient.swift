@@ -3,7 +3,8 @@ package import Foundation
 import RecordClientFoundation
 import RecorderAWS
 import RecorderConcurrency
-package import RecorderEngine
+import RecorderEngine
+package import RecorderStore
 
 /// The common part of `AmplifyKinesisClient` and `AmplifyFirehoseClient`.
 ///

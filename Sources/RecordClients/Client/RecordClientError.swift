@@ -2,7 +2,7 @@ import AWSServiceClients
 import Foundation
 package import RecordClientFoundation
 import RecorderAWS
-package import RecorderEngine
+package import RecorderStore
 
 /// The error of a call, in the four kinds that `KinesisError` and `FirehoseError` share.
 package struct RecordClientError: Error {

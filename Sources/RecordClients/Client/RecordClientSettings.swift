@@ -1,5 +1,6 @@
 import Foundation
-package import RecorderEngine
+import RecorderDelivery
+package import RecorderStore
 
 /// The validated options of a client, without those that only the façade needs.
 package struct RecordClientSettings: Sendable {

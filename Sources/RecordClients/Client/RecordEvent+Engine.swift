@@ -1,6 +1,6 @@
 import RecordClientFoundation
 import RecorderAWS
-import RecorderEngine
+import RecorderStore
 
 extension RecordEvent {
     /// The public events for an event of the engine.

@@ -2,6 +2,7 @@ import FileFollowing
 import LineRecords
 package import RecorderAWS
 import RecorderEngine
+import RecorderStore
 
 /// The flows of one service, which share a store.
 struct AgentService: Sendable {

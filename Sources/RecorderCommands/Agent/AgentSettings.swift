@@ -1,5 +1,5 @@
 import RecorderAWS
-import RecorderEngine
+import RecorderStore
 
 /// One object of the Kinesis Agent's configuration, whose keys are read one after the other.
 ///

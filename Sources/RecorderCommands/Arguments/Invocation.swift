@@ -1,4 +1,4 @@
-import RecorderEngine
+import RecorderStore
 
 /// A command line that was checked against the table.
 struct Invocation: Sendable {

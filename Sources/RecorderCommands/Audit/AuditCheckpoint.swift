@@ -1,7 +1,6 @@
 import FoundationEssentials
 import RecordFormats
 import RecorderAWS
-import RecorderEngine
 
 /// What an audit read, so that the next one reads only what came since: --checkpoint.
 struct AuditCheckpoint: Codable, Sendable {

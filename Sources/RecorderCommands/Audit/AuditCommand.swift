@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 import RecorderAWS
-import RecorderEngine
+import RecorderStore
 
 /// `audit STREAM...`: reads Kinesis streams, and says which records are missing and why.
 struct AuditCommand: Command {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import RecordFormats
 import RecorderAWS
-import RecorderEngine
+import RecorderStore
 
 /// What an audit found. Its encoding is what --json prints.
 struct AuditReport: Encodable, Sendable {

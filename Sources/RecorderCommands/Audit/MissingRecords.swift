@@ -1,7 +1,7 @@
 import FoundationEssentials
 import RecordFormats
 import RecorderAWS
-import RecorderEngine
+import RecorderStore
 
 /// The records of one store that a stream lacks, by what explains it.
 struct MissingRecords: Sendable {

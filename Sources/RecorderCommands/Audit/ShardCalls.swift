@@ -1,8 +1,9 @@
 import FoundationEssentials
 import RecordFormats
 import RecorderAWS
-import RecorderEngine
+import RecorderDelivery
 import RecorderHTTP
+import RecorderStore
 
 /// The calls of Kinesis that read a stream.
 struct ShardCalls: Sendable {

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import RecordFormats
-import RecorderEngine
 
 /// The records of one stream, by the store that saved them: ranges of ordinals, and counts.
 struct StreamAccount: Sendable {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import RecorderAWS
-import RecorderEngine
+import RecorderStore
 
 /// The reading of one stream: what earlier audits have read, and what came since.
 struct StreamReading {

@@ -1,4 +1,5 @@
 import RecorderEngine
+import RecorderStore
 
 /// `clear`: removes what is stored, after a confirmation.
 struct ClearCommand: Command {

@@ -1,4 +1,4 @@
-import RecorderEngine
+import RecorderStore
 
 /// A number of bytes, written as people read it: `812 B`, `2.4 KiB`.
 package struct ByteCount: Sendable, Hashable {

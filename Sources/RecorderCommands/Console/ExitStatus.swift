@@ -1,7 +1,7 @@
 import RecorderAWS
 import RecorderConcurrency
-import RecorderEngine
 import RecorderHTTP
+import RecorderStore
 
 /// The exit status of the program. The numbers are those of sysexits(3), where it has one.
 struct ExitStatus: RawRepresentable, Sendable, Hashable {

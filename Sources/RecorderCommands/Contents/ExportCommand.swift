@@ -1,6 +1,6 @@
 import FoundationEssentials
 import RecordFormats
-import RecorderEngine
+import RecorderStore
 
 /// `export [STREAM...]`: prints the stored records, and removes none.
 struct ExportCommand: Command {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import RecorderEngine
+import RecorderStore
 
 /// `peek STREAM`: the oldest records of a stream, for people.
 struct PeekCommand: Command {

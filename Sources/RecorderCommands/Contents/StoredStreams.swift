@@ -1,4 +1,4 @@
-import RecorderEngine
+import RecorderStore
 
 /// The streams that have records, in the stores of a command. Reads the stores without changing them.
 struct StoredStreams {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import RecorderAWS
-import RecorderEngine
+import RecorderStore
 
 /// `verify`: checks the stores for damage.
 struct VerifyCommand: Command {

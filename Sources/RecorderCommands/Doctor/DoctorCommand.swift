@@ -1,5 +1,3 @@
-import RecorderEngine
-
 /// `doctor [STREAM]`: one line for each check, and what to do about each failure.
 struct DoctorCommand: Command {
     static let spec = CommandSpec(

@@ -1,7 +1,7 @@
 import FileFollowing
 import Glibc
 import RecorderAWS
-import RecorderEngine
+import RecorderStore
 
 /// What the doctor examines: the settings, the store, the streams and the files of one service.
 struct DoctorSetup {

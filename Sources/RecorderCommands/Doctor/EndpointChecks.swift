@@ -1,5 +1,5 @@
 import RecorderAWS
-import RecorderEngine
+import RecorderStore
 
 /// Checks what an endpoint's host says about itself against the service and the region of the requests.
 struct EndpointChecks {

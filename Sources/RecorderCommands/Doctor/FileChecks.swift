@@ -1,6 +1,6 @@
 import FileFollowing
 import Glibc
-import RecorderEngine
+import RecorderStore
 
 /// Checks the files of a flow: whether there are some, and whether they can be read.
 enum FileChecks {

@@ -1,6 +1,6 @@
 import Glibc
 import RecorderAWS
-import RecorderEngine
+import RecorderStore
 
 /// The doctor's checks of a set-up's directory, store and disk. They change nothing.
 struct MachineChecks {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import RecorderAWS
-import RecorderEngine
 import RecorderHTTP
+import RecorderStore
 
 /// Checks the connection to the service: region, endpoint, credentials, one call that writes nothing, the clock.
 struct ServiceChecks {

@@ -1,4 +1,4 @@
-import RecorderEngine
+import RecorderStore
 
 /// Checks the directory and files of a store: where they are, who owns them, and who else may use them.
 struct StoreChecks {

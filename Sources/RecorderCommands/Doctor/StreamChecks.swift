@@ -1,6 +1,7 @@
 import RecorderAWS
-import RecorderEngine
+import RecorderDelivery
 import RecorderHTTP
+import RecorderStore
 
 /// Checks that records may be sent to a stream, without writing one: no permission but that of sending is needed.
 struct StreamChecks {

@@ -1,5 +1,5 @@
 import FileFollowing
-import RecorderEngine
+import RecorderStore
 
 extension OptionSpec {
     /// Of commands that would change something.

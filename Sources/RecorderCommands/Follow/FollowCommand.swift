@@ -3,6 +3,7 @@ import Glibc
 import LineRecords
 import RecorderAWS
 import RecorderEngine
+import RecorderStore
 
 /// `follow STREAM PATH...`: each line of files that grow becomes a record, once.
 struct FollowCommand: Command {

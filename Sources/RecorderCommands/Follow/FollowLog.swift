@@ -1,7 +1,7 @@
 import FileFollowing
 import LineRecords
 import RecorderConcurrency
-import RecorderEngine
+import RecorderStore
 
 /// What a follower says: each thing once.
 final class FollowLog: FollowObserver {

@@ -1,7 +1,6 @@
 import Glibc
 import LineRecords
 import RecorderAWS
-import RecorderEngine
 
 extension RecordFields {
     static let options: [OptionSpec] = [.addPath, .addHost, .addOffset, .messageField]

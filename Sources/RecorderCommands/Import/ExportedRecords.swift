@@ -2,6 +2,7 @@ import FoundationEssentials
 import LineRecords
 import RecorderConcurrency
 import RecorderEngine
+import RecorderStore
 
 /// Saves the lines that `export` printed, from standard input.
 struct ExportedRecords: Sendable {

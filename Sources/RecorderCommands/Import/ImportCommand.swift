@@ -1,6 +1,7 @@
 import Glibc
 import RecorderAWS
 import RecorderEngine
+import RecorderStore
 
 /// `import FILE`: moves the records of another library's database into the store; `import -`: those that `export` printed.
 struct ImportCommand: Command {

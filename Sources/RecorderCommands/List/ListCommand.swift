@@ -1,5 +1,5 @@
 import FoundationEssentials
-import RecorderEngine
+import RecorderStore
 
 /// `list`: the stores in the default directories of this user's programs.
 struct ListCommand: Command {

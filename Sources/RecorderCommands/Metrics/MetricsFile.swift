@@ -2,6 +2,7 @@ import FoundationEssentials
 import RecorderAWS
 import RecorderConcurrency
 import RecorderEngine
+import RecorderStore
 
 extension OptionSpec {
     static let metricsFile = OptionSpec(

@@ -2,7 +2,7 @@ import FileFollowing
 import FoundationEssentials
 import RecorderAWS
 import RecorderConcurrency
-import RecorderEngine
+import RecorderStore
 
 /// What one run of the program knows besides the counts in its stores: its requests and its submits.
 final class RunMetrics: Sendable {

@@ -1,4 +1,5 @@
 import RecorderEngine
+import RecorderStore
 
 extension Session {
     /// A pipeline of which everything is counted in the metrics file, if there is one.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import RecorderEngine
+import RecorderStore
 
 /// `rejected [STREAM...]`: the copies of records that the service did not accept.
 struct RejectedCommand: Command {

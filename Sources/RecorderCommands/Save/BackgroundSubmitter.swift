@@ -1,5 +1,7 @@
 import RecorderConcurrency
+import RecorderDelivery
 import RecorderEngine
+import RecorderStore
 
 /// Sends while a command saves: soon after a save, at most once a second, and a stream less often while it fails. While nothing is
 /// saved it looks at the store now and then, down to once a minute. With a buffer, records wait until that is full or old enough.

@@ -1,5 +1,5 @@
 import LineRecords
-import RecorderEngine
+import RecorderStore
 
 extension RecordRules {
     /// The options of a command that makes records of lines.

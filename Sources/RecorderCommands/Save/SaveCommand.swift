@@ -2,6 +2,7 @@ import LineRecords
 import RecorderAWS
 import RecorderConcurrency
 import RecorderEngine
+import RecorderStore
 
 /// `save STREAM`: lines from standard input or a file become records.
 struct SaveCommand: Command {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import LineRecords
-import RecorderEngine
+import RecorderStore
 
 /// The options of `save`, checked.
 struct SaveSettings: Sendable {

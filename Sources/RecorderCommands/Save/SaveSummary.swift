@@ -1,5 +1,5 @@
 import LineRecords
-import RecorderEngine
+import RecorderStore
 
 /// What `save` prints at its end, and its exit status.
 struct SaveSummary {

@@ -1,6 +1,6 @@
 import LineRecords
 import RecorderConcurrency
-import RecorderEngine
+import RecorderStore
 
 /// Counts the records of one `save` that were stored and that failed, and reports discarded ones.
 final class SaveTally: Sendable {

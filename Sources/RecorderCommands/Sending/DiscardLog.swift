@@ -1,5 +1,5 @@
 import RecorderConcurrency
-import RecorderEngine
+import RecorderStore
 
 /// Reports records that left the store undelivered: at once, then at most every ten seconds, since there may be many.
 final class DiscardLog: Sendable {

@@ -1,5 +1,5 @@
 import RecorderConcurrency
-import RecorderEngine
+import RecorderStore
 
 /// What a run saved and sent. Its encoding is what --json prints at the end.
 struct RunSummary: Encodable, Sendable {

@@ -1,7 +1,9 @@
 import Dispatch
 import Glibc
 import RecorderConcurrency
+import RecorderDelivery
 import RecorderEngine
+import RecorderStore
 
 /// Flushes of one store that end within ten seconds of the first signal, whatever the server does.
 ///

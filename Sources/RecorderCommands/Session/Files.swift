@@ -2,7 +2,7 @@ import CRecorderProcess
 import FoundationEssentials
 import Glibc
 import RecorderAWS
-import RecorderEngine
+import RecorderStore
 
 /// Questions to the file system.
 enum Files {

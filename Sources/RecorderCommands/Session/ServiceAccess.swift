@@ -1,6 +1,6 @@
 import RecorderAWS
-import RecorderEngine
 import RecorderHTTP
+import RecorderStore
 
 /// How a command reaches the services: what was typed, or is in the agent's configuration, and the environment.
 struct ServiceAccess: Sendable {

@@ -1,5 +1,5 @@
 import RecorderAWS
-import RecorderEngine
+import RecorderStore
 
 // How a session sends.
 

@@ -1,4 +1,4 @@
-import RecorderEngine
+import RecorderStore
 
 /// The stores of commands that only read.
 extension Session {

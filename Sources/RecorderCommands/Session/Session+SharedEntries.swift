@@ -1,4 +1,5 @@
-import RecorderEngine
+import RecorderDelivery
+import RecorderStore
 
 extension OptionSpec {
     static let aggregate = OptionSpec(

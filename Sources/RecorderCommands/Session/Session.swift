@@ -2,6 +2,7 @@ import Glibc
 import RecorderAWS
 import RecorderEngine
 import RecorderHTTP
+import RecorderStore
 
 /// One run of the program: what was typed, the environment, where to print.
 struct Session: Sendable {

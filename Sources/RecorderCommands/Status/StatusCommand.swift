@@ -1,5 +1,4 @@
 import FoundationEssentials
-import RecorderEngine
 
 /// `status`: what is stored, stream by stream.
 struct StatusCommand: Command {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import RecordFormats
 import RecorderAWS
-import RecorderEngine
+import RecorderStore
 
 /// The status of one store, as the command line prints it. Its encoding is what --json prints.
 struct StatusReport: Codable, Sendable {

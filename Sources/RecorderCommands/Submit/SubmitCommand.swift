@@ -1,6 +1,8 @@
 import RecorderAWS
 import RecorderConcurrency
+import RecorderDelivery
 import RecorderEngine
+import RecorderStore
 
 /// `submit`: sends what is stored, once or repeatedly.
 struct SubmitCommand: Command {

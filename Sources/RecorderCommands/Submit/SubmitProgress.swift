@@ -1,5 +1,5 @@
 import RecorderConcurrency
-import RecorderEngine
+import RecorderStore
 
 /// Shows the progress of a submit: a bar on a terminal, otherwise a line every five seconds.
 final class SubmitProgress: Sendable {

@@ -2,6 +2,7 @@ import AWSKinesis
 import Foundation
 import RecorderConcurrency
 import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import RecorderAWS
-package import RecorderEngine
+package import RecorderDelivery
+package import RecorderStore
 import RecorderTestSupport
 
 /// What an answer allows the engine to conclude about each record, parsed with JSONSerialization or `CBORTree`, independently

@@ -1,6 +1,7 @@
 import Foundation
 import RecorderAWS
-import RecorderEngine
+import RecorderDelivery
+import RecorderStore
 
 /// The function that libFuzzer calls with each input. The first byte selects the service, the number of records,
 /// whether to settle, and whether to send requests in CBOR then; the rest is the answer, in JSON or CBOR.

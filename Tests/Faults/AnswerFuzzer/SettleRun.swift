@@ -2,8 +2,9 @@ import Dispatch
 import Foundation
 package import RecorderAWS
 import RecorderConcurrency
-package import RecorderEngine
+import RecorderEngine
 import RecorderHTTP
+package import RecorderStore
 import RecorderTestSupport
 
 /// A store with a scripted service: checks which records leave the store when a whole flush settles the answers.

@@ -1,5 +1,6 @@
 import Foundation
 import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 
 /// A process and its forked child. The child has only the thread that called `fork`, so Swift's `async` does not work

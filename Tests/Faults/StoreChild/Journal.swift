@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 
 /// A child's acknowledged records and failures, one line each, in a file that outlives the child.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 
 /// Scenarios that enforce limits on a large store.

@@ -1,7 +1,7 @@
 import Foundation
 import RecorderAWS
-package import RecorderEngine
 package import RecorderHTTP
+package import RecorderStore
 package import RecorderTestSupport
 
 extension PipelineHarness {

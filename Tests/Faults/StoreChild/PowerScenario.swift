@@ -1,6 +1,7 @@
 import Foundation
 import RecorderEngine
 import RecorderHTTP
+import RecorderStore
 import RecorderTestSupport
 
 /// Writes the accepted records to the journal before the engine sees the answer.

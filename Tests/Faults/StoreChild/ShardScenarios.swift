@@ -1,5 +1,6 @@
 import Foundation
-package import RecorderEngine
+import RecorderEngine
+package import RecorderStore
 import RecorderTestSupport
 
 /// Scenarios of stores that send to an emulated stream.

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import RecorderEngine
 import RecorderHTTP
+import RecorderStore
 import RecorderTestSupport
 
 /// A process for the fault tests to kill: `StoreChild <command> <directory> <url or -> <journal> <name> [count [option ...]]`.

@@ -1,5 +1,6 @@
 import Foundation
 import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 
 /// The system gives the process no further thread, and later does again.

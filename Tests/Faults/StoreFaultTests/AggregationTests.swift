@@ -2,6 +2,7 @@ import Foundation
 import RecordFormats
 import RecorderConcurrency
 import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

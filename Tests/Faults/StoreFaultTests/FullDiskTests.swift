@@ -2,6 +2,7 @@ import Foundation
 import RecorderConcurrency
 import RecorderEngine
 import RecorderSQLite
+import RecorderStore
 import RecorderTestSupport
 import StoreChild
 import Testing

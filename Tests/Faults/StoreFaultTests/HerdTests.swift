@@ -1,5 +1,4 @@
 import Foundation
-import RecorderEngine
 import RecorderTestSupport
 import StoreChild
 import Testing

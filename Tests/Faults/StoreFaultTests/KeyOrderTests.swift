@@ -1,5 +1,6 @@
 import Foundation
 import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 import StoreChild
 import Testing

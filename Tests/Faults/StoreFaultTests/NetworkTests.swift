@@ -1,4 +1,5 @@
 import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 import StoreChild
 import Testing

@@ -2,7 +2,6 @@ import AWSKinesis
 import Foundation
 import RecordFormats
 import RecorderConcurrency
-import RecorderEngine
 import RecorderTestSupport
 
 /// A Kinesis endpoint that keeps the texts of all accepted records, before it answers.

@@ -1,6 +1,7 @@
 import Foundation
 import RecorderEngine
 import RecorderSQLite
+import RecorderStore
 import RecorderTestSupport
 import StoreChild
 import Testing

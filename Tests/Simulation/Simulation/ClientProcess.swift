@@ -2,8 +2,8 @@ import AWSFirehoseClient
 import AWSKinesisClient
 import Foundation
 import RecordClients
-import RecorderEngine
 import RecorderHTTP
+import RecorderStore
 import ServiceClientHTTP
 import SimulatedMachine
 

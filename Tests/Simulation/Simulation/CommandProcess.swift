@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import RecorderCommands
 import RecorderConcurrency
-import RecorderEngine
+import RecorderStore
 import SimulatedMachine
 import Synchronization
 

@@ -1,5 +1,5 @@
 import Glibc
-import RecorderEngine
+import RecorderStore
 import SimulatedMachine
 
 /// What must hold while a world goes on, and when it is over.

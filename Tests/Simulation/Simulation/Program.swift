@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import RecordClientFoundation
 import RecorderAWS
-import RecorderEngine
+import RecorderStore
 import SimulatedMachine
 import Synchronization
 

@@ -1,4 +1,4 @@
-import RecorderEngine
+import RecorderStore
 import SimulatedMachine
 
 /// The laws of delays and of work without progress, and of stores besides Kinesis's.

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import RecordFormats
 import RecorderAWS
-import RecorderEngine
 import SimulatedMachine
 
 /// The body of PutRecords or PutRecordBatch, in JSON read by scanning for the few fields that the product writes.

@@ -4,7 +4,9 @@ import Glibc
 import RecordClientFoundation
 import RecordClients
 import RecorderAWS
+import RecorderDelivery
 import RecorderEngine
+import RecorderStore
 import SimulatedMachine
 
 /// A simulated process with a recorder: saves records, flushes, and stays until everything is delivered.

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Glibc
 import RecorderAWS
-import RecorderEngine
 import RecorderHTTP
 import SimulatedMachine
 

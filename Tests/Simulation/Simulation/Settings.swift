@@ -1,5 +1,5 @@
 import RecorderAWS
-import RecorderEngine
+import RecorderStore
 
 /// What the programs of a world have in common: how much they store, for how long, and how they send it.
 struct Settings {

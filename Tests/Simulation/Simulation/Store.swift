@@ -1,5 +1,5 @@
 import Glibc
-import RecorderEngine
+import RecorderStore
 import SimulatedMachine
 
 /// A store of the world: its file, and the service that its records go to.

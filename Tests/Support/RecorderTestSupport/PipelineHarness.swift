@@ -2,6 +2,7 @@ package import Foundation
 package import RecorderAWS
 import RecorderConcurrency
 package import RecorderEngine
+package import RecorderStore
 
 /// A pipeline over a real file, for engine tests, fault tests, the fuzzer and benchmarks.
 package struct PipelineHarness: Sendable {

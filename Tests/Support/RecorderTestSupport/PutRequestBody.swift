@@ -1,6 +1,5 @@
 package import Foundation
 import RecordFormats
-import RecorderEngine
 import RecorderHTTP
 
 /// The body of a PutRecords or PutRecordBatch request, in JSON or CBOR.

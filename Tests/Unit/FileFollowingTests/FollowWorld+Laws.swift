@@ -1,5 +1,5 @@
 import FileFollowing
-import RecorderEngine
+import RecorderStore
 
 /// What must hold once everything that was written had time to be read.
 extension FollowWorld {

@@ -1,6 +1,6 @@
 import FileFollowing
-import RecorderEngine
 import RecorderHTTP
+import RecorderStore
 import RecorderTestSupport
 
 /// Programs that write and rotate files, and a follower that is killed now and then. A seed chooses everything.

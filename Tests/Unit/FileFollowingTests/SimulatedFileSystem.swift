@@ -1,7 +1,7 @@
 import FileFollowing
 import Glibc
 import LineRecords
-import RecorderEngine
+import RecorderStore
 
 /// What one run of a follower sees of a world. The world goes on between any two of its calls; it may end there.
 final class SimulatedFileSystem: FileSystem, FollowObserver {

@@ -1,7 +1,7 @@
 import Foundation
 import LineRecords
 import RecorderAWS
-import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

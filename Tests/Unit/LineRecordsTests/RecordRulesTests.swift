@@ -1,6 +1,6 @@
 import Foundation
 import LineRecords
-import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import FileFollowing
 import Foundation
-import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

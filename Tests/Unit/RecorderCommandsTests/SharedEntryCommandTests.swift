@@ -1,7 +1,6 @@
 import Foundation
 import RecordFormats
 import RecorderAWS
-import RecorderEngine
 import RecorderTestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import RecordFormats
-import RecorderEngine
 import RecorderTestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import AnswerFuzzer
 import RecorderAWS
-import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 
 extension PipelineHarness {

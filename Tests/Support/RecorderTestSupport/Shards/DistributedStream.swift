@@ -1,7 +1,6 @@
 import Foundation
 import RecordFormats
 import RecorderConcurrency
-import RecorderEngine
 
 /// A Kinesis with one stream of several shards that can distribute entries by itself, and a consumer built on the KCL: it drops an
 /// aggregated entry with a record whose hash key is not in the shard that the entry came from.

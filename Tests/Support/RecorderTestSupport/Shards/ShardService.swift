@@ -1,7 +1,7 @@
 import Glibc
 import RecordFormats
 import RecorderConcurrency
-package import RecorderEngine
+package import RecorderStore
 
 /// An emulated Kinesis with one stream, over HTTP on a loopback port, for throughput, order and fairness.
 ///

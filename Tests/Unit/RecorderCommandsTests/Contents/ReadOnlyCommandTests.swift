@@ -1,5 +1,4 @@
 import Foundation
-import RecorderEngine
 import RecorderSQLite
 import RecorderTestSupport
 import Testing

@@ -1,6 +1,7 @@
 import RecorderAWS
 import RecorderEngine
 import RecorderHTTP
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

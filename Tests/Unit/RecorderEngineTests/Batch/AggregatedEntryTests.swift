@@ -1,6 +1,5 @@
 import RecordFormats
 import RecorderAWS
-import RecorderEngine
 import RecorderTestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
 import RecordFormats
-import RecorderEngine
 import RecorderTestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

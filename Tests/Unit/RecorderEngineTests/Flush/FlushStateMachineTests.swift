@@ -1,4 +1,4 @@
-import RecorderEngine
+import RecorderDelivery
 import Testing
 
 @Suite struct FlushStateMachineTests {

@@ -1,7 +1,9 @@
 import Foundation
 import RecorderAWS
 import RecorderConcurrency
+import RecorderDelivery
 import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Foundation
 import RecorderConcurrency
 import RecorderEngine
 import RecorderSQLite
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

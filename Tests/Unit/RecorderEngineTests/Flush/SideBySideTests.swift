@@ -1,5 +1,7 @@
 import RecorderAWS
+import RecorderDelivery
 import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

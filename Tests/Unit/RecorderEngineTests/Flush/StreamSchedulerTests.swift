@@ -1,6 +1,8 @@
 import RecorderAWS
+import RecorderDelivery
 import RecorderEngine
 import RecorderHTTP
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import RecorderAWS
 import RecorderConcurrency
 import RecorderEngine
 import RecorderHTTP
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

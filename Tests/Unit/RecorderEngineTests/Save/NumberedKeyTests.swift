@@ -1,8 +1,8 @@
 import Foundation
 import RecordFormats
 import RecorderAWS
-import RecorderEngine
 import RecorderSQLite
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
-import RecorderEngine
+import RecorderDelivery
+import RecorderStore
 import RecorderTestSupport
 
 /// Makes answers of known meaning in the many forms that JSON allows, or in CBOR, and corrupts them.

@@ -1,6 +1,7 @@
 import Foundation
 import RecorderAWS
-import RecorderEngine
+import RecorderDelivery
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

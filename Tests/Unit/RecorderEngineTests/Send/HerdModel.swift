@@ -1,4 +1,5 @@
-import RecorderEngine
+import RecorderDelivery
+import RecorderStore
 import RecorderTestSupport
 
 /// Devices that drain their backlogs into one stream, in virtual time: the limiter, the batches and the retries of a flush

@@ -1,7 +1,8 @@
 import AnswerFuzzer
 import Foundation
 import RecorderAWS
-import RecorderEngine
+import RecorderDelivery
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

@@ -1,4 +1,5 @@
-import RecorderEngine
+import RecorderDelivery
+import RecorderStore
 import Testing
 
 @Suite struct PutAnswerTests {

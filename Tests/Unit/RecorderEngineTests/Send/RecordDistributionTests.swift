@@ -1,4 +1,4 @@
-import RecorderEngine
+import RecorderDelivery
 import Testing
 
 /// The table of `RecordDistribution`, walked: every state, every event.

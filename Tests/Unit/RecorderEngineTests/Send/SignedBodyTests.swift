@@ -1,7 +1,7 @@
 import Foundation
 import RecorderAWS
-import RecorderEngine
 import RecorderHTTP
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

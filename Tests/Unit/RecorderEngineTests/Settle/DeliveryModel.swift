@@ -1,7 +1,8 @@
 import RecorderAWS
 import RecorderHTTP
 
-@testable import RecorderEngine
+@testable import RecorderDelivery
+@testable import RecorderStore
 
 /// A `StreamDelivery` whose actions are performed at once, in memory.
 struct DeliveryModel {

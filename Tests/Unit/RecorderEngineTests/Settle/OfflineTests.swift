@@ -1,6 +1,7 @@
 import RecorderAWS
 import RecorderConcurrency
 import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import RecorderAWS
-import RecorderEngine
 import RecorderHTTP
 import RecorderSQLite
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

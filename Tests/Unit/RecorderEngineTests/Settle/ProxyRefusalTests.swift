@@ -1,6 +1,6 @@
 import RecorderAWS
-import RecorderEngine
 import RecorderHTTP
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

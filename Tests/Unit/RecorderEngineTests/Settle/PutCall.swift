@@ -1,6 +1,6 @@
 import RecorderConcurrency
-import RecorderEngine
 import RecorderHTTP
+import RecorderStore
 import RecorderTestSupport
 
 /// One request as a row's script receives it, and the ways to answer it.

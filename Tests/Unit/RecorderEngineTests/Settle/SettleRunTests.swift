@@ -1,6 +1,6 @@
 import AnswerFuzzer
 import Foundation
-import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

@@ -1,4 +1,5 @@
-@testable import RecorderEngine
+import RecorderStore
+@testable import RecorderDelivery
 
 /// The table of `StreamDelivery`, row by row.
 extension StreamDeliveryTests {

@@ -1,9 +1,10 @@
 import RecorderAWS
 import RecorderHTTP
+import RecorderStore
 import RecorderTestSupport
 import Testing
 
-@testable import RecorderEngine
+@testable import RecorderDelivery
 
 /// What becomes of a stream's records, without sockets: the table of `StreamDelivery`, and random answers.
 @Suite struct StreamDeliveryTests {

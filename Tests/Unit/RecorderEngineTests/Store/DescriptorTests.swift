@@ -1,5 +1,5 @@
 import Glibc
-import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

@@ -3,7 +3,7 @@ import Glibc
 import RecorderTestSupport
 import Testing
 
-@testable import RecorderEngine
+@testable import RecorderStore
 
 /// Locks in the child of a process that forked while it used them. The child has none of the threads that would release them.
 @Suite(.timeLimit(.minutes(2))) struct ForkedLockTests {

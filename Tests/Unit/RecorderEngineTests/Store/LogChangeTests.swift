@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RecorderEngine
+@testable import RecorderStore
 
 /// What another program has done to a log that is open, in all cases that can be told apart.
 @Suite struct LogChangeTests {

@@ -4,7 +4,7 @@ import RecorderSQLite
 import RecorderTestSupport
 import Testing
 
-@testable import RecorderEngine
+@testable import RecorderStore
 
 /// A store of another user that no program has open, as root reads it.
 @Suite(.timeLimit(.minutes(2)), .enabled(if: Privileges.givesFilesAway, "no file can be given to another user"))

@@ -1,8 +1,8 @@
 import AnswerFuzzer
 import Foundation
 import RecordFormats
-import RecorderEngine
 import RecorderSQLite
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import RecorderEngine
+import RecorderStore
 import Testing
 
 @Suite struct StoreLocationTests {

@@ -2,6 +2,7 @@ import Foundation
 import RecorderAWS
 import RecorderConcurrency
 import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

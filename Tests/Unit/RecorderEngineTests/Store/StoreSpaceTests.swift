@@ -1,6 +1,6 @@
 import Foundation
-import RecorderEngine
 import RecorderSQLite
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

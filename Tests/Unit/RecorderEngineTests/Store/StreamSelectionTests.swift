@@ -1,6 +1,7 @@
 import AnswerFuzzer
 import Foundation
 import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

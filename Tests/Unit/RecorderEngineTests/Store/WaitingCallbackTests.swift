@@ -1,6 +1,7 @@
 import Foundation
 import RecorderConcurrency
 import RecorderEngine
+import RecorderStore
 import RecorderTestSupport
 import Testing
 

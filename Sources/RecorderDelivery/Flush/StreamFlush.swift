@@ -1,0 +1,175 @@
+import RecorderAWS
+import RecorderConcurrency
+import RecorderStore
+
+/// Sends one stream's records in order, batch by batch, until none is left or the stream must be left.
+///
+/// While a request is in flight the next batch is read, and while its answer is settled the next request is in flight. With
+/// more than one request at a time, records may not be delivered in the order of their saves. They are settled in order anyway, so
+/// that settling only moves the stream's cursor.
+struct StreamFlush {
+    private struct Request {
+        let batch: Batch
+        /// Whether the rest of its batch, whose memory it shares, is sent later.
+        let hasRest: Bool
+        let task: Task<BatchSender.FirstAnswer, Never>
+
+        /// Cancelling the flush cancels the request.
+        func answer() async -> BatchSender.FirstAnswer {
+            await withTaskCancellationHandler {
+                await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        }
+    }
+
+    private let context: FlushContext
+    private let requestsAtOnce: Int
+    private var source: BatchSource
+    private var loop: DeliveryLoop
+    private let history: FlushHistory
+    /// Requests in flight, in order.
+    private var requests: [Request] = []
+    /// The batch that was read and not sent yet.
+    private var nextBatch: Batch?
+    /// Whether a batch is read while one request is in flight. Not during the first: if the service cannot be reached, it would be
+    /// read for nothing, and again at each attempt.
+    private var readsAhead: Bool
+
+    init(_ stream: StreamSummary, context: FlushContext, history: FlushHistory) {
+        self.context = context
+        self.history = history
+        requestsAtOnce = max(context.policy.requestsPerStream, 1)
+        readsAhead = requestsAtOnce > 1
+        source = BatchSource(
+            stream,
+            before: min(context.settles.firstUnsettled(of: stream.name) ?? .max, context.totalsAtStart.nextSequence),
+            in: context.store,
+            service: context.sender.service,
+            policy: context.policy,
+            buffers: context.sender.buffers,
+            format: { [sender = context.sender] in sender.format },
+            mayShare: { await context.mayShare(stream.name) }
+        )
+        loop = DeliveryLoop(stream.name, context: context, limiter: history.limiter(of: stream.name))
+    }
+
+    mutating func run() async -> FlushReport {
+        var isLeft = true
+        do throws(RecorderError) {
+            isLeft = try await !sendAll()
+        } catch {
+            loop.delivery.reportFailure(error)
+        }
+        await loop.perform { [isLeft] in $0.finish(isLeft: isLeft) }
+        // After an error, requests in flight still count for what their answers prove.
+        await settleRequestsInFlight()
+        dropNext()
+        history.keep(loop.delivery.limiter, of: loop.delivery.stream)
+        return loop.delivery.report
+    }
+
+    /// Whether all was sent that could be read, or the stream must be left.
+    private mutating func sendAll() async throws(RecorderError) -> Bool {
+        try await readNext()
+        while true {
+            while requests.count < requestsAtOnce, let batch = try await currentBatch(), mayBeSent(batch) {
+                send(batch)
+                if nextBatch == nil, readsAhead { try await readNext() }
+            }
+            guard !requests.isEmpty else { return true }
+            guard await finish(requests.removeFirst()) else { return false }
+            readsAhead = true
+            if nextBatch == nil { try await readNext() }
+        }
+    }
+
+    /// Reads the next batch. Its records are in flight from before they are read.
+    private mutating func readNext() async throws(RecorderError) {
+        let range = source.nextRange
+        context.store.inFlight.begin(range)
+        defer { end(range) }
+        nextBatch = try await source.next()
+        if let nextBatch { context.store.inFlight.begin(nextBatch.range) }
+    }
+
+    /// The next batch: what was removed since it was read is not sent.
+    private mutating func currentBatch() async throws(RecorderError) -> Batch? {
+        while let batch = nextBatch {
+            if let rest = rest(of: batch) { return rest }
+            dropNext()
+            try await readNext()
+        }
+        return nil
+    }
+
+    private func rest(of batch: Batch) -> Batch? {
+        batch.rest(after: context.store.inFlight.lastRemoved(of: batch.range.lowerBound.stream))
+    }
+
+    private mutating func dropNext() {
+        if let batch = nextBatch { end(batch.range) }
+        nextBatch = nil
+    }
+
+    /// Whether more may be sent to the stream.
+    private mutating func finish(_ request: Request) async -> Bool {
+        defer { end(request.batch.range) }
+        let first = await request.answer()
+        // If a record must be sent again, it is sent before the next batch, which waits.
+        if first.answer.isDelivered, let batch = nextBatch.flatMap(rest), mayBeSent(batch) {
+            send(batch)
+        }
+        let ending = await loop.deliver(request.batch, first: first)
+        if ending == .left { return false }
+        if ending == .mustBeSeparated { await restartWithoutSharing(request.batch) }
+        if !request.hasRest { context.sender.buffers.recycle(request.batch) }
+        return true
+    }
+
+    /// Reports what was discarded of a batch while it was in flight.
+    private func end(_ range: ClosedRange<RecordID>) {
+        for discard in context.store.inFlight.end(range) { context.emit(.discarded(discard)) }
+    }
+
+    private func mayBeSent(_ batch: Batch) -> Bool { requests.allSatisfy { batch.mayBeSent(beside: $0.batch) } }
+
+    /// Begins again with the oldest record that is left, once the answers of requests in flight are settled. Those of the refused
+    /// batch get entries of their own.
+    private mutating func restartWithoutSharing(_ refused: Batch) async {
+        await settleRequestsInFlight()
+        dropNext()
+        source.restartWithoutSharing(through: refused.records.last?.id)
+    }
+
+    /// Applies what the answers of requests in flight prove, and sends nothing again.
+    private mutating func settleRequestsInFlight() async {
+        for request in requests {
+            let answer = await request.answer().answer
+            await loop.perform { $0.answeredLate(request.batch, answer) }
+            end(request.batch.range)
+        }
+        requests = []
+    }
+
+    /// Sends a batch. Of one that is larger than the stream accepts at once, a part is sent, and the rest is the next batch.
+    private mutating func send(_ batch: Batch) {
+        let now = ContinuousClock.now
+        let limit = loop.delivery.limiter.largestRequest(at: now, within: context.settles.largestRequest)
+        let (part, rest) = limit.map { batch.split(at: $0) } ?? (batch, nil)
+        nextBatch = rest
+        if let rest { context.store.inFlight.begin(rest.range) }
+        let random = context.sender.caller.random()
+        let delay = loop.delivery.limiter.delay(before: part.load, at: now, random: random)
+        requests.append(
+            Request(
+                batch: part,
+                hasRest: rest != nil,
+                task: .immediate(executorPreference: context.store.executor) { [sender = context.sender] in
+                    await sender.send(part, after: delay)
+                }
+            )
+        )
+    }
+}
