@@ -48,15 +48,16 @@ struct BatchSource {
     /// After so many refused entries, no more are shared: what is refused is not a single record.
     private static let mostRefusals = 3
 
-    /// Begins again with the oldest record that is left. Records up to `last` get entries of their own.
-    mutating func restartWithoutSharing(through last: RecordID?) {
+    /// Begins again with the records that are left of a batch, which get entries of their own. Older ones that stay have had their
+    /// attempt.
+    mutating func restartWithoutSharing(_ refused: Batch) {
         refusals += 1
-        if let last, refusals < Self.mostRefusals {
+        if let last = refused.records.last?.id, refusals < Self.mostRefusals {
             separateThrough = max(separateThrough ?? last, last)
         } else {
             separateThrough = RecordID(lastOf: stream.number)
         }
-        position = nil
+        position = refused.records.first?.id.previous
         isAtEnd = false
         batchesLeft = max(batchesLeft, 1)
     }

@@ -64,7 +64,7 @@ struct StreamFlush {
         }
         await loop.perform { [isLeft] in $0.finish(isLeft: isLeft) }
         // After an error, requests in flight still count for what their answers prove.
-        await settleRequestsInFlight()
+        _ = await settleRequestsInFlight()
         dropNext()
         history.keep(loop.delivery.limiter, of: loop.delivery.stream)
         return loop.delivery.report
@@ -123,7 +123,7 @@ struct StreamFlush {
         }
         let ending = await loop.deliver(request.batch, first: first)
         if ending == .left { return false }
-        if ending == .mustBeSeparated { await restartWithoutSharing(request.batch) }
+        if ending == .mustBeSeparated, await !restartWithoutSharing(request.batch) { return false }
         if !request.hasRest { context.sender.buffers.recycle(request.batch) }
         return true
     }
@@ -135,22 +135,25 @@ struct StreamFlush {
 
     private func mayBeSent(_ batch: Batch) -> Bool { requests.allSatisfy { batch.mayBeSent(beside: $0.batch) } }
 
-    /// Begins again with the oldest record that is left, once the answers of requests in flight are settled. Those of the refused
-    /// batch get entries of their own.
-    private mutating func restartWithoutSharing(_ refused: Batch) async {
-        await settleRequestsInFlight()
+    /// Begins again with the refused batch, whose records get entries of their own, once the answers of requests in flight are settled.
+    /// False if one of them cannot be: what it proves would be sent again.
+    private mutating func restartWithoutSharing(_ refused: Batch) async -> Bool {
+        guard await settleRequestsInFlight() else { return false }
         dropNext()
-        source.restartWithoutSharing(through: refused.records.last?.id)
+        source.restartWithoutSharing(refused)
+        return true
     }
 
-    /// Applies what the answers of requests in flight prove, and sends nothing again.
-    private mutating func settleRequestsInFlight() async {
+    /// Applies what the answers of requests in flight prove, and sends nothing again. Whether all of them were settled.
+    private mutating func settleRequestsInFlight() async -> Bool {
+        var areSettled = true
         for request in requests {
             let answer = await request.answer().answer
-            await loop.perform { $0.answeredLate(request.batch, answer) }
+            if await loop.perform({ $0.answeredLate(request.batch, answer) }) == .left { areSettled = false }
             end(request.batch.range)
         }
         requests = []
+        return areSettled
     }
 
     /// Sends a batch. Of one that is larger than the stream accepts at once, a part is sent, and the rest is the next batch.

@@ -121,6 +121,8 @@ package struct StreamScheduler: Sendable {
         }
         let names = waiting + streams.map(\.name)
         sharesHost = Set(names.map(\.arn?.account)).count <= 1
+        // What is known of one host says nothing about the others.
+        if case .unreachable = host, !sharesHost { host = .unknown(hasTimedOut: false) }
         askHostAgain(scope, at: now)
         for stream in streams where isDue(stream.name, in: scope, at: now, for: round) { add(stream, to: round) }
         return actions()

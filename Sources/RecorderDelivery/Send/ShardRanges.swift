@@ -1,7 +1,8 @@
 import RecorderAWS
 import RecorderStore
 
-/// The hash keys that the shards of a stream hold. Those of a shard never change: a resharded stream has shards with other names.
+/// The hash keys that the shards of a stream hold. Those of a shard never change: a resharded stream has shards with other names. A
+/// stream that was deleted and created again may have other shards with the same names.
 package struct ShardRanges: Sendable {
     private var ranges: [String: ClosedRange<UInt128>] = [:]
 

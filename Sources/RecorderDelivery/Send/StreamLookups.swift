@@ -51,15 +51,17 @@ final class StreamLookups: Sendable {
         known.withLock { $0[stream]?.distribution.doubt(doubt) }
     }
 
-    /// Which of the entries that were accepted are in a shard that holds their hash key. A shard that is not known is looked up once.
+    /// Which of the entries that were accepted are in a shard that holds their hash key. What is not known to is looked up once: a stream
+    /// may have other shards by now, and one that was deleted and created again has others with the same names.
     func areInPlace(
         _ entries: [(hashKey: UInt128, shard: String)],
         of stream: StreamName,
         asking sender: BatchSender
     ) async -> [Bool] {
         var shards = known.withLock { $0[stream]?.shards } ?? ShardRanges()
-        if entries.contains(where: { shards.holds($0.hashKey, in: $0.shard) == nil }) {
-            doubt(stream, because: .changed)
+        let inPlace = entries.map { shards.holds($0.hashKey, in: $0.shard) }
+        if inPlace.contains(where: { $0 != true }) {
+            if inPlace.contains(nil) { doubt(stream, because: .changed) }
             _ = await listShards(of: stream, asking: sender, before: .now + Self.timeLimit)
             shards = known.withLock { $0[stream]?.shards } ?? ShardRanges()
         }
@@ -102,7 +104,7 @@ final class StreamLookups: Sendable {
         asking sender: BatchSender,
         before end: ContinuousClock.Instant
     ) async -> RecordDistribution.Answer {
-        var shards = known.withLock { $0[stream]?.shards } ?? ShardRanges()
+        var shards = ShardRanges()
         var token = ""
         for _ in 0..<Self.mostPages {
             do throws(ServiceFailure) {

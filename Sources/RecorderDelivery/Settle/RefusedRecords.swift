@@ -6,11 +6,14 @@ import RecorderStore
 /// A service refuses a whole request because of one invalid record, but also for reasons of the stream (Firehose does so for a
 /// stream that Kinesis feeds). Therefore:
 ///
-/// - A record is confirmed invalid only if the stream accepted another record in the same flush.
-/// - If two records were refused and none accepted, another one is sent as a probe before the stream is blamed: the batch's last,
-///   or, if the records were too large, its smallest. Otherwise two invalid records at the head of a stream would block it.
+/// - A record is confirmed invalid only if the stream accepts another one after it, in the same flush: what a stream accepted before
+///   says nothing once somebody has changed it. If none comes after it, others of its batch do that were accepted after the batch was
+///   refused. Without any, a record that is refused alone leaves with its fourth refusal.
+/// - If two records were refused and none accepted since, another one is sent as a probe before the stream is blamed: the batch's
+///   last, or, if the records were too large, its smallest. Otherwise two invalid records at the head of a stream would block it.
+/// - A stream that refuses many requests in a row is left, whatever it accepted before.
 /// - Only the service's own answer confirms a record. A record that a proxy refuses stays.
-/// - A record without a partition key is confirmed only if the stream accepted another one without: it may need keys.
+/// - A record without a partition key is confirmed only if the stream accepts another one without: it may need keys.
 struct RefusedRecords {
     /// What the refusals so far mean.
     enum Decision {
@@ -35,25 +38,46 @@ struct RefusedRecords {
 
     /// The number of refusals after which a record that is alone in its stream is deleted.
     static let maximumRefusals = 4
-    /// The number of refused requests after which a stream that accepted nothing is left.
-    static let maximumRequests = 12
+    /// The number of refused requests in a row after which a stream is left that accepted nothing in this flush, or something.
+    static let maximumRequests = (ofNew: 12, ofAccepting: 100)
 
     /// Records that the service itself calls invalid, until that is confirmed.
     private(set) var candidates: [Candidate] = []
+    /// Those of which it is, until they are taken.
+    private var confirmed: [Candidate] = []
     /// The size of the smallest record that was too large for a proxy, in bytes of the request.
     private var refusedBytes = Int.max
     /// The size of the largest request that was answered.
     private var passedBytes = 0
     private(set) var streamAccepts = false
-    /// Whether the stream accepted a record that was sent without a partition key.
+    /// Whether the stream accepts records that are sent without a partition key, as far as it is known.
     private(set) var acceptsMissingKeys = false
+    /// What was refused since a record was accepted.
     private var requests = 0
     private var records = 0
+    private var batch = BatchSoFar.notRefused
+
+    /// What the stream did with the current batch.
+    private enum BatchSoFar {
+        case notRefused, refused
+        /// It accepts others than those that it refuses.
+        case acceptedInPart
+    }
+
+    mutating func batchBegan() {
+        batch = .notRefused
+    }
 
     /// Records of the stream were delivered in this flush.
-    mutating func accepted(_ records: some Sequence<BatchedRecord>) {
+    mutating func accepted(_ accepted: some Sequence<BatchedRecord>) {
         streamAccepts = true
-        acceptsMissingKeys = acceptsMissingKeys || records.contains(where: \.omitsKey)
+        acceptsMissingKeys = acceptsMissingKeys || accepted.contains(where: \.omitsKey)
+        (requests, records) = (0, 0)
+        if batch == .refused { batch = .acceptedInPart }
+        guard !candidates.isEmpty else { return }
+        let showsKeys = accepted.contains(where: \.omitsKey)
+        confirmed += candidates.filter { showsKeys || !$0.record.omitsKey }
+        candidates.removeAll { showsKeys || !$0.record.omitsKey }
     }
 
     /// A request of `bytes` bytes was answered record by record.
@@ -64,6 +88,7 @@ struct RefusedRecords {
     /// A request was refused.
     mutating func requestRefused() {
         requests += 1
+        if batch == .notRefused { batch = .refused }
     }
 
     /// The last refusal is the fault of a record, and says nothing about the stream.
@@ -81,6 +106,8 @@ struct RefusedRecords {
     mutating func hold(_ record: BatchedRecord, because refusal: ServiceFailure, mayBeTooLarge: Bool) {
         assert(refusal.provesInvalidInput, "only the service's own answer confirms a record")
         candidates.append(Candidate(record: record, refusal: refusal, mayBeTooLarge: mayBeTooLarge))
+        // One may be invalid; several show that the stream no longer accepts such records.
+        if candidates.count(where: \.record.omitsKey) > 1 { acceptsMissingKeys = false }
     }
 
     /// How a record leaves that the service has refused.
@@ -93,12 +120,11 @@ struct RefusedRecords {
     /// If its size is the reason, a refusal concerns all larger records and no smaller ones, so only the number of requests
     /// limits the probes.
     func decision(after refusal: ServiceFailure, mayBeTooLarge: Bool) -> Decision {
-        guard !streamAccepts else { return .continueBatch }
         guard !isAtRequestLimit else { return .leaveStream }
         return switch records {
         case ..<2: .continueBatch
         case 2: .probe
-        default: refusal.isTooLargeForProxy || mayBeTooLarge ? .probe : .leaveStream
+        default: streamAccepts || refusal.isTooLargeForProxy || mayBeTooLarge ? .probe : .leaveStream
         }
     }
 
@@ -109,23 +135,36 @@ struct RefusedRecords {
         return streamAccepts || records > 2 ? refusedBytes : refusedBytes + 1
     }
 
-    /// Whether the stream accepted nothing and refused as many requests as are sent.
-    var isAtRequestLimit: Bool { !streamAccepts && requests >= Self.maximumRequests }
+    /// Whether the stream refused as many requests in a row as are sent.
+    var isAtRequestLimit: Bool {
+        requests >= (streamAccepts ? Self.maximumRequests.ofAccepting : Self.maximumRequests.ofNew)
+    }
 
     /// The records that are now confirmed invalid; each is returned once.
     mutating func confirmInvalid() -> [Candidate] {
-        guard streamAccepts else { return [] }
-        defer { candidates.removeAll(where: isAnswerable) }
-        return candidates.filter(isAnswerable)
+        defer { confirmed = [] }
+        return confirmed
     }
 
     /// Whether a refusal can be the fault of the record itself.
     private func isAnswerable(_ candidate: Candidate) -> Bool { acceptsMissingKeys || !candidate.record.omitsKey }
 
-    /// The candidates whose refusals count: the only record of the stream that was answered, and those that may be too large.
+    /// What becomes of the candidates as nothing more is sent.
+    enum Rest {
+        case confirmed([Candidate])
+        /// The refusals of some count: the only one since the stream accepted a record, and those that may be too large.
+        case stays(counted: [Candidate], others: [Candidate])
+    }
+
     /// After a stream was left, it is not known whether a record is the only one.
-    func countedCandidates(isLeft: Bool) -> [Candidate] {
-        (records == 1 && !isLeft ? candidates : candidates.filter(\.mayBeTooLarge)).filter(isAnswerable)
+    mutating func finish(isLeft: Bool) -> Rest {
+        defer { candidates = [] }
+        if !isLeft, batch == .acceptedInPart, records <= 2, candidates.allSatisfy(isAnswerable) {
+            return .confirmed(candidates)
+        }
+        let isAlone = records == 1 && candidates.count == 1 && !isLeft
+        let counts = { [self] (one: Candidate) in (isAlone || one.mayBeTooLarge) && isAnswerable(one) }
+        return .stays(counted: candidates.filter(counts), others: candidates.filter { !counts($0) })
     }
 }
 

@@ -29,7 +29,7 @@ extension StreamDelivery {
                 guard fate != .leaves else { continue }
                 reason = failure
                 if failure.kind == .throttled { throttled.append(record) }
-                if let kept { judgement.failed.append((kept, failure)) }
+                if let kept { judgement.failed.append((kept, failure)) } else { judgement.exhausted.append(failure) }
             case .misplaced: settlement.keep(record)
             case .unproven:
                 settlement.keep(record)
@@ -116,8 +116,19 @@ extension StreamDelivery {
         return answer(settlement, reason: candidate.refusal)
     }
 
+    /// Refused records that are confirmed invalid.
+    func settlement(ofInvalid candidates: [RefusedRecords.Candidate]) -> UnsettledAnswer {
+        var settlement = Settlement()
+        remove(candidates, from: &settlement)
+        return answer(settlement, reason: candidates.first?.refusal)
+    }
+
     private mutating func removeConfirmed(_ settlement: inout Settlement) {
-        for candidate in refused.confirmInvalid() {
+        remove(refused.confirmInvalid(), from: &settlement)
+    }
+
+    private func remove(_ invalid: [RefusedRecords.Candidate], from settlement: inout Settlement) {
+        for candidate in invalid {
             settlement.removeAlone(candidate.record, as: candidate.departure, message: candidate.refusal.message)
         }
     }

@@ -11,7 +11,7 @@ import RecorderStore
 /// |---|---|---|
 /// | `idle` | `begin`: the first request of a batch was sent | `sent` |
 /// | | `answeredLate`, `earlier`: what an answer proves is settled, nothing is sent | `settling`, then `idle` |
-/// | | `finish`: no batch is left, or the stream was left | `settling` the candidates one by one, then `idle` |
+/// | | `finish`: no batch is left, or the stream was left | `settling` the candidates, if they count one by one, then `idle` |
 /// | `sent` | `answered`: an outcome for each record | `settling`, then judged |
 /// | | `answered`: unreadable | `waiting`; wait |
 /// | | `answered`: refused, and records share entries | `idle`; log, end: they must be separated |
@@ -26,7 +26,7 @@ import RecorderStore
 /// | | `settled` in part, or not | left |
 /// | judged | | a shared entry is invalid or misplaced: `idle`; log, end |
 /// | | | an entry proves nothing, and there is an order: left |
-/// | | | records failed: `waiting`; refund, restart, wait. None did: `ready` |
+/// | | | records failed: `waiting`; refund, restart, wait. None did: `ready`. All of the batch failed too often: left |
 /// | `waiting` | `waited` | `ready`, to send the part again |
 /// | | `waited`: no retry is left. The same at once if attempts are counted | `ready` with the other parts (none after throttling), or left |
 /// | | `waited`: cancelled | left |
@@ -74,6 +74,8 @@ struct StreamDelivery {
         var throttled = StreamLoad()
         /// The records that failed and stay, in order, and why.
         var failed: [(record: BatchedRecord, failure: ServiceFailure)] = []
+        /// Why others leave: they failed as often as is allowed.
+        var exhausted: [ServiceFailure] = []
         var consequence = Consequence.resends
     }
 
@@ -163,6 +165,7 @@ struct StreamDelivery {
     mutating func begin(_ batch: Batch, at now: Instant) {
         guard case .idle = state else { preconditionFailure("a batch begins before the last one has ended") }
         self.batch = Progress(stream: batch.range.lowerBound.stream, answeredAt: now)
+        refused.batchBegan()
         state = .sent(batch, isRetry: false)
     }
 
@@ -237,9 +240,12 @@ struct StreamDelivery {
     /// records for ever.
     mutating func finish(isLeft: Bool) -> [Action] {
         guard case .idle = state else { preconditionFailure("a flush ends during a delivery") }
-        let counted = refused.countedCandidates(isLeft: isLeft)
-        if counted.isEmpty, let first = refused.candidates.first { reportFailure(.service(first.refusal)) }
-        return follow(.settleCandidates(counted[...]))
+        switch refused.finish(isLeft: isLeft) {
+        case .confirmed(let candidates): return settle([settlement(ofInvalid: candidates)], then: .end(.delivered))
+        case .stays(let counted, let others):
+            if let first = others.first { reportFailure(.service(first.refusal)) }
+            return follow(.settleCandidates(counted[...]))
+        }
     }
 
     /// The current answer was settled, perhaps in part, or was not.
@@ -313,9 +319,13 @@ struct StreamDelivery {
     /// Waits to send the records that failed again, if there are any.
     private mutating func resend(_ answer: Judgement) -> [Action] {
         let (isAccepted, isThrottled) = (answer.accepted.entries > 0, answer.throttled.entries > 0)
-        if answer.failed.count < answer.part.records.count { batch?.isSettledInPart = true }
+        if answer.failed.count + answer.exhausted.count < answer.part.records.count { batch?.isSettledInPart = true }
         let refund: [Action] = isAccepted ? [.refundRetry] : []
-        guard let failure = answer.failed.last?.failure else { return refund + ready() }
+        guard let failure = answer.failed.last?.failure else {
+            guard let failure = answer.exhausted.last, batch?.isSettledInPart == false else { return refund + ready() }
+            // A stream that accepts nothing would lose its records batch after batch.
+            return leave(.service(failure))
+        }
         // All younger records of the batch's keys wait for these, and the stream is short of little: it accepts most, of this batch too.
         let pace = batch?.pace ?? (answer.accepted.entries >= answer.throttled.entries ? limiter.pace : .rate)
         batch?.pace = pace

@@ -50,7 +50,7 @@ package struct Settlement: Sendable {
     package var isEmpty: Bool { runs.isEmpty && kept.isEmpty }
 
     /// The records that the service accepted.
-    var delivered: some Sequence<RecordID> {
+    var delivered: some Collection<RecordID> {
         runs.lazy.filter { $0.departure == .delivered }.flatMap(\.records).map(\.id)
     }
 
@@ -71,12 +71,15 @@ package struct Settlement: Sendable {
         } else {
             return nil
         }
+        // Entries count once one of their records has left.
+        if first.delivered.isEmpty { (first.acceptedEntries, second.acceptedEntries) = (0, acceptedEntries) }
         return (first, second)
     }
 
     /// Adds the second part again.
     mutating func append(_ second: Settlement) {
         runs += second.runs
+        acceptedEntries += second.acceptedEntries
     }
 
     /// Why the service rejected the last one of the rejected records.

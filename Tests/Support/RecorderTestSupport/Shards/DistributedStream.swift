@@ -74,6 +74,12 @@ extension DistributedStream.State {
     /// What it got more than once.
     package var repeats: Int { consumed.values.reduce(0) { $0 + $1 - 1 } }
 
+    /// Deletes the stream, and creates it again: its shards are numbered from the beginning.
+    package mutating func recreate(with count: Int) {
+        generation = 0
+        reshard(to: count)
+    }
+
     /// Replaces all shards by others of equal size.
     package mutating func reshard(to count: Int) {
         generation += 1

@@ -108,6 +108,15 @@ import Testing
         #expect(model.end("a").started == ["b"])
     }
 
+    @Test func `a host that cannot be reached says nothing about the host of another account`() {
+        let error = RecorderError.service(ServiceFailure(.transport(HTTPFailure(.cannotConnect, "no")), message: "no"))
+        let other = "arn:aws:kinesis:us-east-1:222222222222:stream/b"
+        var model = SchedulerModel()
+        _ = model.request(1, .due, ["a"])
+        _ = model.end("a", error)
+        #expect(model.request(2, .due, ["a", other]).started.contains(other))
+    }
+
     @Test func `streams that failed last time leave half of the places to others, and start after them`() {
         var model = SchedulerModel()
         let bad = (1...6).map { "bad\($0)" }

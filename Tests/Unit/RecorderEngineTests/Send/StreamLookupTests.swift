@@ -146,6 +146,18 @@ import Testing
         #expect(state.count(of: "DescribeStreamSummary") == 3)
     }
 
+    @Test func `a stream that is created again under its name gets each record once`() async throws {
+        let stream = try DistributedStream()
+        let harness = try harness(to: stream)
+        try await harness.saveAll(texts)
+        #expect(try await harness.flush().delivered == 3_000)
+        stream.change { $0.recreate(with: 2) }
+        try await harness.saveAll(texts.map { "\($0) again" })
+        #expect(try await harness.flush().delivered == 3_000)
+        let state = stream.state
+        #expect(state.records == 6_000 && state.repeats == 0 && state.dropped == 0)
+    }
+
     @Test func `after a request that was called invalid, the stream is asked again`() async throws {
         let stream = try DistributedStream {
             $0.isAutomatic = true

@@ -13,6 +13,8 @@ struct DeliveryModel {
         var service = StreamServiceDescription.kinesis
         /// The sizes of its records, with their keys, in bytes. They are numbered from 0.
         var sizes = [100, 100, 100]
+        /// How many records are in a batch.
+        var perBatch = Int.max
         /// How many records share each entry.
         var sharing = 1
         var keyless: KeylessRecords?
@@ -64,8 +66,10 @@ struct DeliveryModel {
     }
 
     /// The records as they are stored now, in one batch.
-    var batch: Batch {
-        let numbers = stored.keys.sorted()
+    var batch: Batch { batch(of: stored.keys.sorted()[...]) }
+
+    private func batch(of records: ArraySlice<Int64>) -> Batch {
+        let numbers = Array(records)
         let records = numbers.enumerated().map { position, number in
             BatchedRecord(
                 id: RecordID(stream: 1, sequence: number),
@@ -93,17 +97,20 @@ struct DeliveryModel {
         )
     }
 
-    /// A flush: delivers all that is stored.
+    /// A flush: delivers all that is stored, batch after batch.
     mutating func run() {
         delivery = setup.delivery
-        (retries, unreadable) = (0, 0)
-        let ending = deliver()
+        var (rest, ending) = (stored.keys.sorted()[...], StreamDelivery.Ending.delivered)
+        while !rest.isEmpty, ending == .delivered {
+            ending = deliver(batch(of: rest.prefix(setup.perBatch)))
+            rest = rest.dropFirst(setup.perBatch)
+        }
         perform { $0.finish(isLeft: ending == .left) }
         delivered += delivery.report.delivered
     }
 
-    private mutating func deliver() -> StreamDelivery.Ending {
-        let batch = batch
+    private mutating func deliver(_ batch: Batch) -> StreamDelivery.Ending {
+        (retries, unreadable) = (0, 0)
         delivery.begin(batch, at: now)
         let first = send(batch)
         return perform { [now] in $0.answered(first, at: now) }

@@ -44,6 +44,61 @@ import Testing
         #expect(model.left == [0: .discarded(.rejected(code: "InvalidArgumentException"))])
     }
 
+    /// As if somebody changed the stream, its key, or a policy meanwhile.
+    @Test(arguments: [invalid, page], [KeylessRecords?.none, .withoutKeys])
+    func `a stream that refuses everything after it accepted a batch loses nothing, and is left`(
+        refusal: ServiceFailure,
+        keyless: KeylessRecords?
+    ) {
+        let setup = DeliveryModel.Setup(sizes: Array(repeating: 100, count: 500), perBatch: 50, keyless: keyless)
+        var model = DeliveryModel(setup) { records, request in
+            request == 0 ? .outcomes(records.map { _ in .delivered }) : .refused(refusal)
+        }
+        for _ in 0..<6 { model.run() }
+        #expect(Set(model.left.keys) == Set(0..<50) && model.left.values.allSatisfy { $0 == .delivered })
+        #expect(model.stored.values.allSatisfy { $0 == 0 } && model.delivery.report.failures.count == 1)
+        // A hundred in the first flush, twelve or so in each of the others.
+        #expect(model.requests.count < 200)
+    }
+
+    @Test func `a record that is refused alone leaves if its stream accepts others then, or with the fourth refusal`() {
+        for place in [0, 7, 50, 98, 99, 100] as [Int64] {
+            let setup = DeliveryModel.Setup(sizes: Array(repeating: 100, count: 101), perBatch: 25)
+            var model = DeliveryModel(setup) { records, _ in
+                records.contains(place) ? .refused(Self.invalid) : .outcomes(records.map { _ in .delivered })
+            }
+            // The last one has a batch of its own.
+            let flushes = place == 100 ? 4 : 1
+            for flush in 1...flushes {
+                model.run()
+                #expect(model.stored == (flush < flushes ? [place: flush] : [:]))
+            }
+            #expect(model.delivered == 100 && model.delivery.report.failures.isEmpty)
+        }
+    }
+
+    @Test(arguments: [1, 4])
+    func `a stream that fails all records loses one batch to the limit on failures, and is left`(limit: Int) {
+        let setup = DeliveryModel.Setup(
+            sizes: Array(repeating: 100, count: 50),
+            perBatch: 10,
+            discardsAfterFailures: limit
+        )
+        var model = DeliveryModel(setup) { records, _ in .outcomes(records.map { _ in Self.throttled }) }
+        model.run()
+        #expect(Set(model.left.keys) == Set(0..<10) && model.requests.count == limit)
+        #expect(model.delivery.report.failures.count == 1)
+    }
+
+    @Test func `a record that stays is reported though another one leaves`() {
+        var model = DeliveryModel(.init(sizes: [100, 2_000_000])) { _, _ in .refused(Self.invalid) }
+        for _ in 0..<4 {
+            model.run()
+            #expect(model.delivery.report.failures.count == 1)
+        }
+        #expect(model.left.keys.sorted() == [1] && model.stored == [0: 0])
+    }
+
     @Test func `of candidates nothing is counted after one that cannot be settled`() {
         // Both may be too large: the first refusals are settled without a change.
         let setup = DeliveryModel.Setup(sizes: [2_000_000, 2_000_000], settlements: 0)
