@@ -136,7 +136,7 @@ package struct RecordID: Sendable, Hashable, Comparable {
     }
 
     package var next: RecordID { RecordID(rawValue: rawValue + 1) }
-    var previous: RecordID { RecordID(rawValue: rawValue - 1) }
+    package var previous: RecordID { RecordID(rawValue: rawValue - 1) }
 
     package var stream: Int64 { rawValue >> Self.sequenceBits }
     package var sequence: Int64 { rawValue & (1 << Self.sequenceBits - 1) }
