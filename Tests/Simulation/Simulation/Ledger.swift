@@ -88,7 +88,7 @@ enum Ledger {
         }
 
         let number: Int
-        fileprivate static let fields = 15
+        fileprivate static let fields = 14
         /// What the store counts for a record besides its data: its key, and what it takes besides.
         static let overhead = 36 + 64
         private func cell(_ field: Int) -> Cell { Cell(index: 1_024 + number * Self.fields + field) }
@@ -114,9 +114,6 @@ enum Ledger {
 
         /// Whether a service that refuses records refuses this one.
         var isInvalid: Bool { number % 13 == 5 }
-        /// How often it was refused alone; the fourth time may be the last.
-        var refusals: Cell { cell(14) }
-        var mayBeRejected: Bool { isInvalid || refusals.value >= 4 }
 
         var store: Store { Store(rawValue: cell(11).value) ?? .kinesis }
         /// Whether it was saved with a key, which others may have, too.

@@ -104,20 +104,11 @@ struct Service: HTTPTransport {
             arrive(sent.put.entries, of: sent.began, isTold: false)
             let results = [Result](repeating: .taken("shard"), count: sent.put.entries.count)
             return mood == .garbles ? Self.response(200, "<html>") : Self.answer(results, sent.isFirehose)
-        case .refusesRecords where refuses(sent):
-            if sent.put.records.count == 1 {
-                Ledger.Entry(number: sent.put.records[0].number).refusals.value += 1
-            }
+        case .refusesRecords where sent.put.records.contains { Ledger.Entry(number: $0.number).isInvalid }:
             return Self.error(400, "InvalidArgumentException")
         case .failsEntries, .throttlesEntries, .throttlesShard, .answers, .isSlow, .refusesRecords:
             return take(sent, mood)
         }
-    }
-
-    /// Because of a record that is invalid; or for a minute of each four whatever is sent, as after a change of the stream.
-    private func refuses(_ sent: Sent) -> Bool {
-        sent.began / 60_000_000_000 % 4 == 0
-            || sent.put.records.contains { Ledger.Entry(number: $0.number).isInvalid }
     }
 
     /// What an answer says of an entry.
@@ -251,7 +242,7 @@ struct Service: HTTPTransport {
         for older in (0..<entry.number).lazy.map(Ledger.Entry.init(number:))
         where older.stream == entry.stream && older.life == entry.life && older.state == .saved
             && older.arrivals.value == 0 && Settings.keyNumber(of: older.number) == key
-            && !(laws.profile.badService && older.mayBeRejected)
+            && !(laws.profile.badService && older.isInvalid)
         {
             Ledger.violate("records of a key arrive in order", older.number, entry.number)
         }
