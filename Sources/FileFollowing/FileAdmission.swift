@@ -11,25 +11,23 @@ struct FileAdmission {
     var changes: FilePositionChanges
     /// The patterns that are marked by these changes.
     var marks: Set<[UInt8]> = []
-    /// The ids and the inodes of the files that the scans of all patterns found: some may be with another process, or could not be
-    /// opened now.
-    private let foundIDs: Set<Int64>
-    private let foundInodes: [UInt64: [FileKey]]
+    /// Those of which files could not be looked at.
+    var unread: Set<[UInt8]> = []
+    /// The files that the scans of all patterns found: some may be with another process, or could not be opened now.
+    private let found: Set<FileKey>
+    private var foundInodes: [UInt64: [FileKey]] = [:]
     private let followedStream: String
     /// The stored positions of files, by inode: there may be many.
     private var positions: [UInt64: [FilePosition]] = [:]
     private var patternMarks: [FilePosition] = []
     /// Those of files that are gone.
     private(set) var gone: [FilePosition] = []
-    /// The ids of rows that cannot be used.
-    private(set) var damaged: [Int64] = []
+    private var isDamaged = false
     private var lostBefore: Int64?
 
-    init(_ scans: [PatternScan], stream: String, unstored changes: FilePositionChanges) {
+    init(_ scans: [PatternScan] = [], stream: String = "", unstored changes: FilePositionChanges = .init()) {
         (self.changes, followedStream) = (changes, stream)
-        let keys = scans.flatMap { $0.files + $0.compressed }.map(\.key)
-        foundIDs = Set(keys.map { FilePosition.id(of: $0, stream: stream) })
-        foundInodes = Dictionary(grouping: keys, by: \.inode)
+        found = Set(scans.lazy.flatMap { $0.files + $0.compressed }.map(\.key))
     }
 
     /// Reads the positions of one stream, or of all, once all found files are claimed: until then others may change those of their
@@ -39,13 +37,16 @@ struct FileAdmission {
         in store: any FollowStore,
         except followed: [FollowedFile]
     ) throws(RecorderError) {
-        let stored = try store.filePositions(of: stream, except: foundIDs.intersection(followed.map(\.position.id)))
+        foundInodes = Dictionary(grouping: found, by: \.inode)
+        let known = Set(followed.filter { found.contains($0.key) }.map(\.position.id))
+        let stored = try store.filePositions(of: stream, except: known)
         let changed = Set(changes.forgotten + changes.stored.map(\.id))
         let all = stored.positions.filter { !changed.contains($0.id) } + changes.stored
         patternMarks = all.filter(\.isPatternMark)
         gone = all.filter { $0.isGone && $0.stream == followedStream }
         positions = Dictionary(grouping: all.filter { !$0.isPatternMark && !$0.isGone }, by: \.inode)
-        (damaged, lostBefore) = (stored.damaged, stored.lostBefore)
+        (isDamaged, lostBefore) = (!stored.damaged.isEmpty, stored.lostBefore)
+        changes.forgotten += stored.damaged
     }
 
     /// What is known of a file without a position.
@@ -60,7 +61,7 @@ struct FileAdmission {
 
     /// Where a file without a position comes from; `mark` is that of its pattern.
     func origin(of file: FilePosition, _ mark: FilePosition?) -> Origin {
-        if !damaged.isEmpty { return .positionLost }
+        if isDamaged { return .positionLost }
         if let mark { return file.birth != 0 && file.birth < mark.birth ? .first : .later }
         // The pattern is new, or its mark was lost.
         guard let lostBefore else { return .first }
@@ -79,7 +80,7 @@ struct FileAdmission {
         let found =
             known.first { $0.id == new.id } ?? known.first { $0.device == new.device }
             ?? known.first { position in
-                guard position.birth == new.birth, !foundIDs.contains(position.id) else { return false }
+                guard position.birth == new.birth, !self.found.contains(position.key) else { return false }
                 return new.birth != 0 || position.boot != new.boot
             }
         // Where a link led to another file for a while, a file that was gone is there again. One of a lower layer is in another one.
@@ -106,7 +107,39 @@ struct FileAdmission {
     }
 }
 
+/// What a scan found that waits until other files are closed. No name changes meanwhile: otherwise there is another scan.
+struct WaitingFiles {
+    /// Closed ones that were written to.
+    var closed: [(file: FollowedFile, found: FoundFile?)] = []
+    /// New ones, all of them claimed.
+    var new: [(scan: PatternScan, files: ArraySlice<FoundFile>)] = []
+    /// What is known of these.
+    var admission = FileAdmission()
+
+    var newCount: Int { new.reduce(0) { $0 + $1.files.count } }
+    var count: Int { closed.count + newCount }
+
+    mutating func takeClosed() -> [(file: FollowedFile, found: FoundFile?)] {
+        defer { closed = [] }
+        return closed
+    }
+
+    /// Takes the first new ones.
+    mutating func takeNew(_ count: Int) -> [(scan: PatternScan, files: ArraySlice<FoundFile>)] {
+        var left = count
+        let taken = new.map { (scan, files) in
+            let first = files.prefix(left)
+            left -= first.count
+            return (scan: scan, files: first)
+        }
+        new = zip(new, taken).map { ($0.scan, $0.files.dropFirst($1.files.count)) }.filter { !$0.files.isEmpty }
+        return taken
+    }
+}
+
 extension FilePosition {
+    var key: FileKey { FileKey(device: device, inode: inode, birth: birth) }
+
     /// Two patterns may be equal as text, and not be the same.
     func isOf(_ pattern: FilePattern) -> Bool { self.pattern.utf8.elementsEqual(pattern.text.utf8) }
 }

@@ -109,8 +109,6 @@ package final class OpenFiles {
     let descriptors: Int
     let limit: Int
     fileprivate(set) var count = 0
-    /// For files that are about to be opened.
-    var reserved = 0
 
     /// Those of the store, and 64 for sending.
     private static let others = 80
@@ -125,7 +123,7 @@ package final class OpenFiles {
     }
 
     /// How many more may be open.
-    var room: Int { limit - count - reserved }
+    var room: Int { max(limit - count, 0) }
 
     /// nil, with `errno` set, if it cannot be opened.
     package func open(_ path: String, followsLink: Bool) -> OpenFile? {

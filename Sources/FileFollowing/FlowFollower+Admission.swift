@@ -26,17 +26,17 @@ extension FlowFollower {
 
     /// Takes up the files of a pattern that were found for the first time. Files with a position come first: others may be copies
     /// of what they held.
-    func admit(_ found: [FoundFile], in scan: PatternScan, into admission: inout FileAdmission) {
+    func admit(_ found: ArraySlice<FoundFile>, in scan: PatternScan, into admission: inout FileAdmission) {
         let pattern = scan.pattern
         let mark = admission.mark(of: pattern, flow.stream)
         var unknown: [Opened] = []
-        var hasUnread = scan.hasUnread || waiting == .new
+        var hasUnread = scan.hasUnread
         for file in found {
-            guard var opened = open(file, of: pattern) else {
+            guard var opened = open(file, of: pattern, into: &admission) else {
                 hasUnread = true
                 continue
             }
-            if let below = admission.below[file.key] { drop(below) }
+            if let below = admission.below.removeValue(forKey: file.key) { drop(below) }
             guard let stored = admission.take(opened.position, isLayered: opened.file.isLayered),
                 let phase = resume(&opened, at: stored, into: &admission)
             else {
@@ -48,7 +48,7 @@ extension FlowFollower {
         forgetGone(of: pattern, scan, in: &admission)
         if needsScan {
             // One that was renamed since it was found may be the original of these.
-            for opened in unknown { release(opened.found.key) }
+            for opened in unknown { claims.release(opened.found.key) }
             (unknown, hasUnread) = ([], true)
         }
         if !unknown.isEmpty {
@@ -67,14 +67,17 @@ extension FlowFollower {
         }
         // Otherwise the next scan looks for files that are gone.
         if scan.isStable { admission.marks.insert(pattern.bytes) }
-        if mark == nil || (mark?.birth != 0 && !hasUnread) {
+        if hasUnread { admission.unread.insert(pattern.bytes) }
+        let isPartial =
+            admission.unread.contains(pattern.bytes) || waiting.new.contains { $0.scan.pattern.bytes == pattern.bytes }
+        if mark == nil || (mark?.birth != 0 && !isPartial) {
             var mark = FilePosition(stream: flow.stream, pattern: pattern.text)
-            if hasUnread { mark.birth = scan.start }
+            if isPartial { mark.birth = scan.start }
             admission.changes.stored.append(mark)
         }
     }
 
-    private func open(_ file: FoundFile, of pattern: FilePattern) -> Opened? {
+    private func open(_ file: FoundFile, of pattern: FilePattern, into admission: inout FileAdmission) -> Opened? {
         let new = openFiles.open(file.path, followsLink: file.isLink)
         let number = errno
         guard let new, new.facts?.key == file.key else {
@@ -84,8 +87,9 @@ extension FlowFollower {
                 needsRescan = true
             } else {
                 needsScan = true
+                miss(file, into: &admission)
             }
-            release(file.key)
+            claims.release(file.key)
             return nil
         }
         var position = FilePosition(stream: flow.stream, pattern: pattern.text)
@@ -137,6 +141,7 @@ extension FlowFollower {
             // What was read from the disk after a boot is on it.
             opened.position.settled = stored.boot == boot ? stored.settled : stored.point
             if hasOtherID || stored.isGone { admission.changes.stored.append(opened.position) }
+            orphans.removeAll { $0.position.id == stored.id && !$0.isTruncated }
         case .endLost(let end):
             observer.tell(.incomplete(.endLost(stored, at: end)))
             opened.position.move(to: end, in: opened.file)
@@ -312,17 +317,27 @@ extension FlowFollower {
     /// Forgets positions of files that the scan should have found.
     private func forgetGone(of pattern: FilePattern, _ scan: PatternScan, in admission: inout FileAdmission) {
         guard scan.isStable else { return }
-        let known = Set(files.map(\.position.id))
-        for stored in admission.takeGone(of: flow.stream, pattern) where !known.contains(stored.id) {
+        let gone = admission.takeGone(of: flow.stream, pattern)
+        let known = gone.isEmpty ? [] : Set(files.map(\.key))
+        for stored in gone where !known.contains(stored.key) {
             // Another process may read it, under another name.
-            guard (try? claims.claim(stored.id)) == true else { continue }
-            claims.release(stored.id)
+            guard claims.isFree(stored.key) else { continue }
             guard scan.isGone(stored.path, from: stored.directoryDevice) else {
                 observer.tell(.notFollowed(stored.path, .outOfReach(stored)))
                 continue
             }
             lose(stored, into: &admission)
         }
+    }
+
+    /// Notes what is missing of a file that was gone, was there again with more bytes, and is gone before it is opened.
+    private func miss(_ file: FoundFile, into admission: inout FileAdmission) {
+        guard var position = admission.gone.first(where: { $0.key == file.key && $0.isFinished }),
+            position.offset < file.facts.size
+        else { return }
+        position.isFinished = false
+        admission.changes.stored.append(position)
+        orphans.append(Orphan(position: position, isTruncated: false, isNew: true))
     }
 
     /// Keeps the position of a file that is gone, as a copy or a compressed file may have its content.

@@ -7,7 +7,8 @@ final class FlowFollower {
     let saved: @Sendable () -> Void
     let observer: any FollowObserver
     let patterns: [FilePattern]
-    let claims: FileClaims
+    /// Of its files, and of those that wait to be opened.
+    var claims: FlowClaims
     let boot: String
 
     /// In the order in which they are read: those that were rotated away come first.
@@ -16,7 +17,8 @@ final class FlowFollower {
     var orphans: [Orphan] = []
     /// What is known of files that are gone.
     var gone = GonePositions()
-    private var hasFailedScan = false
+    /// Whether the last one could not be stored.
+    var hasFailedScan = false
     /// The most bytes that are read of a file at a time.
     private(set) var pieceSize = largestPiece
     /// The paths of files that were not rotated, at which there was no link.
@@ -28,9 +30,8 @@ final class FlowFollower {
     /// How many files may be open, and are; all flows together.
     let openFiles: OpenFiles
     var system: any FileSystem { openFiles.system }
-    /// Which files wait until others are closed: closed ones that were written to, or new ones too.
-    enum Waiting { case none, closed, new }
-    private(set) var waiting = Waiting.none
+    /// The files of the last scan that wait until others are closed.
+    private(set) var waiting = WaitingFiles()
     /// Whether a scan is due when its directories change.
     var needsScan = true
     /// When it was scanned last, or became due.
@@ -40,6 +41,9 @@ final class FlowFollower {
     /// How soon it is scanned again then: ever later, as a link may dangle for ever.
     private(set) var rescanWait = shortestRescan
     private static let (shortestRescan, longestRescan) = (Duration.seconds(1), Duration.seconds(8))
+    /// How soon it is scanned again if nothing says that a name changed: at rest, that takes a hundredth of the time at most.
+    private(set) var scanInterval = shortestInterval
+    private static let shortestInterval = Duration.seconds(60)
     /// The directories that were watched by the last scan.
     private(set) var watches: Set<Watch> = []
     /// Why nothing is read now.
@@ -70,7 +74,7 @@ final class FlowFollower {
         flow = target.flow
         store = target.store
         saved = target.saved
-        self.claims = claims
+        self.claims = FlowClaims(claims, stream: target.flow.stream)
         self.observer = observer
         patterns = target.flow.filePatterns(in: directory)
         boot = openFiles.system.bootID
@@ -81,23 +85,40 @@ final class FlowFollower {
     /// Looks for files that are new, renamed or gone. If the store cannot be written, new files are kept open meanwhile.
     func scan() throws(RecorderError) {
         lastScan = system.now
-        let (failedBefore, earlierWatches) = (hasFailedScan, watches)
-        (needsScan, needsRescan, hasFailedScan) = (false, false, true)
-        (waiting, watches) = (.none, [])
-        defer { openFiles.reserved = 0 }
+        let earlierWatches = watches
+        (needsScan, needsRescan) = (false, false)
+        watches = []
         let scans = patterns.map { PatternScan($0, in: system) }
         var admission = FileAdmission(scans, stream: flow.stream, unstored: unstored)
         try find(scans, into: &admission)
         // Before the position of an original that was truncated or is gone is forgotten.
         for file in files where file.handle(.changed) == [.compare] { compare(file) }
-        try store(admission)
-        hasFailedScan = false
+        try store(&admission)
         plainPaths.formIntersection(scans.flatMap(\.files).map(\.path) + files.map(\.path))
         let isSame = admission.files.isEmpty && watches == earlierWatches
         rescanWait = needsRescan && isSame ? min(rescanWait * 2, Self.longestRescan) : Self.shortestRescan
         // A file may have appeared before its directory was watched.
         if watches != earlierWatches { needsScan = true }
-        if failedBefore { goOn() }
+        scanInterval = max(Self.shortestInterval, (system.now - lastScan) * 100)
+        if hasFailedScan { goOn() }
+        hasFailedScan = false
+    }
+
+    /// Opens files that wait, as the last scan found them: no name changed since.
+    func openWaiting() throws(RecorderError) {
+        // What is known of a file below a copy may be old.
+        guard waiting.admission.below.isEmpty else { return try scan() }
+        for (file, found) in waiting.takeClosed() { open(file, as: found) }
+        var admission = waiting.admission
+        admitWaiting(into: &admission)
+        // What was found is old by then.
+        if waiting.count == 0 { needsScan = true }
+        try store(&admission)
+    }
+
+    /// Takes up the new files for which there is room.
+    private func admitWaiting(into admission: inout FileAdmission) {
+        for (scan, files) in waiting.takeNew(openFiles.room) { admit(files, in: scan, into: &admission) }
     }
 
     /// Finds files, and what has become of others.
@@ -106,29 +127,26 @@ final class FlowFollower {
         let found = Dictionary(scans.flatMap { $0.files + $0.compressed }.map { ($0.key, $0) }) { first, _ in first }
         let held = findLayered(found, into: &admission)
         var known = held.union(files.map(\.key))
-        var unread: [(scan: PatternScan, files: [FoundFile])] = []
+        let earlier = waiting.new
+        waiting = WaitingFiles()
         for (pattern, scan) in zip(patterns, scans) {
             watches.formUnion(scan.directories.sorted().compactMap { system.watch(directory: $0) })
             for (path, problem) in scan.problems { observer.tell(.notFollowed(path, .problem(problem))) }
             needsRescan = needsRescan || scan.isIncomplete || !scan.isStable
             update(files.filter { $0.position.isOf(pattern) }, by: scan, found: found, into: &admission)
+        }
+        for (pattern, scan) in zip(patterns, scans) {
             let new = (scan.files + rotated(scan)).filter { known.insert($0.key).inserted }
             let claimed = claim(new)
-            if !claimed.isEmpty || !marked.contains(pattern.bytes) { unread.append((scan, claimed)) }
+            if !claimed.isEmpty || !marked.contains(pattern.bytes) { waiting.new.append((scan, claimed[...])) }
         }
-        guard !unread.isEmpty else { return }
-        do throws(RecorderError) {
-            // All until a scan is stored: damage may have given a position to another stream.
-            try admission.readPositions(of: marked.isEmpty ? nil : flow.stream, in: store, except: files)
-        } catch {
-            for file in unread.lazy.flatMap(\.files) { release(file.key) }
-            throw error
-        }
+        for file in earlier.flatMap(\.files) { claims.release(file.key) }
+        guard !waiting.new.isEmpty else { return }
+        // All until a scan is stored: damage may have given a position to another stream.
+        try admission.readPositions(of: marked.isEmpty ? nil : flow.stream, in: store, except: files)
         if marked.isEmpty { gone = GonePositions(stored: admission.gone) }
-        for (scan, claimed) in unread {
-            if scan.files.isEmpty { observer.tell(.noFile(pattern: scan.pattern.text)) }
-            admit(claimed, in: scan, into: &admission)
-        }
+        for (scan, _) in waiting.new where scan.files.isEmpty { observer.tell(.noFile(pattern: scan.pattern.text)) }
+        admitWaiting(into: &admission)
     }
 
     /// Finds files that are open, and were copied to another layer of a container: the copies, which have their inodes, are read on where
@@ -149,17 +167,20 @@ final class FlowFollower {
     }
 
     /// Takes over the files of a scan, and stores their positions.
-    private func store(_ admission: FileAdmission) throws(RecorderError) {
+    private func store(_ admission: inout FileAdmission) throws(RecorderError) {
         files += admission.files
+        assert(claims.count == files.count + waiting.newCount, "a file is not claimed once")
         if !admission.files.isEmpty {
             observer.tell(.count(files: files.count { !$0.isCompressed }, stream: flow.stream))
         }
         marked.formUnion(admission.marks)
         unstored = admission.changes
-        unstored.forgotten = Array(Set(unstored.forgotten + admission.damaged + gone.takeOldest(except: files)))
+        unstored.forgotten = Array(Set(unstored.forgotten + gone.takeOldest(except: files)))
+        (admission.files, admission.changes) = ([], FilePositionChanges())
+        waiting.admission = waiting.new.isEmpty ? FileAdmission() : admission
         var changes = unstored
         // New files that wait may be copies, and so may those that the scan did not see.
-        let isSettled = waiting != .new && !orphans.contains(where: \.isNew)
+        let isSettled = waiting.new.isEmpty && !orphans.contains(where: \.isNew)
         let replaced = isSettled ? files.filter { $0.state.phase == .replaced } : []
         changes.stored += resets + replaced.map(\.position)
         changes.forgotten += gone.forgotten
@@ -170,7 +191,7 @@ final class FlowFollower {
         (resets, unstored) = ([], FilePositionChanges())
         for index in orphans.indices { orphans[index].isNew = false }
         guard isSettled else {
-            needsScan = needsScan || waiting != .new
+            needsScan = needsScan || waiting.new.isEmpty
             return
         }
         for file in replaced { _ = file.handle(.settled) }
@@ -220,10 +241,7 @@ final class FlowFollower {
 
     /// Opens a closed file that was written to.
     private func open(_ file: FollowedFile, as found: FoundFile?) {
-        guard openFiles.room > 0 else {
-            if waiting == .none { waiting = .closed }
-            return
-        }
+        guard openFiles.room > 0 else { return waiting.closed.append((file, found)) }
         if let found, found.relation == .rotated { observer.tell(.reading(found.path, .rotated(base: found.base))) }
         for action in file.handle(.opened(file.open(in: flow))) {
             switch action {
@@ -253,21 +271,13 @@ final class FlowFollower {
         resets.append(position)
     }
 
-    /// The files that this process may read; of many, those for which there is room.
+    /// The files that this process may read. They are claimed in the order in which their claims are neighbors.
     private func claim(_ new: [FoundFile]) -> [FoundFile] {
-        var claimed: [FoundFile] = []
+        let claimed = Set(new.sorted { $0.key.inode < $1.key.inode }.filter(claim).map(\.key))
+        let mine = new.filter { claimed.contains($0.key) }
         // Those first that others may be copies of.
-        let isWhole = new.count <= openFiles.room
-        for found in isWhole ? new : new.filter({ $0.relation == .matches }) + new.filter({ $0.relation != .matches }) {
-            guard openFiles.room > 0 else {
-                waiting = .new
-                break
-            }
-            guard claim(found) else { continue }
-            openFiles.reserved += 1
-            claimed.append(found)
-        }
-        return claimed
+        return mine.count <= openFiles.room
+            ? mine : mine.filter { $0.relation == .matches } + mine.filter { $0.relation != .matches }
     }
 
     /// Whether this process may read a file.
@@ -277,9 +287,8 @@ final class FlowFollower {
             return false
         }
         if !found.isLink, found.path == found.base { plainPaths.insert(found.path) }
-        let id = FilePosition.id(of: found.key, stream: flow.stream)
         do throws(RecorderError) {
-            if try claims.claim(id) { return true }
+            if try claims.claim(found.key) { return true }
             observer.tell(.notFollowed(found.path, .isClaimed))
         } catch {
             observer.tell(.notFollowed(found.path, .notClaimed(error)))
@@ -311,17 +320,13 @@ final class FlowFollower {
     /// The counts of all files that were followed.
     var totals: FollowEnd { files.reduce(into: ended) { $0.add($1.totals) } }
 
-    func release(_ key: FileKey) {
-        claims.release(FilePosition.id(of: key, stream: flow.stream))
-    }
-
     /// Ends the following of a file.
     func drop(_ file: FollowedFile) {
         ended.add(file.totals)
         observer.forget(file.path)
         files.removeAll { $0 === file }
         file.close()
-        release(file.key)
+        claims.release(file.key)
     }
 
     // MARK: - pauses
@@ -381,13 +386,5 @@ struct FollowPause {
     init(after earlier: FollowPause?, at now: ContinuousClock.Instant, upTo limit: Duration) {
         length = min((earlier?.length ?? .milliseconds(250)) * 2, limit)
         end = now + length
-    }
-}
-
-extension FilePosition {
-    static func id(of key: FileKey, stream: String) -> Int64 {
-        var position = FilePosition(stream: stream, pattern: "")
-        (position.device, position.inode, position.birth) = (key.device, key.inode, key.birth)
-        return position.id
     }
 }

@@ -20,7 +20,6 @@ package final class FollowLoop {
 
     /// How often files are looked at for which there are no events.
     private static let pollInterval = Duration.seconds(1)
-    private static let scanInterval = Duration.seconds(60)
     /// How long lines wait in their file before they are read, so that many are stored together: the first ones, and those that
     /// are written all the time. A crash loses none of them, they are in the file.
     private static let (firstWait, steadyWait) = (Duration.milliseconds(250), Duration.seconds(1))
@@ -63,7 +62,7 @@ package final class FollowLoop {
     package func run(started: () -> Void) -> FollowEnd {
         var hasStarted = false
         while !isStopped {
-            for flow in flows where flow.needsScan && flow.mayRead { scan(flow) }
+            for flow in flows where flow.mayRead && (flow.needsScan || flow.waiting.count > 0) { scan(flow) }
             if !hasStarted { started() }
             hasStarted = true
             var hasMore = false
@@ -73,7 +72,8 @@ package final class FollowLoop {
                 let (isUnfinished, isRewound) = (readRound(flow), checkSaves(flow, looks: looks))
                 hasMore = hasMore || isUnfinished || (isRewound && flow.mayRead)
             }
-            makeRoom()
+            let hasRoom = makeRoom()
+            hasMore = hasMore || hasRoom
             saves.begin()
             noteFlows(hasMore: hasMore)
             wait(hasMore: hasMore || flows.contains { $0.needsScan && $0.mayRead })
@@ -97,16 +97,17 @@ package final class FollowLoop {
 
     private func scan(_ flow: FlowFollower) {
         do throws(RecorderError) {
-            try flow.scan()
+            if flow.needsScan { try flow.scan() } else if openFiles.room > 0 { try flow.openWaiting() }
             for file in flow.files where file.file == nil && !file.isCompressed && arm(file, of: flow) {
                 // It may have grown before.
-                if flow.waiting == .none, system.facts(of: file.path, followsLink: true).map(file.differs) ?? true {
+                if flow.waiting.closed.isEmpty, system.facts(of: file.path, followsLink: true).map(file.differs) ?? true
+                {
                     flow.needsScan = true
                 }
             }
         } catch {
             flow.stop(because: error)
-            flow.needsScan = true
+            (flow.needsScan, flow.hasFailedScan) = (true, true)
         }
     }
 
@@ -238,32 +239,36 @@ package final class FollowLoop {
         return isRewound
     }
 
-    /// Closes files, if others wait to be opened: those that are read to their ends, or those that were open for longest.
-    private func makeRoom() {
-        let waiting = flows.filter { $0.waiting != .none }
-        guard !waiting.isEmpty else { return }
+    /// Closes files, if others wait to be opened: those that are read to their ends, or those that were open for longest. True if new
+    /// ones can be opened at once; what was added to others waits a little, to be read together.
+    private func makeRoom() -> Bool {
+        let waiting = flows.reduce(0) { $0 + $1.waiting.count }
+        guard waiting > 0 else { return false }
         observer.tell(.turns(limit: openFiles.limit, descriptors: openFiles.descriptors))
-        if openFiles.room > 0 {
-            for flow in waiting { flow.needsScan = true }
-            return
-        }
+        let hasNew = flows.contains { $0.mayRead && !$0.waiting.new.isEmpty }
+        guard openFiles.room == 0 else { return hasNew }
         let open = flows.flatMap { flow in flow.files.filter { $0.state.isOpen }.map { ($0, flow) } }
-        let read = open.filter { file, _ in file.state.isRead }
+        // A record that waits for its next line ends soon, unless lines are added all the time.
+        let held = system.now - FileState.idleTime
+        let read = open.filter { file, _ in file.state.isRead && (!file.holdsRecord || file.opened < held) }
         let long = system.now - Self.pollInterval
         let busy = read.isEmpty ? open.filter { file, _ in file.state.mayGiveWay && file.opened < long } : []
-        for (file, flow) in (read + busy).sorted(by: { $0.0.opened < $1.0.opened }).prefix(openFiles.limit / 2 + 1) {
+        let most = min(waiting, read.isEmpty ? openFiles.limit / 2 + 1 : read.count)
+        for (file, flow) in (read + busy).sorted(by: { $0.0.opened < $1.0.opened }).prefix(most) {
             handle(.needed, of: file, in: flow)
         }
+        guard hasNew, !read.isEmpty else { return false }
+        saves.waitUntilStored()
+        return true
     }
 
     // MARK: - waiting
 
     /// How long to wait for events; what has none is looked at after that.
     private var timeout: Duration {
-        let lastScan = flows.map(\.lastScan).min() ?? system.now
-        var timeout = max(Self.scanInterval - (system.now - lastScan), .zero)
+        var timeout = flows.map { $0.scanInterval - (system.now - $0.lastScan) }.min() ?? Self.pollInterval
         let files = flows.lazy.flatMap(\.files).filter { $0.file != nil }
-        let isWaiting = flows.contains { $0.waiting != .none }
+        let isWaiting = flows.contains { $0.waiting.count > 0 }
         let hasPending = isWaiting || files.contains { $0.state.isPending || $0.holdsRecord }
         if hasPending || system.needsPolling(.names) || system.needsPolling(.contents) {
             timeout = min(timeout, Self.pollInterval)
@@ -315,8 +320,8 @@ package final class FollowLoop {
 
     private func takeDirectoryChanges() {
         let changes = system.changes(of: .names)
-        let interval = system.needsPolling(.names) ? Self.pollInterval : Self.scanInterval
         for flow in flows {
+            let interval = system.needsPolling(.names) ? Self.pollInterval : flow.scanInterval
             let isDue = system.now - flow.lastScan >= (flow.needsRescan ? flow.rescanWait : interval)
             if isDue { flow.lastScan = system.now }
             if changes.map({ !$0.isDisjoint(with: flow.watches) }) ?? true || isDue { flow.needsScan = true }

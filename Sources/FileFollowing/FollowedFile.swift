@@ -79,7 +79,8 @@ final class FollowedFile {
         precondition(saves?.areUnderWay != true, "a file is closed whose lines are on their way")
         if !isCompressed, let reader, let facts = reader.content.file.facts {
             let unread = max(facts.size - position.offset, 0)
-            atClosing = (facts.size, facts.changed, unread, facts.size <= reader.content.end)
+            let isRead = facts.size <= reader.content.end && !reader.holdsRecord
+            atClosing = (facts.size, facts.changed, unread, isRead)
         }
         earlier.add(counts)
         (reader, saves) = (nil, nil)

@@ -17,8 +17,28 @@ import Testing
     private static let failedOnce: [UInt64] = [
         107, 165, 210, 211, 285, 321, 465, 691, 790, 826, 832, 1_014, 1_232, 1_244, 1_296, 1_402, 1_612, 1_687, 1_712,
         2_192, 2_473, 2_585, 1_002_295, 1_002_638, 1_004_085, 1_004_425, 1_004_630, 2_000_460, 2_001_292,
-        3_000_246, 3_000_275, 3_021_330, 3_021_676,
+        3_000_246, 3_000_275, 3_021_330, 3_021_676, 4_100_818,
     ]
+
+    @Test func `a directory of more files than may be open is not listed again for each turn`() throws {
+        let directory = try TemporaryDirectory()
+        let worlds = [40, 640].map { FollowWorld(files: $0, claims: directory.path("claims")) }
+        for world in worlds {
+            world.run()
+            #expect(world.faults == [])
+            #expect(world.mostOpen == 16)
+        }
+        // Once a minute too.
+        #expect(worlds[1].listings <= worlds[0].listings + 1, "\(worlds.map(\.listings)) listings")
+    }
+
+    @Test func `the last record of each file is stored, although it may go on and others wait to be opened`() throws {
+        let directory = try TemporaryDirectory()
+        let world = FollowWorld(files: 100, multilineStart: "^line", claims: directory.path("claims"))
+        world.run()
+        #expect(world.faults == [])
+        #expect(world.store.records.count == 100)
+    }
 
     @Test func `each line is stored once, or it is told that it may be missing`() throws {
         let directory = try TemporaryDirectory()

@@ -36,8 +36,8 @@ extension FollowWorld {
     }
 
     /// Writes a line to each of some files, more than may be open if there are few descriptors.
-    func writeToMany() {
-        for number in 0..<Int.random(in: 1...24, using: &random) { write(to: disk.create("/logs/worker\(number).log")) }
+    func writeToMany(_ count: Int) {
+        for number in 0..<count { write(to: disk.create("/logs/worker\(number).log")) }
     }
 
     /// Creates an empty file, which is written to, and deleted, soon after. It has the name of a rotated one.

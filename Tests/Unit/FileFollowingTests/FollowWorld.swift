@@ -1,4 +1,5 @@
 import FileFollowing
+import LineRecords
 import RecorderHTTP
 import RecorderStore
 import RecorderTestSupport
@@ -15,6 +16,7 @@ final class FollowWorld: @unchecked Sendable {
         var hasWildcards = false
         var tellsWriters = true
         var descriptors = 1_024
+        var multilineStart: String?
         var kills = true
         var failsSaves = false
         /// Lines of one length: generations are of the same size.
@@ -41,6 +43,8 @@ final class FollowWorld: @unchecked Sendable {
     var settings = Settings()
     private(set) var store: SimulatedStore!
     private(set) var process: SimulatedFileSystem?
+    /// How often a directory was listed.
+    var listings = 0
     /// How many files a follower had open at most.
     var mostOpen = 0
     /// What was said, how many lines there were, and the file that it calls a copy.
@@ -106,6 +110,16 @@ final class FollowWorld: @unchecked Sendable {
         leaveImage()
     }
 
+    /// A world in which so many files exist before the follower begins, and nothing happens after that.
+    convenience init(files count: Int, multilineStart: String? = nil, claims path: String) {
+        self.init(seed: 0, claims: path)
+        settings = Settings()
+        (settings.hasWildcards, settings.kills, settings.descriptors) = (true, false, 1)
+        settings.multilineStart = multilineStart
+        writeToMany(count)
+        (actionsLeft, quietFrom, nextAction) = (0, disk.time, .max)
+    }
+
     /// The file so far is one of an image.
     private func leaveImage() {
         endLine()
@@ -132,7 +146,8 @@ final class FollowWorld: @unchecked Sendable {
 
     /// Runs until everything that was written had time to be read.
     func run() {
-        let flow = FileFlow(stream: "app", patterns: [settings.hasWildcards ? "/logs/*.log" : path])
+        var flow = FileFlow(stream: "app", patterns: [settings.hasWildcards ? "/logs/*.log" : path])
+        flow.rules.multilineStart = settings.multilineStart.flatMap { try? LinePattern($0) }
         while !isOver {
             let process = SimulatedFileSystem(self)
             self.process = process
@@ -357,7 +372,7 @@ final class FollowWorld: @unchecked Sendable {
         case .namesake:
             // Not followed; a file with the same name as text.
             disk.write(Array("another file's line \(lines.count)\n".utf8), to: disk.create("/logs/e\u{301}.log"))
-        case .crowd: writeToMany()
+        case .crowd: writeToMany(Int.random(in: 1...24, using: &random))
         case .brief: beginBriefly()
         case .remove:
             disk.remove(path)

@@ -111,6 +111,7 @@ final class SimulatedFileSystem: FileSystem, FollowObserver {
     }
 
     func names(in directory: String, from start: String) -> [FileName]? {
+        world.listings += 1
         step()
         guard let names = disk.names(in: directory) else {
             errno = ENOENT
