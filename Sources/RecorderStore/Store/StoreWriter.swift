@@ -175,13 +175,18 @@ package final class StoreWriter {
 
     /// Closes the connection under the lock, if it is free: closing the last one changes the file.
     static func close(_ writer: inout StoreWriter?) {
-        guard let open = writer else { return }
-        // Overwritten content must not be moved into the database.
-        if !open.hasFileMoved(), open.hasMoved() || !open.connection.hasWholeLog { _ = open.leave() }
-        open.lock.closing { isHeld in
-            if isHeld { open.keepSpace() }
+        guard let lock = writer?.lock else { return }
+        writer?.leaveLogOfOthers()
+        lock.closing { isHeld in
+            if isHeld { writer?.keepSpace() }
+            // The last reference, which a variable for the writer would not be: the connection closes here, under the lock.
             writer = nil
         }
+    }
+
+    /// Overwritten content must not be moved into the database.
+    private func leaveLogOfOthers() {
+        if !hasFileMoved(), hasMoved() || !connection.hasWholeLog { _ = leave() }
     }
 
     private func keepSpace() {

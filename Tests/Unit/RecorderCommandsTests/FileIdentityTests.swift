@@ -168,7 +168,7 @@ import Testing
         #expect(Set(try await logs.stored(300)) == Set((1...300).map(String.init)))
         for number in 1...300 { try logs.append("again \(number)\n", to: "\(number).log") }
         #expect(try await logs.stored(600).count == 600)
-        #expect(running.openFiles.count <= 64)
+        #expect(running.openFiles.count { $0.hasSuffix(".log") } <= 48)
         let ran = await logs.stop(running)
         #expect(ran.err.contains("at most 48 files are open at a time"), "\(ran)")
     }
