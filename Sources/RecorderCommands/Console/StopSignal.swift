@@ -89,9 +89,11 @@ final class StopSignal: Sendable {
     }
 
     private func dueTimers() -> [Timer] {
-        state.withLock { state in
+        // One time for both: a timer that became due in between would be removed and not run.
+        let now = ContinuousClock.now
+        return state.withLock { state in
             let isStopped = state.number != nil
-            let isDue = { (timer: Timer) in timer.due <= .now || timer.endsAtStop && isStopped }
+            let isDue = { (timer: Timer) in timer.due <= now || timer.endsAtStop && isStopped }
             defer { state.timers.removeAll(where: isDue) }
             return state.timers.filter(isDue)
         }
