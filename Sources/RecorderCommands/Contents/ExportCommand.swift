@@ -36,6 +36,8 @@ struct ExportCommand: Command {
 
     func run() throws(CommandFailure) -> ExitStatus {
         let stored = try StoredStreams(session)
+        // Its files are closed last; without this, that depends on how much the compiler optimises.
+        defer { withExtendedLifetime(stored) {} }
         let names = session.invocation.arguments
         for name in names where stored.streams(named: name).isEmpty {
             session.console.error(stored.nothingStored(for: name))

@@ -35,6 +35,12 @@ package struct Batch: Sendable {
     let format: RequestFormat
     /// The SHA-256 of that request, for its signature, once it has been computed.
     private var digestAsRead: [UInt8]?
+    /// Whether `requestAsRead` has an entry, and nothing around it.
+    private var isWithoutRequest = false
+    /// Which refused request of its flush it was, or half of.
+    var refusal: Int?
+    /// How many requests of its flush were refused before it was sent.
+    var sentAfter = 0
 
     init(
         _ records: [BatchedRecord],
@@ -64,6 +70,23 @@ package struct Batch: Sendable {
         return batch
     }
 
+    /// One of its records that shares no entry, without the memory of the others.
+    func alone(_ record: BatchedRecord) -> Batch {
+        let entry = entriesAsRead[record.entry]
+        var record = record
+        record.entry = 0
+        var batch = Batch(
+            [record],
+            of: stream,
+            request: Array(requestAsRead[entry.range]),
+            entries: [Entry(range: 0..<entry.range.count, bytes: entry.bytes, records: 1, hashKey: entry.hashKey)],
+            orderedKeys: orderedKeys,
+            format: format
+        )
+        batch.isWithoutRequest = true
+        return batch
+    }
+
     /// What is left of it to be sent: nil if all of it was removed meanwhile. Records that share an entry with one that was not are
     /// sent with it, and count as delivered.
     func rest(after removed: RecordID?) -> Batch? {
@@ -75,7 +98,7 @@ package struct Batch: Sendable {
     /// Whether none of its keys whose order must be kept is in another batch.
     func mayBeSent(beside other: Batch) -> Bool { orderedKeys.isDisjoint(with: other.orderedKeys) }
 
-    private var isWhole: Bool { records.count == countAsRead }
+    private var isWhole: Bool { records.count == countAsRead && !isWithoutRequest }
 
     // MARK: - entries
 

@@ -160,7 +160,8 @@ struct StreamFlush {
     private mutating func send(_ batch: Batch) {
         let now = ContinuousClock.now
         let limit = loop.delivery.limiter.largestRequest(at: now, within: context.settles.largestRequest)
-        let (part, rest) = limit.map { batch.split(at: $0) } ?? (batch, nil)
+        let (first, rest) = limit.map { batch.split(at: $0) } ?? (batch, nil)
+        let part = loop.delivery.sending(first)
         nextBatch = rest
         if let rest { context.store.inFlight.begin(rest.range) }
         let random = context.sender.caller.random()

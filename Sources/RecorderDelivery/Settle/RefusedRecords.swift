@@ -6,9 +6,9 @@ import RecorderStore
 /// A service refuses a whole request because of one invalid record, but also for reasons of the stream (Firehose does so for a
 /// stream that Kinesis feeds). Therefore:
 ///
-/// - A record is confirmed invalid only if the stream accepts another one after it, in the same flush: what a stream accepted before
-///   says nothing once somebody has changed it. If none comes after it, others of its batch do that were accepted after the batch was
-///   refused. Without any, a record that is refused alone leaves with its fourth refusal.
+/// - A record is invalid if it is refused alone, the stream accepts another one, and it is refused alone once more. Instead of the first
+///   time it may be refused beside that other one. So a stream that refuses everything for a while makes no record invalid, whenever
+///   that begins and ends. Without another one, a record that is refused alone leaves with its fourth refusal.
 /// - If two records were refused and none accepted since, another one is sent as a probe before the stream is blamed: the batch's
 ///   last, or, if the records were too large, its smallest. Otherwise two invalid records at the head of a stream would block it.
 /// - A stream that refuses many requests in a row is left, whatever it accepted before.
@@ -27,13 +27,11 @@ struct RefusedRecords {
 
     /// A record that may be invalid.
     struct Candidate {
+        let part: Batch
         let record: BatchedRecord
         let refusal: ServiceFailure
         /// Whether not every stream accepts a record of this size.
         var mayBeTooLarge = false
-
-        /// How it leaves once it is confirmed invalid.
-        var departure: StoreLedger.Departure { RefusedRecords.departure(after: refusal) }
     }
 
     /// The number of refusals after which a record that is alone in its stream is deleted.
@@ -41,43 +39,50 @@ struct RefusedRecords {
     /// The number of refused requests in a row after which a stream is left that accepted nothing in this flush, or something.
     static let maximumRequests = (ofNew: 12, ofAccepting: 100)
 
-    /// Records that the service itself calls invalid, until that is confirmed.
+    /// Records that the service itself calls invalid, until another one is accepted.
     private(set) var candidates: [Candidate] = []
-    /// Those of which it is, until they are taken.
-    private var confirmed: [Candidate] = []
     /// The size of the smallest record that was too large for a proxy, in bytes of the request.
     private var refusedBytes = Int.max
     /// The size of the largest request that was answered.
     private var passedBytes = 0
-    private(set) var streamAccepts = false
+    /// How many requests were refused.
+    private(set) var refusals = 0
+    /// After how many of them a request was sent that accepted a record, or one without a partition key; -1 if none was.
+    private var acceptedAfter = (any: -1, withoutKey: -1)
     /// Whether the stream accepts records that are sent without a partition key, as far as it is known.
     private(set) var acceptsMissingKeys = false
     /// What was refused since a record was accepted.
     private var requests = 0
     private var records = 0
-    private var batch = BatchSoFar.notRefused
 
-    /// What the stream did with the current batch.
-    private enum BatchSoFar {
-        case notRefused, refused
-        /// It accepts others than those that it refuses.
-        case acceptedInPart
-    }
+    private var streamAccepts: Bool { acceptedAfter.any >= 0 }
 
-    mutating func batchBegan() {
-        batch = .notRefused
-    }
-
-    /// Records of the stream were delivered in this flush.
-    mutating func accepted(_ accepted: some Sequence<BatchedRecord>) {
-        streamAccepts = true
-        acceptsMissingKeys = acceptsMissingKeys || accepted.contains(where: \.omitsKey)
-        (requests, records) = (0, 0)
-        if batch == .refused { batch = .acceptedInPart }
-        guard !candidates.isEmpty else { return }
+    /// Records of a part were delivered. With several requests at once, it may have been sent before another one was refused.
+    mutating func accepted(_ accepted: some Sequence<BatchedRecord>, of part: Batch) {
         let showsKeys = accepted.contains(where: \.omitsKey)
-        confirmed += candidates.filter { showsKeys || !$0.record.omitsKey }
-        candidates.removeAll { showsKeys || !$0.record.omitsKey }
+        acceptedAfter.any = max(acceptedAfter.any, part.sentAfter)
+        if showsKeys { acceptedAfter.withoutKey = max(acceptedAfter.withoutKey, part.sentAfter) }
+        acceptsMissingKeys = acceptsMissingKeys || showsKeys
+        (requests, records) = (0, 0)
+    }
+
+    /// Whether a refusal of a part that is one record shows that the record is invalid.
+    func isInvalid(_ part: Batch, because refusal: ServiceFailure) -> Bool {
+        refusal.provesInvalidInput && isAcceptedSinceRefusal(of: part)
+    }
+
+    /// Whether the stream accepted another record since this one was refused; if it has no partition key, another one without.
+    private func isAcceptedSinceRefusal(of part: Batch) -> Bool {
+        guard let refusal = part.refusal else { return false }
+        return refusal <= (part.records.contains(where: \.omitsKey) ? acceptedAfter.withoutKey : acceptedAfter.any)
+    }
+
+    /// Removes the candidates that are due to be sent once more.
+    mutating func takeCandidatesToSend() -> [Batch] {
+        guard !candidates.isEmpty else { return [] }
+        let due = candidates.map(\.part).filter(isAcceptedSinceRefusal)
+        candidates = candidates.filter { !isAcceptedSinceRefusal(of: $0.part) }
+        return due
     }
 
     /// A request of `bytes` bytes was answered record by record.
@@ -88,7 +93,7 @@ struct RefusedRecords {
     /// A request was refused.
     mutating func requestRefused() {
         requests += 1
-        if batch == .notRefused { batch = .refused }
+        refusals += 1
     }
 
     /// The last refusal is the fault of a record, and says nothing about the stream.
@@ -102,10 +107,13 @@ struct RefusedRecords {
         records += 1
     }
 
-    /// A refused record is a candidate.
-    mutating func hold(_ record: BatchedRecord, because refusal: ServiceFailure, mayBeTooLarge: Bool) {
+    /// A part that is one record, which was refused, is a candidate.
+    mutating func hold(_ part: Batch, because refusal: ServiceFailure, mayBeTooLarge: Bool) {
         assert(refusal.provesInvalidInput, "only the service's own answer confirms a record")
-        candidates.append(Candidate(record: record, refusal: refusal, mayBeTooLarge: mayBeTooLarge))
+        guard let record = part.records.first else { preconditionFailure("a part has a record") }
+        var alone = part.alone(record)
+        alone.refusal = refusals
+        candidates.append(Candidate(part: alone, record: record, refusal: refusal, mayBeTooLarge: mayBeTooLarge))
         // One may be invalid; several show that the stream no longer accepts such records.
         if candidates.count(where: \.record.omitsKey) > 1 { acceptsMissingKeys = false }
     }
@@ -140,31 +148,16 @@ struct RefusedRecords {
         requests >= (streamAccepts ? Self.maximumRequests.ofAccepting : Self.maximumRequests.ofNew)
     }
 
-    /// The records that are now confirmed invalid; each is returned once.
-    mutating func confirmInvalid() -> [Candidate] {
-        defer { confirmed = [] }
-        return confirmed
-    }
-
     /// Whether a refusal can be the fault of the record itself.
     private func isAnswerable(_ candidate: Candidate) -> Bool { acceptsMissingKeys || !candidate.record.omitsKey }
 
-    /// What becomes of the candidates as nothing more is sent.
-    enum Rest {
-        case confirmed([Candidate])
-        /// The refusals of some count: the only one since the stream accepted a record, and those that may be too large.
-        case stays(counted: [Candidate], others: [Candidate])
-    }
-
-    /// After a stream was left, it is not known whether a record is the only one.
-    mutating func finish(isLeft: Bool) -> Rest {
+    /// What stays of the candidates as nothing more is sent. The refusals of some count: the only one since the stream accepted a record,
+    /// and those that may be too large. After a stream was left, it is not known whether a record is the only one.
+    mutating func finish(isLeft: Bool) -> (counted: [Candidate], others: [Candidate]) {
         defer { candidates = [] }
-        if !isLeft, batch == .acceptedInPart, records <= 2, candidates.allSatisfy(isAnswerable) {
-            return .confirmed(candidates)
-        }
         let isAlone = records == 1 && candidates.count == 1 && !isLeft
         let counts = { [self] (one: Candidate) in (isAlone || one.mayBeTooLarge) && isAnswerable(one) }
-        return .stays(counted: candidates.filter(counts), others: candidates.filter { !counts($0) })
+        return (candidates.filter(counts), candidates.filter { !counts($0) })
     }
 }
 

@@ -8,6 +8,9 @@ extension StreamDelivery {
         if lacksKeys(part), mayNeedKeys(refusal) { return leaveWithoutKeys(part, because: refusal) }
         refused.requestRefused()
         guard part.records.count > 1 else { return refusedAlone(part, because: refusal) }
+        var part = part
+        // In a larger part another record may be at fault.
+        part.refusal = part.records.count == 2 && refusal.provesInvalidInput ? refused.refusals : nil
         if mayNeedKeys(refusal), part.hasBothKinds {
             batch?.parts.addRecordsWithKeys(of: part)
         } else {
@@ -32,18 +35,17 @@ extension StreamDelivery {
             state = .lookingUp(part, refusal: refusal)
             return [.lookUp]
         }
-        guard size.finding != .tooLarge else {
-            // It is known: no other record is needed to confirm it.
+        guard size.finding != .tooLarge, !refused.isInvalid(part, because: refusal) else {
             refused.refusalExplained()
             let log = Action.log("settle: \(size.refusal.message)")
-            return [log] + settle([settlement(ofTooLarge: record, because: size.refusal)], then: .ready)
+            return [log] + settle([settlement(ofInvalid: record, because: size.refusal)], then: .ready)
         }
         let mayBeTooLarge = size.finding == .mayBeTooLarge
         if record.omitsKey, mayNeedKeys(refusal), !mayBeTooLarge {
             return leaveWithoutKeys(part, because: refusal)
         }
         refused.recordRefused(refusal, bytes: part.entryBytes(of: record))
-        let settlements: ArraySlice = [settlement(ofRefused: record, size: size), settlementOfRest(after: refusal)]
+        let settlements: ArraySlice = [settlement(ofRefused: part, size: size), settlementOfRest(after: refusal)]
         switch refused.decision(after: refusal, mayBeTooLarge: mayBeTooLarge) {
         case .continueBatch: return settle(settlements, then: .ready)
         case .probe:

@@ -39,8 +39,7 @@ extension StreamDelivery {
         }
         (judgement.accepted, judgement.throttled) = (part.load(of: accepted), part.load(of: throttled))
         settlement.acceptedEntries = judgement.accepted.entries
-        if !accepted.isEmpty { refused.accepted(accepted) }
-        removeConfirmed(&settlement)
+        if !accepted.isEmpty { refused.accepted(accepted, of: part) }
         return (answer(settlement, reason: reason, throttled: throttled.count), judgement)
     }
 
@@ -49,8 +48,7 @@ extension StreamDelivery {
         var settlement = Settlement()
         settlement.remove(part.records, as: .delivered)
         settlement.acceptedEntries = part.entryCount
-        refused.accepted(part.records)
-        removeConfirmed(&settlement)
+        refused.accepted(part.records, of: part)
         judgement.accepted = part.load
         return answer(settlement)
     }
@@ -66,22 +64,22 @@ extension StreamDelivery {
 
     // MARK: - refused requests
 
-    /// A record that was refused in a request of its own, and is larger than its stream accepts.
-    mutating func settlement(ofTooLarge record: BatchedRecord, because refusal: ServiceFailure) -> UnsettledAnswer {
+    /// A record that was refused in a request of its own, and is larger than its stream accepts, or invalid.
+    mutating func settlement(ofInvalid record: BatchedRecord, because refusal: ServiceFailure) -> UnsettledAnswer {
         var settlement = Settlement()
-        add(record, fate(.tooLarge, because: refusal), because: refusal, to: &settlement)
+        add(record, fate(.invalid, because: refusal), because: refusal, to: &settlement)
         return holdingBack(settlement, because: refusal)
     }
 
     /// A record that was refused in a request of its own.
-    mutating func settlement(ofRefused record: BatchedRecord, size: RecordSizeCheck.Result) -> UnsettledAnswer {
+    mutating func settlement(ofRefused part: Batch, size: RecordSizeCheck.Result) -> UnsettledAnswer {
+        guard let record = part.records.first else { preconditionFailure("a part has a record") }
         var settlement = Settlement()
         let refusal = size.refusal
         let fate = fate(.refused, because: refusal)
         add(record, fate, because: refusal, to: &settlement)
         if fate == .staysReported { reportFailure(.service(refusal)) }
-        if fate == .undecided { refused.hold(record, because: refusal, mayBeTooLarge: size.finding == .mayBeTooLarge) }
-        removeConfirmed(&settlement)
+        if fate == .undecided { refused.hold(part, because: refusal, mayBeTooLarge: size.finding == .mayBeTooLarge) }
         return holdingBack(settlement, because: refusal)
     }
 
@@ -108,29 +106,13 @@ extension StreamDelivery {
     mutating func settlement(of candidate: RefusedRecords.Candidate) -> UnsettledAnswer {
         var settlement = Settlement()
         if candidate.record.failures + 1 >= max(RefusedRecords.maximumRefusals, policy.discardsAfterFailures ?? 0) {
-            settlement.removeAlone(candidate.record, as: candidate.departure, message: candidate.refusal.message)
+            let departure = RefusedRecords.departure(after: candidate.refusal)
+            settlement.remove(candidate.record, as: departure, message: candidate.refusal.message)
         } else {
             settlement.keepCountingFailure(candidate.record)
             reportFailure(.service(candidate.refusal))
         }
         return answer(settlement, reason: candidate.refusal)
-    }
-
-    /// Refused records that are confirmed invalid.
-    func settlement(ofInvalid candidates: [RefusedRecords.Candidate]) -> UnsettledAnswer {
-        var settlement = Settlement()
-        remove(candidates, from: &settlement)
-        return answer(settlement, reason: candidates.first?.refusal)
-    }
-
-    private mutating func removeConfirmed(_ settlement: inout Settlement) {
-        remove(refused.confirmInvalid(), from: &settlement)
-    }
-
-    private func remove(_ invalid: [RefusedRecords.Candidate], from settlement: inout Settlement) {
-        for candidate in invalid {
-            settlement.removeAlone(candidate.record, as: candidate.departure, message: candidate.refusal.message)
-        }
     }
 
     // MARK: - each record

@@ -165,8 +165,14 @@ struct StreamDelivery {
     mutating func begin(_ batch: Batch, at now: Instant) {
         guard case .idle = state else { preconditionFailure("a batch begins before the last one has ended") }
         self.batch = Progress(stream: batch.range.lowerBound.stream, answeredAt: now)
-        refused.batchBegan()
         state = .sent(batch, isRetry: false)
+    }
+
+    /// A part as it is sent now.
+    func sending(_ part: Batch) -> Batch {
+        var part = part
+        part.sentAfter = refused.refusals
+        return part
     }
 
     /// The request was answered.
@@ -193,12 +199,13 @@ struct StreamDelivery {
     /// Sends the next part: no more than a limit, and nothing that was removed meanwhile.
     mutating func next(at now: Instant, room: StreamLoad?, removed: RecordID?) -> [Action] {
         guard case .ready = state else { preconditionFailure("another part is not due") }
+        for part in refused.takeCandidatesToSend().reversed() { batch?.parts.add(part) }
         guard let part = batch?.parts.next(upTo: limiter.largestRequest(at: now, within: room)) else {
             // Other invalid records are decided by those behind them.
             let refusal = refusalOfKept ?? refused.candidates.first(where: \.mayBeTooLarge)?.refusal
             return if let refusal = holdingOrder(refusal) { leave(.service(refusal)) } else { end(.delivered) }
         }
-        guard let rest = part.rest(after: removed) else { return ready() }
+        guard let rest = part.rest(after: removed).map(sending) else { return ready() }
         state = .sent(rest, isRetry: true)
         return [.send(rest)]
     }
@@ -240,12 +247,9 @@ struct StreamDelivery {
     /// records for ever.
     mutating func finish(isLeft: Bool) -> [Action] {
         guard case .idle = state else { preconditionFailure("a flush ends during a delivery") }
-        switch refused.finish(isLeft: isLeft) {
-        case .confirmed(let candidates): return settle([settlement(ofInvalid: candidates)], then: .end(.delivered))
-        case .stays(let counted, let others):
-            if let first = others.first { reportFailure(.service(first.refusal)) }
-            return follow(.settleCandidates(counted[...]))
-        }
+        let (counted, others) = refused.finish(isLeft: isLeft)
+        if let first = others.first { reportFailure(.service(first.refusal)) }
+        return follow(.settleCandidates(counted[...]))
     }
 
     /// The current answer was settled, perhaps in part, or was not.

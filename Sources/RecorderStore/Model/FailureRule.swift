@@ -9,7 +9,7 @@ import RecorderHTTP
 /// | `failed` | fails once more if there is a limit on that, or stays | fails once more |
 /// | `rejected` | leaves | fails once more |
 /// | both, if what stays is sent again at once in other entries | the same | stays |
-/// | `tooLarge` | leaves | fails once more if the service itself refused it, or stays |
+/// | `invalid` | leaves | fails once more if the service itself refused it, or stays |
 /// | `refused` as invalid by the service itself | is undecided | fails once more |
 /// | `refused` otherwise, as by a proxy | stays, and the flush reports that | fails once more if the service refused it, or stays |
 /// | `unanswered` | is undecided | fails once more if the service itself failed the request, or stays |
@@ -32,8 +32,8 @@ package enum RecordFailure: Sendable {
     case failed
     /// The answer calls it invalid.
     case rejected
-    /// It was refused in a request of its own, and is larger than its stream accepts.
-    case tooLarge
+    /// It was refused in a request of its own, and is larger than its stream accepts, or invalid in another way.
+    case invalid
     /// It was refused in a request of its own.
     case refused
     /// Its stream is left before it was answered for.
@@ -68,7 +68,7 @@ package struct RetriesInFlush: FailureRule {
     ) -> RecordFate {
         switch record {
         case .failed: isLimited ? .failsOnceMore : .stays
-        case .rejected, .tooLarge: .leaves
+        case .rejected, .invalid: .leaves
         case .refused: failure.provesInvalidInput ? .undecided : .staysReported
         case .unanswered: .undecided
         }
@@ -98,7 +98,7 @@ package struct CountsAttempts: FailureRule {
     ) -> RecordFate {
         switch record {
         case .failed, .rejected: isSentAgain ? .stays : .failsOnceMore
-        case .tooLarge, .refused, .unanswered:
+        case .invalid, .refused, .unanswered:
             failure.isOfService && failure.kind != .unreadable ? .failsOnceMore : .stays
         }
     }

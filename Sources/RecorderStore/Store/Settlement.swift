@@ -94,7 +94,7 @@ package struct Settlement: Sendable {
         {
             runs[runs.count - 1].records.append(record)
         } else {
-            removeAlone(record, as: departure, message: message)
+            runs.append(Run(departure: departure, message: message, records: [record]))
         }
     }
 
@@ -107,15 +107,6 @@ package struct Settlement: Sendable {
         } else {
             for record in records { remove(record, as: departure) }
         }
-    }
-
-    /// Adds a record that leaves out of order, perhaps of an earlier batch: it has no neighbors.
-    package mutating func removeAlone(
-        _ record: BatchedRecord,
-        as departure: StoreLedger.Departure,
-        message: String? = nil
-    ) {
-        runs.append(Run(departure: departure, message: message, records: [record]))
     }
 
     /// Adds a record that stays unchanged.

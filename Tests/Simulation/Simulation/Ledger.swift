@@ -88,7 +88,7 @@ enum Ledger {
         }
 
         let number: Int
-        fileprivate static let fields = 14
+        fileprivate static let fields = 17
         /// What the store counts for a record besides its data: its key, and what it takes besides.
         static let overhead = 36 + 64
         private func cell(_ field: Int) -> Cell { Cell(index: 1_024 + number * Self.fields + field) }
@@ -114,6 +114,20 @@ enum Ledger {
 
         /// Whether a service that refuses records refuses this one.
         var isInvalid: Bool { number % 13 == 5 }
+        private var refusals: Cell { cell(14) }
+        /// In how many minutes a stream that refuses everything refused it alone, and in which last.
+        private var refusingMinutes: (count: Cell, last: Cell) { (cell(15), cell(16)) }
+        /// It was refused in a request of its own.
+        func wasRefused(inMinute minute: Int) {
+            refusals.value += 1
+            guard refusingMinutes.last.value != minute + 1 else { return }
+            refusingMinutes.count.value += 1
+            refusingMinutes.last.value = minute + 1
+        }
+        var wasRefused: Bool { refusals.value > 0 }
+        /// The fourth refusal of a record that is alone in its stream is the last; and no answer tells two minutes of refusals, and
+        /// another record accepted between them, from an invalid record.
+        var mayBeRejected: Bool { isInvalid || refusals.value >= 4 || refusingMinutes.count.value >= 2 }
 
         var store: Store { Store(rawValue: cell(11).value) ?? .kinesis }
         /// Whether it was saved with a key, which others may have, too.

@@ -104,12 +104,22 @@ struct Service: HTTPTransport {
             arrive(sent.put.entries, of: sent.began, isTold: false)
             let results = [Result](repeating: .taken("shard"), count: sent.put.entries.count)
             return mood == .garbles ? Self.response(200, "<html>") : Self.answer(results, sent.isFirehose)
-        case .refusesRecords where sent.put.records.contains { Ledger.Entry(number: $0.number).isInvalid }:
+        case .refusesRecords where refuses(sent):
+            if let record = sent.put.records.first, sent.put.records.count == 1 {
+                Ledger.Entry(number: record.number).wasRefused(inMinute: minute(of: sent))
+            }
             return Self.error(400, "InvalidArgumentException")
         case .failsEntries, .throttlesEntries, .throttlesShard, .answers, .isSlow, .refusesRecords:
             return take(sent, mood)
         }
     }
+
+    /// Because of a record that is invalid; or for a minute of each four whatever is sent, as after a change of the stream.
+    private func refuses(_ sent: Sent) -> Bool {
+        minute(of: sent) % 4 == 0 || sent.put.records.contains { Ledger.Entry(number: $0.number).isInvalid }
+    }
+
+    private func minute(of sent: Sent) -> Int { sent.began / 60_000_000_000 }
 
     /// What an answer says of an entry.
     private enum Result {
@@ -242,7 +252,7 @@ struct Service: HTTPTransport {
         for older in (0..<entry.number).lazy.map(Ledger.Entry.init(number:))
         where older.stream == entry.stream && older.life == entry.life && older.state == .saved
             && older.arrivals.value == 0 && Settings.keyNumber(of: older.number) == key
-            && !(laws.profile.badService && older.isInvalid)
+            && !(laws.profile.badService && (older.isInvalid || older.wasRefused))
         {
             Ledger.violate("records of a key arrive in order", older.number, entry.number)
         }

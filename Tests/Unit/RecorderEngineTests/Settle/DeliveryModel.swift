@@ -15,6 +15,8 @@ struct DeliveryModel {
         var sizes = [100, 100, 100]
         /// How many records are in a batch.
         var perBatch = Int.max
+        /// Whether the first requests of all batches are sent before one is answered.
+        var sendsTogether = false
         /// How many records share each entry.
         var sharing = 1
         var keyless: KeylessRecords?
@@ -90,7 +92,7 @@ struct DeliveryModel {
         return Batch(
             records,
             of: delivery.stream,
-            request: [],
+            request: Array(repeating: 0, count: entries.map(\.bytes).max() ?? 0),
             entries: entries,
             orderedKeys: [],
             format: .json
@@ -111,6 +113,7 @@ struct DeliveryModel {
 
     private mutating func deliver(_ batch: Batch) -> StreamDelivery.Ending {
         (retries, unreadable) = (0, 0)
+        let batch = setup.sendsTogether ? batch : delivery.sending(batch)
         delivery.begin(batch, at: now)
         let first = send(batch)
         return perform { [now] in $0.answered(first, at: now) }

@@ -110,12 +110,12 @@ import Testing
         try await harness.saveAll([bad, bad, "1", "2", "3"])
         let report = try await harness.flush()
         #expect(report.delivered == 3 && report.discarded == 2 && report.failures.isEmpty)
-        #expect(server.requests.count == 4)
+        #expect(server.requests.count == 6)
         #expect(try harness.records() == 0)
     }
 
     @Test func `several invalid records are all deleted, adjacent or apart`() async throws {
-        for bad in [["0", "1"], ["7", "400"], ["250", "251"], ["499", "3", "251"], ["498", "499"]] {
+        for bad in [["0", "1"], ["7", "400"], ["250", "251"], ["499", "3", "251"], ["497", "499"]] {
             let server = try LocalServer { request, _ in
                 ParsedPutRequest(request).texts.contains(where: bad.contains)
                     ? .error(400, "ValidationException") : .kinesis(request)
@@ -139,7 +139,24 @@ import Testing
         try await harness.saveAll(["bad", "1", "2"])
         let report = try await harness.flush()
         #expect(report.delivered == 2 && report.discarded == 1 && report.failures.isEmpty)
-        #expect(server.requests.count == 3)
+        #expect(server.requests.count == 4)
+    }
+
+    /// No answer tells them from valid records of a stream that refuses everything since.
+    @Test func `two invalid records behind all others stay until the stream accepts a record behind them`() async throws
+    {
+        let server = try LocalServer { request, _ in
+            ParsedPutRequest(request).texts.contains { $0.hasPrefix("bad") }
+                ? .error(400, "ValidationException") : .kinesis(request)
+        }
+        let harness = try PipelineHarness(to: server)
+        try await harness.saveAll(["1", "2", "bad 1", "bad 2"])
+        let first = try await harness.flush()
+        #expect(first.delivered == 2 && first.discarded == 0 && first.failures.count == 1)
+        try await harness.save("3")
+        let second = try await harness.flush()
+        #expect(second.delivered == 1 && second.discarded == 2 && second.failures.isEmpty)
+        #expect(try harness.records() == 0)
     }
 
     @Test func `a record between two invalid records of different batches is kept`() async throws {

@@ -61,6 +61,31 @@ import Testing
         #expect(model.requests.count < 200)
     }
 
+    /// As after a change of the stream that is taken back, or beside a record that is invalid indeed.
+    @Test(arguments: [nil, 0, 4, 6, 7, 11, 23] as [Int64?], [KeylessRecords?.none, .withoutKeys])
+    func `whenever a stream refuses everything for a while, no valid record leaves as rejected`(
+        invalid: Int64?,
+        keyless: KeylessRecords?
+    ) {
+        for (first, count) in (0..<24).flatMap({ first in (1...24).map { (first, $0) } }) {
+            let setup = DeliveryModel.Setup(sizes: Array(repeating: 100, count: 24), perBatch: 8, keyless: keyless)
+            var model = DeliveryModel(setup) { records, request in
+                (first..<first + count).contains(request) || invalid.map(records.contains) == true
+                    ? .refused(Self.invalid) : .outcomes(records.map { _ in .delivered })
+            }
+            for _ in 0..<3 { model.run() }
+            let rejected = model.left.filter { $0.value != .delivered }.keys
+            #expect(rejected.isEmpty || Array(rejected) == [invalid], "\(first) \(count)")
+        }
+    }
+
+    @Test func `what was accepted of a request that was sent before another one was refused rejects nothing`() {
+        var model = DeliveryModel(.init(perBatch: 1, sendsTogether: true), answer: Self.refusing([0]))
+        model.run()
+        #expect(model.requests == [[0], [1], [2]] && model.stored == [0: 0])
+        #expect(model.delivery.report.failures.count == 1)
+    }
+
     @Test func `a record that is refused alone leaves if its stream accepts others then, or with the fourth refusal`() {
         for place in [0, 7, 50, 98, 99, 100] as [Int64] {
             let setup = DeliveryModel.Setup(sizes: Array(repeating: 100, count: 101), perBatch: 25)
