@@ -19,6 +19,14 @@ package struct Batch: Sendable {
         var hashKey: UInt128?
     }
 
+    /// The number of a request that was refused.
+    enum Refusal: Hashable {
+        /// Of the record alone.
+        case alone(Int)
+        /// Of the record and one other.
+        case beside(Int)
+    }
+
     package let stream: StreamName
     package var records: [BatchedRecord]
     /// The ids of the first and the last record that was read.
@@ -37,8 +45,8 @@ package struct Batch: Sendable {
     private var digestAsRead: [UInt8]?
     /// Whether `requestAsRead` has an entry, and nothing around it.
     private var isWithoutRequest = false
-    /// Which refused request of its flush it was, or half of.
-    var refusal: Int?
+    /// If it is one record: the request with it that was refused.
+    var refusal: Refusal?
     /// How many requests of its flush were refused before it was sent.
     var sentAfter = 0
 
@@ -67,6 +75,13 @@ package struct Batch: Sendable {
     func keeping(_ records: [BatchedRecord]) -> Batch {
         var batch = self
         batch.records = records
+        return batch
+    }
+
+    /// What is sent again of it: the service has not refused these records.
+    func answered(except records: [BatchedRecord]) -> Batch {
+        var batch = keeping(records)
+        batch.refusal = nil
         return batch
     }
 

@@ -33,6 +33,8 @@ struct StreamFlush {
     private var requests: [Request] = []
     /// The batch that was read and not sent yet.
     private var nextBatch: Batch?
+    /// Batches with records that may be sent once more.
+    private var undecided: [ClosedRange<RecordID>] = []
     /// Whether a batch is read while one request is in flight. Not during the first: if the service cannot be reached, it would be
     /// read for nothing, and again at each attempt.
     private var readsAhead: Bool
@@ -66,6 +68,7 @@ struct StreamFlush {
         // After an error, requests in flight still count for what their answers prove.
         _ = await settleRequestsInFlight()
         dropNext()
+        for range in undecided { end(range) }
         history.keep(loop.delivery.limiter, of: loop.delivery.stream)
         return loop.delivery.report
     }
@@ -115,7 +118,8 @@ struct StreamFlush {
 
     /// Whether more may be sent to the stream.
     private mutating func finish(_ request: Request) async -> Bool {
-        defer { end(request.batch.range) }
+        let range = request.batch.range
+        defer { if loop.delivery.refused.hasCandidates(of: range) { undecided.append(range) } else { end(range) } }
         let first = await request.answer()
         // If a record must be sent again, it is sent before the next batch, which waits.
         if first.answer.isDelivered, let batch = nextBatch.flatMap(rest), mayBeSent(batch) {

@@ -27,7 +27,8 @@ struct RefusedRecords {
 
     /// A record that may be invalid.
     struct Candidate {
-        let part: Batch
+        /// To send it once more; nil if too much memory is taken by others.
+        let part: Batch?
         let record: BatchedRecord
         let refusal: ServiceFailure
         /// Whether not every stream accepts a record of this size.
@@ -38,6 +39,8 @@ struct RefusedRecords {
     static let maximumRefusals = 4
     /// The number of refused requests in a row after which a stream is left that accepted nothing in this flush, or something.
     static let maximumRequests = (ofNew: 12, ofAccepting: 100)
+    /// How much of candidates is in memory, in bytes of requests.
+    private static let maximumBytes = 32 * 1_024 * 1_024
 
     /// Records that the service itself calls invalid, until another one is accepted.
     private(set) var candidates: [Candidate] = []
@@ -49,6 +52,8 @@ struct RefusedRecords {
     private(set) var refusals = 0
     /// After how many of them a request was sent that accepted a record, or one without a partition key; -1 if none was.
     private var acceptedAfter = (any: -1, withoutKey: -1)
+    /// The last of two records that were refused together of which the other one was accepted alone.
+    private var acceptedBeside: (refusal: Batch.Refusal, withoutKey: Bool)?
     /// Whether the stream accepts records that are sent without a partition key, as far as it is known.
     private(set) var acceptsMissingKeys = false
     /// What was refused since a record was accepted.
@@ -57,13 +62,15 @@ struct RefusedRecords {
 
     private var streamAccepts: Bool { acceptedAfter.any >= 0 }
 
-    /// Records of a part were delivered. With several requests at once, it may have been sent before another one was refused.
+    /// Records of a part were delivered. With several requests at once, it may have been sent before others were refused, and says nothing
+    /// about these.
     mutating func accepted(_ accepted: some Sequence<BatchedRecord>, of part: Batch) {
         let showsKeys = accepted.contains(where: \.omitsKey)
         acceptedAfter.any = max(acceptedAfter.any, part.sentAfter)
         if showsKeys { acceptedAfter.withoutKey = max(acceptedAfter.withoutKey, part.sentAfter) }
         acceptsMissingKeys = acceptsMissingKeys || showsKeys
-        (requests, records) = (0, 0)
+        if let refusal = part.refusal { acceptedBeside = (refusal, showsKeys) }
+        if part.sentAfter == refusals { (requests, records) = (0, 0) }
     }
 
     /// Whether a refusal of a part that is one record shows that the record is invalid.
@@ -73,16 +80,27 @@ struct RefusedRecords {
 
     /// Whether the stream accepted another record since this one was refused; if it has no partition key, another one without.
     private func isAcceptedSinceRefusal(of part: Batch) -> Bool {
-        guard let refusal = part.refusal else { return false }
-        return refusal <= (part.records.contains(where: \.omitsKey) ? acceptedAfter.withoutKey : acceptedAfter.any)
+        let omitsKey = part.records.contains(where: \.omitsKey)
+        switch part.refusal {
+        case .alone(let number): return number <= (omitsKey ? acceptedAfter.withoutKey : acceptedAfter.any)
+        case .beside:
+            guard let acceptedBeside, acceptedBeside.refusal == part.refusal else { return false }
+            return acceptedBeside.withoutKey || !omitsKey
+        case nil: return false
+        }
     }
 
     /// Removes the candidates that are due to be sent once more.
     mutating func takeCandidatesToSend() -> [Batch] {
         guard !candidates.isEmpty else { return [] }
-        let due = candidates.map(\.part).filter(isAcceptedSinceRefusal)
-        candidates = candidates.filter { !isAcceptedSinceRefusal(of: $0.part) }
+        let due = candidates.compactMap(\.part).filter(isAcceptedSinceRefusal)
+        candidates = candidates.filter { $0.part.map(isAcceptedSinceRefusal) != true }
         return due
+    }
+
+    /// Whether records of a batch are candidates.
+    func hasCandidates(of range: ClosedRange<RecordID>) -> Bool {
+        candidates.contains { range.contains($0.record.id) }
     }
 
     /// A request of `bytes` bytes was answered record by record.
@@ -111,8 +129,9 @@ struct RefusedRecords {
     mutating func hold(_ part: Batch, because refusal: ServiceFailure, mayBeTooLarge: Bool) {
         assert(refusal.provesInvalidInput, "only the service's own answer confirms a record")
         guard let record = part.records.first else { preconditionFailure("a part has a record") }
-        var alone = part.alone(record)
-        alone.refusal = refusals
+        let bytes = candidates.reduce(part.requestBytes) { $0 + ($1.part?.requestBytes ?? 0) }
+        var alone = bytes <= Self.maximumBytes ? part.alone(record) : nil
+        alone?.refusal = .alone(refusals)
         candidates.append(Candidate(part: alone, record: record, refusal: refusal, mayBeTooLarge: mayBeTooLarge))
         // One may be invalid; several show that the stream no longer accepts such records.
         if candidates.count(where: \.record.omitsKey) > 1 { acceptsMissingKeys = false }

@@ -9,8 +9,7 @@ extension StreamDelivery {
         refused.requestRefused()
         guard part.records.count > 1 else { return refusedAlone(part, because: refusal) }
         var part = part
-        // In a larger part another record may be at fault.
-        part.refusal = part.records.count == 2 && refusal.provesInvalidInput ? refused.refusals : nil
+        part.refusal = part.records.count == 2 && refusal.provesInvalidInput ? .beside(refused.refusals) : nil
         if mayNeedKeys(refusal), part.hasBothKinds {
             batch?.parts.addRecordsWithKeys(of: part)
         } else {
@@ -35,8 +34,9 @@ extension StreamDelivery {
             state = .lookingUp(part, refusal: refusal)
             return [.lookUp]
         }
-        guard size.finding != .tooLarge, !refused.isInvalid(part, because: refusal) else {
-            refused.refusalExplained()
+        let isTooLarge = size.finding == .tooLarge
+        guard !isTooLarge, !refused.isInvalid(part, because: refusal) else {
+            if isTooLarge { refused.refusalExplained() }
             let log = Action.log("settle: \(size.refusal.message)")
             return [log] + settle([settlement(ofInvalid: record, because: size.refusal)], then: .ready)
         }

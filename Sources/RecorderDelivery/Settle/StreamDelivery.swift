@@ -338,7 +338,7 @@ struct StreamDelivery {
         let restart: [Action] = isThrottled && isAccepted ? [.restartRetries] : []
         return refund + restart
             + retry(
-                answer.part.keeping(answer.failed.map(\.record)),
+                answer.part.answered(except: answer.failed.map(\.record)),
                 after: .failed(failure, isThrottled: isThrottled),
                 for: .partialFailure(isShort ? .throttling : .transient)
             )

@@ -11,7 +11,7 @@ import RecorderHTTP
 /// | both, if what stays is sent again at once in other entries | the same | stays |
 /// | `invalid` | leaves | fails once more if the service itself refused it, or stays |
 /// | `refused` as invalid by the service itself | is undecided | fails once more |
-/// | `refused` otherwise, as by a proxy | stays, and the flush reports that | fails once more if the service refused it, or stays |
+/// | `refused` otherwise, as by a proxy | stays, and the flush reports that | the same, or fails once more if the service refused it |
 /// | `unanswered` | is undecided | fails once more if the service itself failed the request, or stays |
 package protocol FailureRule: Sendable {
     /// Whether transient failures are retried within a flush.
@@ -99,7 +99,11 @@ package struct CountsAttempts: FailureRule {
         switch record {
         case .failed, .rejected: isSentAgain ? .stays : .failsOnceMore
         case .invalid, .refused, .unanswered:
-            failure.isOfService && failure.kind != .unreadable ? .failsOnceMore : .stays
+            if failure.isOfService, failure.kind != .unreadable {
+                .failsOnceMore
+            } else {
+                record == .refused ? .staysReported : .stays
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import RecorderStore
+
 @testable import RecorderDelivery
 
 /// The table of `StreamDelivery`, row by row.
@@ -247,6 +248,15 @@ extension StreamDeliveryTests {
             actions: [
                 "next", "send 0 1", "next", "send 0", "settle 0 kept", "next", "send 1", "settle 1 delivered", "refund",
                 "next", "send 2 3", "settle 2 3 kept", "next", "end: delivered",
+            ]
+        ),
+        Row(
+            name: "too large for a proxy, attempts are counted",
+            setup: Setup(rule: CountsAttempts(), sizes: [900, 100]),
+            answer: refusing([0], page),
+            actions: [
+                "next", "send 0", "settle 0 kept", "next", "send 1", "settle 1 delivered", "refund", "next",
+                "end: delivered",
             ]
         ),
         Row(
