@@ -67,6 +67,7 @@ package final class StoreWriter {
         try lock.lock(before: deadline)
         defer { lock.unlock() }
         try StoreFiles.secure(path)
+        StoreRescue(path).finishMove()
         try StoreDirectory.createFile(path)
         fileID = FileIdentity(path)
         self.fileID = fileID

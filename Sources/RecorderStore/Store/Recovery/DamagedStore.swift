@@ -1,7 +1,7 @@
 import FoundationEssentials
 import RecorderSQLite
 
-/// What can be read of a damaged database. Its errors are ignored: reading ends where the damage begins.
+/// What can be read of a damaged database. Errors of reading it are ignored: reading ends where the damage begins.
 final class DamagedStore {
     /// A record whose bytes are valid during the call that gets it.
     struct Row {
@@ -29,8 +29,16 @@ final class DamagedStore {
     /// The statement that finds a row by its id, for the table that was read last.
     private var finder: (table: String, statement: SQLiteStatement)?
 
-    init(_ path: String) {
-        let connection = try? SQLiteConnection(path: path, access: .damaged)
+    /// Throws if it cannot be read at all for a reason that will pass, such as too many open files, too little memory, or a program that
+    /// has it locked: a rescue would leave all of it behind.
+    init(_ path: String) throws(SQLiteError) {
+        var connection: SQLiteConnection?
+        do throws(SQLiteError) {
+            connection = try SQLiteConnection(path: path, access: .damaged)
+            try connection?.execute("SELECT count(*) FROM sqlite_schema")
+        } catch {
+            if error.isPassing { throw error }
+        }
         self.connection = connection
         streams = Self.streams(connection)
         filePositions = FilePositions(damaged: connection)

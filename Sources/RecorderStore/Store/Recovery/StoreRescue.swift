@@ -5,7 +5,8 @@ import RecorderSQLite
 /// Replaces a damaged database by a new one with every record that can still be read.
 ///
 /// The new file is built beside the old one and replaces it in one step when it is complete and on disk. If the process dies
-/// before that, the damaged file is still at its path, and the next process starts again. Counters start again too.
+/// before that, the damaged file is still at its path, and the next process starts again. Where a file can have one name only, the new
+/// file may be the only one for a moment: the next process then gives it its path. Counters start again too.
 struct StoreRescue {
     private let path: String
     private let copy: String
@@ -13,6 +14,12 @@ struct StoreRescue {
     init(_ path: String) {
         self.path = path
         copy = "\(path).rescue"
+    }
+
+    /// Finishes a rescue whose process died after it had moved the damaged file away; called under the store's lock.
+    func finishMove() {
+        guard unsafe access(path, F_OK) != 0, errno == ENOENT else { return }
+        _ = unsafe rename(copy, path)
     }
 
     /// Rescues the damaged file, with no connection of this process open. Returns nil if another process has replaced it.
@@ -58,7 +65,7 @@ struct StoreRescue {
             try SQLiteConnection(path: copy, access: .readWrite)
         )
         try StoreSchema.prepare(new, path: copy)
-        let damaged = DamagedStore(path)
+        let damaged = try StorageErrorMapping.translating(path: path, try DamagedStore(path))
         let rescued = try StorageErrorMapping.translating(
             path: copy,
             try new.transaction(running: try copyRecords(of: damaged, to: new))

@@ -144,11 +144,16 @@ package struct StoreLedger {
     /// What is stored.
     var stored: RecordAmount { RecordAmount(records: records, bytes: bytes) }
 
-    /// Makes `shares` known. `uses` reads what each stream took as of the last commit.
+    /// Makes `shares` known. `uses` reads what each stream took as of the last commit. Totals that are not their sum are damaged, and
+    /// would evict records, or refuse them.
     mutating func loadShares(_ uses: () throws(SQLiteError) -> [Int64: RecordAmount]) throws(SQLiteError) {
         guard shares == nil else { return }
         var uses = try uses()
         for change in streams { uses[change.number, default: RecordAmount()] += change.amount }
+        let all = uses.values.reduce(into: RecordAmount()) { $0 += $1 }
+        guard all == stored else {
+            throw .contradiction("the streams' counts are not the store's", action: "reading counts")
+        }
         shares = StreamShares(uses)
     }
 

@@ -1,9 +1,10 @@
 import Foundation
 import RecorderEngine
 import RecorderSQLite
-import RecorderStore
 import RecorderTestSupport
 import Testing
+
+@testable import RecorderStore
 
 @Suite struct RescueTests {
     /// Overwrites a part of the database with garbage, while no connection has it open.
@@ -44,6 +45,43 @@ import Testing
             let own = Set(stream)
             #expect(arrived.filter(own.contains) == stream.filter(Set(arrived).contains))
         }
+    }
+
+    @Test func `a rescue that was interrupted after it moved the damaged file away is finished by the next process`()
+        async throws
+    {
+        let (directory, path, texts) = try await filled()
+        // As on a file system without hard links.
+        try FileManager.default.moveItem(atPath: path, toPath: "\(path).rescue")
+        let harness = try PipelineHarness(in: directory) { $0.limits.bytes = 0 }
+        #expect(try harness.records() == texts.count)
+    }
+
+    @Test func `a damaged file that cannot be read now stays where it is`() async throws {
+        let (directory, path, _) = try await filled()
+        try damage(path, at: 40 * 4_096, count: 8 * 4_096)
+        // It cannot be opened, as with too many open files.
+        try? FileManager.default.removeItem(atPath: "\(path)-wal")
+        try FileManager.default.createDirectory(atPath: "\(path)-wal", withIntermediateDirectories: false)
+        #expect(throws: RecorderError.self) {
+            _ = try StoreRescue(path).run(FileIdentity(path), before: .now + .seconds(1))
+        }
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.path).allSatisfy { !$0.contains("damaged-") }
+        )
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func `a damaged count of bytes evicts nothing`() async throws {
+        let (directory, path, texts) = try await filled()
+        do {
+            let connection = try SQLiteConnection(path: path, access: .readWrite)
+            try connection.execute("UPDATE stream SET bytes = bytes + (1 << 33) WHERE number = 0")
+        }
+        let harness = try PipelineHarness(in: directory) { $0.limits.bytes = 5 << 20 }
+        try await harness.save("one more")
+        #expect(try harness.records() == texts.count + 1)
+        #expect(harness.events.discards.isEmpty)
     }
 
     @Test func `rescued records keep their age, whatever the clock was set to before`() async throws {
