@@ -63,8 +63,9 @@ enum MainThread {
         return key
     }()
 
-    private static let warning: Void = FileHandle.standardError.write(
-        Data(
+    /// Standard error may be closed, or a pipe without a reader.
+    private static let warning: Void? = try? FileHandle.standardError.write(
+        contentsOf: Data(
             """
             Warning: AWSTask.waitUntilFinished() is blocking the main thread; nothing on the main queue runs meanwhile.
             If the task needs the main queue it never finishes: use continueWith(block:) or await its value instead.

@@ -40,17 +40,17 @@ final class NotificationSender: Sendable {
 
     var progressHandler: (@Sendable (AWSSubmitProgress) -> Void)? {
         get { onProgress.withLock { $0 } }
-        set { onProgress.withLock { $0 = newValue } }
+        set { onProgress.replace { $0 = newValue } }
     }
 
     var metricsHandler: (@Sendable (AWSSubmitMetrics) -> Void)? {
         get { onMetrics.withLock { $0.own } }
-        set { onMetrics.withLock { $0.own = newValue } }
+        set { onMetrics.replace { $0.own = newValue } }
     }
 
     /// Passes metrics on to a library, besides the handler.
     func forwardMetrics(to library: @escaping @Sendable (AWSSubmitMetrics) -> Void) {
-        onMetrics.withLock { $0.library = library }
+        onMetrics.replace { $0.library = library }
     }
 
     var wantsMetrics: Bool { onMetrics.withLock { $0.own != nil || $0.library != nil } }

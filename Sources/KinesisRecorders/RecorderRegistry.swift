@@ -22,12 +22,12 @@ final class RecorderRegistry<Recorder: AWSAbstractKinesisRecorder>: Sendable {
             return
         }
         let recorder = make(identity(key), configuration)
-        recorders.withLock { $0[key] = recorder }
+        recorders.replace { $0[key] = recorder }
     }
 
     func remove(forKey key: String?) {
         guard let key else { return }
-        recorders.withLock { $0[key] = nil }
+        recorders.replace { $0[key] = nil }
     }
 
     /// The recorder under a key, otherwise one for the key's entry in `AWSInfo`, which is registered; nil if there is

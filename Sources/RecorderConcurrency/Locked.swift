@@ -32,3 +32,15 @@ public struct Locked<Value>: ~Copyable, Sendable {
         }
     }
 }
+
+extension Locked where Value: Sendable {
+    /// Changes the value. What it held is released after the lock: if that is a user's object, its `deinit` may take the lock.
+    public borrowing func replace(_ change: (inout Value) -> Void) {
+        let old = withLock { value in
+            let old = value
+            change(&value)
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
+}

@@ -65,7 +65,7 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     package var isAborted: Bool { primaryCode == SQLITE_ABORT }
     package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
     /// Whether the cause is the machine's state, or another program, and not the file.
-    package var isPassing: Bool { isBusy || isCannotOpen || primaryCode == SQLITE_NOMEM || primaryCode == SQLITE_PROTOCOL }
+    package var isPassing: Bool { isBusy || isCannotOpen || [SQLITE_NOMEM, SQLITE_PROTOCOL].contains(primaryCode) }
     package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }
     package var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
     package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }

@@ -7,21 +7,22 @@ import RecorderConcurrency
 /// ```
 /// A sink takes effect immediately, also for existing loggers and clients. Safe to use from any thread.
 public final class AmplifyLogging {
-    private static let sinks = Locked<[any LogSinkBehavior]>([])
+    private static let sinks = Locked<[(id: String, sink: any LogSinkBehavior)]>([])
 
     private init() {}
 
     /// Adds a sink. It replaces one with the same id.
     public static func addSink(_ sink: any LogSinkBehavior) {
-        sinks.withLock { sinks in
-            sinks.removeAll { $0.id == sink.id }
-            sinks.append(sink)
+        let id = sink.id
+        sinks.replace { sinks in
+            sinks.removeAll { $0.id == id }
+            sinks.append((id, sink))
         }
     }
 
     /// Removes the sink with this id, if there is one.
     public static func removeSink(id: String) {
-        sinks.withLock { sinks in sinks.removeAll { $0.id == id } }
+        sinks.replace { sinks in sinks.removeAll { $0.id == id } }
     }
 
     /// A logger with this name.
@@ -32,7 +33,7 @@ public final class AmplifyLogging {
 
     fileprivate static func sinks(for level: LogLevel) -> [any LogSinkBehavior] {
         guard level != .none else { return [] }
-        return sinks.withLock { $0 }.filter { $0.isEnabled(for: level) }
+        return sinks.withLock { $0 }.map(\.sink).filter { $0.isEnabled(for: level) }
     }
 }
 

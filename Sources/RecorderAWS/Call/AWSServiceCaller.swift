@@ -205,12 +205,12 @@ package final class AWSServiceCaller: Sendable {
         let source = configuration.credentials
         @Sendable func renew() async throws(CredentialsFailure) -> Credentials? {
             let current = try await source.credentials()
-            guard current == refused else { return current }
+            guard Credentials.haveSameKeys(current, refused) else { return current }
             source.invalidate()
             return try await source.credentials()
         }
         do {
-            return try await renewal.value(renew) != refused
+            return !Credentials.haveSameKeys(try await renewal.value(renew), refused)
         } catch {
             throw ServiceFailure(error)
         }

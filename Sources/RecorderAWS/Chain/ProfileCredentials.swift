@@ -2,8 +2,8 @@ import RecorderConcurrency
 
 /// The credentials of the profile in use: keys in the profile, or the source that it describes.
 ///
-/// The files are read at first use, and again after the service has refused the keys, so that changes to them apply without
-/// a restart. Safe to use from any thread.
+/// The files are read at first use, and again after the service has refused the keys or there were none to be had, so that changes to
+/// them apply without a restart. Safe to use from any thread.
 package final class ProfileCredentials: CredentialsSource {
     private let context: CredentialsContext
     private let current = Locked<(any CredentialsSource)?>(nil)
@@ -14,7 +14,13 @@ package final class ProfileCredentials: CredentialsSource {
     }
 
     package func credentials() async throws(CredentialsFailure) -> Credentials? {
-        try await source().credentials()
+        let source = try source()
+        do {
+            return try await source.credentials()
+        } catch {
+            if error.kind != .cancelled { current.withLock { $0 = nil } }
+            throw error
+        }
     }
 
     package func invalidate() {

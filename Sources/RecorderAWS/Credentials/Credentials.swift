@@ -34,6 +34,13 @@ package struct Credentials: Sendable, Equatable {
 }
 
 extension Credentials {
+    /// Whether requests are signed alike. A provider may name another expiration for the same keys each time.
+    static func haveSameKeys(_ some: Credentials?, _ others: Credentials?) -> Bool {
+        guard let some, let others else { return some == nil && others == nil }
+        return some.accessKeyID == others.accessKeyID && some.secretAccessKey == others.secretAccessKey
+            && some.sessionToken == others.sessionToken
+    }
+
     /// Throws for keys that cannot stand in a request. `origin` is where they come from, as in "of the environment".
     func check(_ origin: String = "") throws(CredentialsFailure) {
         for (name, key) in [

@@ -29,7 +29,7 @@ struct IdentityCenterToken: Sendable {
         let isEnding = kept.end.timeIntervalSince(context.now()) < Self.renewedBeforeEnd
         guard settings.session != nil, isEnding, let form = form(of: kept.members) else { return try valid(kept) }
         do throws(CredentialsFailure) {
-            return try await renewed(kept, by: form)
+            return try await SignInRenewal.completing(try await renewed(kept, by: form))
         } catch {
             guard error.kind != .cancelled else { throw error }
             // Another program may have renewed it at the same time, which ends what was kept before.
@@ -42,7 +42,7 @@ struct IdentityCenterToken: Sendable {
         }
     }
 
-    private struct Kept {
+    private struct Kept: Sendable {
         let text: String
         let end: Date
         let members: [String: JSONValue]

@@ -32,7 +32,7 @@ struct LoginCredentials: CredentialsFetcher {
         if left(of: kept) > Self.renewedBeforeEnd { return kept }
         do throws(CredentialsFailure) {
             guard context.runsPrograms else { throw CredentialsFailure("it is another user's") }
-            return try await renewed(file)
+            return try await SignInRenewal.completing(try await renewed(file))
         } catch {
             guard error.kind != .cancelled else { throw error }
             // Another program may have renewed them at the same time, which ends what was kept before.

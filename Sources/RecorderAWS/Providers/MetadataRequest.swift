@@ -15,11 +15,20 @@ struct MetadataRequest: Sendable {
 
     private let request: HTTPRequest
     private let origin: String
+    /// What an error must not quote.
+    private let secrets: [String]
 
     /// A request; its errors begin with `origin`.
-    init(_ request: HTTPRequest, origin: String) {
+    init(_ request: HTTPRequest, origin: String, redacting secrets: [String] = []) {
         self.request = request
         self.origin = origin
+        let shown = ["User-Agent", "Content-Type"]
+        // Also without what precedes a token, as in "Bearer".
+        self.secrets =
+            secrets
+            + request.headers.filter { !shown.contains($0.name) }.flatMap { header in
+                [header.value] + header.value.split(separator: " ").suffix(1).map(String.init)
+            }
     }
 
     /// A request to an agent; its errors begin with `origin`, and `timeout` is for the whole request.
@@ -30,8 +39,7 @@ struct MetadataRequest: Sendable {
         timeout: Duration = .seconds(2),
         origin: String
     ) {
-        self.origin = origin
-        request = HTTPRequest(
+        let request = HTTPRequest(
             method: method,
             url: url,
             headers: headers + [HTTPHeader("User-Agent", UserAgent.standard)],
@@ -39,6 +47,7 @@ struct MetadataRequest: Sendable {
             maximumResponseBytes: 64 << 10,
             usesEnvironmentProxy: false
         )
+        self.init(request, origin: origin)
     }
 
     /// Sends the request and returns a response of success. Redirects are not followed.
@@ -49,7 +58,7 @@ struct MetadataRequest: Sendable {
         } catch {
             throw failure(ServiceFailure(error), isTransient: error.kind == .cannotConnect || error.isTransient)
         }
-        guard let refusal = ServiceFailure(response) else { return response }
+        guard let refusal = ServiceFailure(response, redacting: secrets) else { return response }
         throw failure(refusal, isTransient: refusal.kind == .transient || refusal.kind == .throttled)
     }
 

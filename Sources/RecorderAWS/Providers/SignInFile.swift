@@ -66,7 +66,21 @@ struct SignInFile: Sendable {
 }
 
 /// A request that renews a sign-in.
-struct SignInRenewal {
+struct SignInRenewal: Sendable {
+    /// Renews a sign-in and keeps it, also if the caller is cancelled: what the file has is worth nothing once it was used.
+    static func completing<Renewed: Sendable>(
+        _ renew: @autoclosure @escaping @Sendable () async throws(CredentialsFailure) -> Renewed
+    ) async throws(CredentialsFailure) -> Renewed {
+        let renewal = Task { () -> Result<Renewed, CredentialsFailure> in
+            do throws(CredentialsFailure) {
+                return .success(try await renew())
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try await renewal.value.get()
+    }
+
     let url: String
     var headers: [HTTPHeader] = []
     let form: [String: String]
@@ -90,7 +104,9 @@ struct SignInRenewal {
         )
         let response: HTTPResponse
         do throws(MetadataRequest.Failure) {
-            response = try await MetadataRequest(request, origin: origin).send(by: transport)
+            response = try await MetadataRequest(request, origin: origin, redacting: Array(form.values)).send(
+                by: transport
+            )
         } catch {
             throw error.cause
         }

@@ -15,6 +15,19 @@ import Testing
         }
     }
 
+    @Test func `a sink that is replaced may remove another one as it ends`() {
+        final class Ending: LogSinkBehavior {
+            let id = "ending"
+            func isEnabled(for logLevel: LogLevel) -> Bool { false }
+            func emit(message: LogMessage) {}
+            deinit { AmplifyLogging.removeSink(id: "another") }
+        }
+        AmplifyLogging.addSink(Ending())
+        AmplifyLogging.addSink(Ending())
+        AmplifyLogging.removeSink(id: "ending")
+        AmplifyLogging.removeSink(id: "ending")
+    }
+
     @Test func `a sink gets messages of existing loggers, up to its level, until it is removed`() {
         let logger = AmplifyLogging.logger(for: "before")
         let sink = RecordingSink(level: .info, to: "before")

@@ -44,6 +44,27 @@ import Testing
         #expect(try await source.credentials()?.accessKeyID == "a")
     }
 
+    @Test func `a role is assumed again once the keys of its source profile are replaced in the file`() async throws {
+        func text(_ id: String) -> String {
+            """
+            [profile base]
+            aws_access_key_id = \(id)
+            aws_secret_access_key = \(Canary.secret)
+            [default]
+            role_arn = the-role
+            source_profile = base
+            """
+        }
+        let server = try LocalServer { request, _ in
+            request.header("Authorization")?.contains("OLD") == true
+                ? .error(400, "ExpiredTokenException") : STSReply.keys("AssumeRole")
+        }
+        let kept = try source(text("OLD"), server)
+        #expect(await kept.failure()?.kind == .failed)
+        try kept.files.write(text("NEW"), to: kept.files.config)
+        #expect(try await kept.credentials() != nil)
+    }
+
     @Test func `a role is assumed with the keys of its source profile and its own parameters`() async throws {
         let server = try LocalServer { _, _ in STSReply.keys("AssumeRole") }
         let source = try source(

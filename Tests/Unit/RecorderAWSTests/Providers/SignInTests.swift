@@ -69,6 +69,47 @@ import Testing
         #expect(failure.kind == .failed && !failure.message.contains("refresh1"), "\(failure)")
     }
 
+    @Test func `a renewal whose caller is cancelled goes on to its end, as the old sign-in is worth nothing then`()
+        async throws
+    {
+        let (asked, ask) = AsyncStream<Void>.makeStream()
+        let answers = DispatchSemaphore(value: 0)
+        let person = try Person(config: Person.session) { request, index in
+            ask.yield()
+            answers.wait()
+            return Person.answer(request, index)
+        }
+        try person.sign(in: "corp", ends: -1)
+        let keys = Task { try await person.keys() }
+        for await _ in asked { break }
+        keys.cancel()
+        await #expect(throws: CredentialsFailure.self) { try await keys.value }
+        answers.signal()
+        while try person.kept(of: "corp")["refreshToken"] as? String != "refresh2" {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(person.server.requests.map(\.path) == ["/token"])
+    }
+
+    @Test func `no error quotes a token that a service or a proxy quotes`() async throws {
+        let secrets = ["client-secret-of-16", "refresh-token-of-16", "bearer-token-of-16-"]
+        let person = try Person(config: Person.session) { request, _ in
+            let quoted =
+                String(decoding: request.body, as: UTF8.self) + (request.header("x-amz-sso_bearer_token") ?? "")
+            return .html(400, "<p>\(quoted)</p>")
+        }
+        for left in [60, -1] {
+            try person.sign(
+                in: "corp",
+                ends: left,
+                member:
+                    #""clientSecret": "\#(secrets[0])", "refreshToken": "\#(secrets[1])", "accessToken": "\#(secrets[2])""#
+            )
+            let message = try #require(await person.failure()).message
+            for secret in secrets { #expect(!message.contains(secret), "\(message)") }
+        }
+    }
+
     @Test func `a token that another program renewed meanwhile is used`() async throws {
         let files = try ProfileFiles()
         let person = try Person(config: Person.session, files: files) { request, _ in
@@ -231,7 +272,7 @@ private struct Person {
         server = try LocalServer(script)
     }
 
-    private static func answer(_ request: ReceivedRequest, _ index: Int) -> Reply {
+    static func answer(_ request: ReceivedRequest, _ index: Int) -> Reply {
         switch request.path {
         case "/token":
             return .json(200, #"{"accessToken": "token2", "expiresIn": 28800, "refreshToken": "refresh2"}"#)

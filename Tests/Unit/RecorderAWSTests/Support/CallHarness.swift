@@ -83,7 +83,9 @@ final class RotatingCredentials: CredentialsSource {
         return Credentials(
             accessKeyID: "AKID\(number)",
             secretAccessKey: "secret\(number)",
-            sessionToken: "token\(number)"
+            sessionToken: "token\(number)",
+            // As providers do that keep keys, and say each time that these hold for another hour.
+            expiration: Date(timeIntervalSinceNow: 3_600 + Double(asked))
         )
     }
 
