@@ -168,7 +168,8 @@ final class FlowFollower {
 
     /// Takes over the files of a scan, and stores their positions.
     private func store(_ admission: inout FileAdmission) throws(RecorderError) {
-        files += admission.files
+        // Some were deleted before they were read.
+        files += admission.files.filter { $0.state.phase != .ended }
         assert(claims.count == files.count + waiting.newCount, "a file is not claimed once")
         if !admission.files.isEmpty {
             observer.tell(.count(files: files.count { !$0.isCompressed }, stream: flow.stream))
