@@ -1,19 +1,6 @@
 import Glibc
 import LineRecords
-package import RecorderStore
-
-/// A position whose file was truncated in place, or is gone.
-package struct Orphan {
-    package let position: FilePosition
-    package let isTruncated: Bool
-    /// Whether that may have happened since the scan that found it: only the next one can see a copy.
-    var isNew = false
-
-    /// nil if all of it was read.
-    var loss: FollowNotice.Loss? {
-        isTruncated ? .truncated(position) : position.isFinished ? nil : .gone(position)
-    }
-}
+import RecorderStore
 
 /// Where the reading of new files begins.
 extension FlowFollower {
@@ -52,7 +39,7 @@ extension FlowFollower {
             (unknown, hasUnread) = ([], true)
         }
         if !unknown.isEmpty {
-            admission.paths.formUnion((known + files.map(\.position)).map(\.path))
+            admission.paths.formUnion((gone.originals + files.map(\.position)).map(\.path))
         }
         for opened in unknown {
             switch admission.origin(of: opened.position, mark) {
@@ -133,6 +120,7 @@ extension FlowFollower {
             ? stored.birth == opened.position.birth ? .resumed : .otherFile
             : FileStart(stored, of: opened.file, birth: opened.position.birth, boot: boot)
         if hasOtherID, start != .otherFile { admission.changes.forgotten.append(stored.id) }
+        if start != .otherFile { gone.remove(stored) }
         switch start {
         case .resumed:
             (opened.position.head, opened.position.tail) = (stored.head, stored.tail)
@@ -141,15 +129,14 @@ extension FlowFollower {
             // What was read from the disk after a boot is on it.
             opened.position.settled = stored.boot == boot ? stored.settled : stored.point
             if hasOtherID || stored.isGone { admission.changes.stored.append(opened.position) }
-            orphans.removeAll { $0.position.id == stored.id && !$0.isTruncated }
         case .endLost(let end):
             observer.tell(.incomplete(.endLost(stored, at: end)))
             opened.position.move(to: end, in: opened.file)
             opened.position.settled = opened.position.point
             admission.changes.stored.append(opened.position)
         case .truncated:
-            orphans.append(Orphan(position: stored, isTruncated: true, isNew: true))
-            truncations += 1
+            gone.addTruncated(stored)
+            (truncations, mayMissCopies) = (truncations + 1, true)
             return .replaced
         case .otherFile:
             if !stored.isGone { lose(stored, into: &admission) }
@@ -180,9 +167,6 @@ extension FlowFollower {
         add(opened, as: isLeft ? .closed : nil, isStored: isLeft || flow.firstSight == .end, to: &admission)
     }
 
-    /// What was read of files that are gone or were truncated.
-    private var known: [FilePosition] { orphans.map(\.position) + gone.truncated }
-
     private func isTooOld(_ facts: FileFacts) -> Bool {
         flow.ignoredAge.map { .nanoseconds(system.time - facts.changed) > $0 } ?? false
     }
@@ -196,7 +180,7 @@ extension FlowFollower {
         // Compared as text first: there may be many.
         let hasOriginal =
             admission.paths.contains(opened.found.base)
-            && (known + (files + admission.files).map(\.position)).contains {
+            && (gone.originals + (files + admission.files).map(\.position)).contains {
                 mayBeCopy(base: opened.found.base, path: opened.found.path, of: $0)
             }
         guard hasOriginal else {
@@ -217,7 +201,7 @@ extension FlowFollower {
         guard let open = file.file, let facts = open.facts else { return .nothing }
         if file.isCompressed { return comparisonOfCompressed(file, open, facts: facts) }
         if facts.size == 0, facts.names == 0 { return .nothing }
-        if let found = comparisonWithOrphans(of: file, open, facts: facts) { return found }
+        if let found = comparisonWithGone(of: file, open, facts: facts) { return found }
         for original in files + new
         where original !== file && mayBeCopy(base: file.base, path: file.path, of: original.position) {
             if let found = comparison(of: file, open, facts: facts, with: original) { return found }
@@ -227,33 +211,35 @@ extension FlowFollower {
     }
 
     /// Compares with files that were truncated or are gone; nil if it is no copy of those.
-    private func comparisonWithOrphans(
+    private func comparisonWithGone(
         of file: FollowedFile,
         _ open: OpenFile,
         facts: FileFacts
     ) -> FileState.Comparison? {
-        // A copy in a directory that a link leads to again may be found long after its file was truncated.
-        let truncated = gone.truncated.map { Orphan(position: $0, isTruncated: true) }
         // What a file of a lower layer became may be gone, and a copy of that not.
         let below = files.filter { $0.state.name == .none && $0.file?.isLayered == true && $0.base == file.base }
-        for orphan in orphans + truncated + below.map({ Orphan(position: $0.storedPosition, isTruncated: false) })
-        where mayBeCopy(base: file.base, path: file.path, of: orphan.position) {
-            let offset = orphan.position.offset
-            if facts.size >= offset, offset > 0, open.holds(upTo: orphan.position) {
-                orphans.removeAll { $0.position == orphan.position }
-                gone.found(orphan.position, isTruncated: true)
-                observer.tell(.incomplete(.copied(file.path, of: orphan)))
-                var position = file.position
-                (position.offset, position.sum) = (offset, orphan.position.sum)
-                (position.head, position.tail) = (orphan.position.head, orphan.position.tail)
+        for original in (gone.originals + below.map(\.storedPosition.gone)).sorted(by: { $0.offset > $1.offset })
+        where original.offset > 0 && mayBeCopy(base: file.base, path: file.path, of: original) {
+            if facts.size >= original.offset, open.holds(upTo: original) {
+                gone.found(original)
+                observer.tell(.incomplete(.copied(file.path, of: original)))
                 // Before anything else of the original is stored in place of its position.
-                begin(file, at: position)
+                begin(file, after: original)
                 return .other
             }
             // The original was read on after it was copied: all lines of the copy are stored.
-            if facts.size > 0, file.compared.bytes == facts.size, facts.size <= offset { return .copy }
+            let isEqual = file.compared.id == original.id && file.compared.bytes == facts.size
+            if facts.size > 0, isEqual, facts.size <= original.offset { return .copy }
         }
         return nil
+    }
+
+    /// Begins with a copy where its original was read to.
+    func begin(_ file: FollowedFile, after original: FilePosition) {
+        var position = file.position
+        (position.offset, position.sum) = (original.offset, original.sum)
+        (position.head, position.tail) = (original.head, original.tail)
+        begin(file, at: position)
     }
 
     /// Compares with a file that is followed; nil if it is no copy of that.
@@ -266,7 +252,7 @@ extension FlowFollower {
         let stored = original.storedPosition
         guard let other = original.file else {
             let isCopy = facts.size > 0 && facts.size == stored.offset && open.holds(upTo: stored)
-            if isCopy { file.compared = (facts.size, original.path) }
+            if isCopy { file.compared = (facts.size, original.path, stored.id) }
             return isCopy ? .copy : nil
         }
         let known = file.compared.path == original.path ? file.compared.bytes : 0
@@ -274,7 +260,7 @@ extension FlowFollower {
         let end = min(facts.size, known + 64 * 1_024 * 1_024)
         if end > known {
             let equal = open.countEqual(to: other, in: known..<end)
-            file.compared = (known + equal, original.path)
+            file.compared = (known + equal, original.path, stored.id)
         }
         if file.compared.bytes == facts.size {
             let isRead = facts.size <= stored.offset
@@ -336,13 +322,13 @@ extension FlowFollower {
             position.offset < file.facts.size
         else { return }
         position.isFinished = false
-        admission.changes.stored.append(position)
-        orphans.append(Orphan(position: position, isTruncated: false, isNew: true))
+        admission.changes.stored.append(gone.add(position))
+        mayMissCopies = true
     }
 
     /// Keeps the position of a file that is gone, as a copy or a compressed file may have its content.
     private func lose(_ stored: FilePosition, into admission: inout FileAdmission) {
         admission.changes.stored.append(gone.add(stored))
-        orphans.append(Orphan(position: stored, isTruncated: false, isNew: true))
+        mayMissCopies = true
     }
 }

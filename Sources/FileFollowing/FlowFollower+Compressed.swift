@@ -14,7 +14,7 @@ extension FlowFollower {
         guard let length = GzipFile(open).length() else {
             guard system.time - facts.changed > Self.writingTime else { return .undecided }
             observer.tell(.notFollowed(file.path, .damaged))
-            file.compared = (0, file.path)
+            file.compared = (0, file.path, 0)
             return .copy
         }
         let stored = positions.positions.filter {
@@ -25,21 +25,19 @@ extension FlowFollower {
             let isTruncated = gone.truncated.contains(position)
             guard position.isGone || isTruncated else {
                 // Its original exists, or this process does not know yet that it is gone.
-                file.compared = (length, position.path)
+                file.compared = (length, position.path, position.id)
                 return position.offset == length ? .copy : .undecided
             }
-            resume(file, at: position, isTruncated: isTruncated, length: length)
+            resume(file, after: position, length: length)
             return .other
         }
         if let position = gone.truncated.last(where: { $0.offset > length && open.holdsCompressed(headOf: $0) }) {
-            file.compared = (length, position.path)
+            file.compared = (length, position.path, position.id)
             return .copy
         }
         // Of those that nothing was read of, it may be any.
-        let unread = gone.untold.map(\.position).filter {
-            $0.offset == 0 && base(of: $0).utf8.elementsEqual(file.base.utf8)
-        }
-        for position in unread { gone.found(position, isTruncated: false) }
+        let unread = gone.untold.filter { $0.offset == 0 && base(of: $0).utf8.elementsEqual(file.base.utf8) }
+        for position in unread { gone.forget(position) }
         if !unread.isEmpty { needsScan = true }
         observer.tell(.reading(file.path, .rotated(base: file.base)))
         return .other
@@ -54,17 +52,15 @@ extension FlowFollower {
     }
 
     /// Begins where the original was read to.
-    private func resume(_ file: FollowedFile, at original: FilePosition, isTruncated: Bool, length: Int) {
-        gone.found(original, isTruncated: isTruncated)
-        if isTruncated {
-            observer.tell(.incomplete(.copied(file.path, of: Orphan(position: original, isTruncated: true))))
-        } else if original.offset < length {
-            observer.tell(.reading(file.path, .compressed(original)))
+    private func resume(_ file: FollowedFile, after original: FilePosition, length: Int) {
+        if original.isGone {
+            gone.forget(original)
+            if original.offset < length { observer.tell(.reading(file.path, .compressed(original))) }
+        } else {
+            gone.found(original)
+            observer.tell(.incomplete(.copied(file.path, of: original)))
         }
-        var position = file.position
-        (position.offset, position.sum) = (original.offset, original.sum)
-        (position.head, position.tail) = (original.head, original.tail)
-        begin(file, at: position)
+        begin(file, after: original)
         needsScan = true
     }
 
@@ -74,13 +70,12 @@ extension FlowFollower {
     /// another position of it by now, and a copy lacks what was written before the truncation.
     func tellLosses() {
         let undecided = Set(files.lazy.filter { $0.isCompressed && $0.state.phase == .undecided }.map(\.base))
-        let missing = gone.untold.filter { $0.isTruncated || !undecided.contains(base(of: $0.position)) }
-        gone.untold.removeAll { $0.isTruncated || !undecided.contains(base(of: $0.position)) }
-        for orphan in missing {
-            if let loss = orphan.loss { observer.tell(.incomplete(loss)) }
-            guard !orphan.isTruncated else { continue }
-            var told = orphan.position
-            (told.isGone, told.isFinished) = (true, true)
+        let missing = gone.takeUntold { !$0.isGone || !undecided.contains(base(of: $0)) }
+        for position in missing {
+            observer.tell(.incomplete(position.isGone ? .gone(position) : .truncated(position)))
+            guard position.isGone else { continue }
+            var told = position
+            told.isFinished = true
             resets.append(told)
         }
         incompleteFiles += missing.count
@@ -99,14 +94,14 @@ extension FlowFollower {
     }
 }
 
-/// Positions of files that are gone or were truncated: a compressed file may have their content.
+/// Positions of files that are gone, or were truncated: a copy or a compressed file may have their content.
 struct GonePositions {
     /// Those with bytes that were not read, until no compressed file can turn out to have them.
-    var untold: [Orphan] = []
+    private(set) var untold: [FilePosition] = []
     /// Those of files that were truncated, of which the store has later positions.
     private(set) var truncated: [FilePosition] = []
-    /// The ids of those in the store, by pattern, the newest last.
-    private var ids: [String: [Int64]] = [:]
+    /// Those of files that are gone, by pattern, the newest last. The store has them, too.
+    private var stored: [String: [FilePosition]] = [:]
     /// The ids of those that are not needed any more, until the store has forgotten them.
     var forgotten: [Int64] = []
 
@@ -116,38 +111,64 @@ struct GonePositions {
     init() {}
 
     init(stored positions: [FilePosition]) {
-        ids = Dictionary(grouping: positions, by: \.pattern).mapValues { $0.map(\.id) }
-        untold = positions.filter { !$0.isFinished }.map { Orphan(position: $0, isTruncated: false) }
+        for position in positions { add(position) }
     }
 
-    /// The position of a file that is gone as it is stored.
+    /// What a copy may have. It may be found long after its original was: in a directory that a link leads to again.
+    var originals: [FilePosition] { truncated + stored.values.joined() }
+
+    /// Returns the position of a file that is gone as it is stored.
+    @discardableResult
     mutating func add(_ position: FilePosition) -> FilePosition {
-        ids[position.pattern, default: []].append(position.id)
-        var position = position
-        position.isGone = true
+        remove(position)
+        let position = position.gone
+        var kept = stored.removeValue(forKey: position.pattern) ?? []
+        if kept.count == Self.most { forgotten.append(kept.removeFirst().id) }
+        stored[position.pattern] = kept + [position]
+        if !position.isFinished { untold.append(position) }
         return position
     }
 
-    /// Adds those of which no copy was found.
-    mutating func add(_ orphans: [Orphan]) {
-        untold += orphans.filter { $0.loss != nil }
-        truncated = (truncated + orphans.filter(\.isTruncated).map(\.position)).suffix(Self.most)
+    mutating func addTruncated(_ position: FilePosition) {
+        var position = position
+        // It was, before a link led to it again.
+        position.isGone = false
+        untold.append(position)
+        truncated = (truncated + [position]).suffix(Self.most)
     }
 
-    /// A compressed file has the content of one.
-    mutating func found(_ position: FilePosition, isTruncated: Bool) {
-        if isTruncated { truncated.removeAll { $0 == position } } else { forgotten.append(position.id) }
-        untold.removeAll { $0.position.id == position.id && $0.position.offset == position.offset }
+    /// A file is there again.
+    mutating func remove(_ position: FilePosition) {
+        let index = stored[position.pattern]?.firstIndex { $0.inode == position.inode && $0.id == position.id }
+        guard let index else { return }
+        stored[position.pattern]?.remove(at: index)
+        untold.removeAll { $0.id == position.id && $0.isGone }
     }
 
-    /// The ids of those that are too old.
-    mutating func takeOldest(except followed: [FollowedFile]) -> [Int64] {
-        var oldest: [Int64] = []
-        for (pattern, kept) in ids where kept.count > Self.most {
-            oldest += kept.dropLast(Self.most)
-            ids[pattern] = kept.suffix(Self.most)
-        }
-        // A file may be there again, or have the id of one that is gone.
-        return oldest.isEmpty ? [] : Array(Set(oldest).subtracting(followed.map(\.position.id)))
+    /// A copy has the content of one.
+    mutating func found(_ position: FilePosition) {
+        truncated.removeAll { $0 == position }
+        untold.removeAll { $0.id == position.id && $0.offset == position.offset }
+    }
+
+    /// A compressed file has the content of one that is gone.
+    mutating func forget(_ position: FilePosition) {
+        remove(position)
+        forgotten.append(position.id)
+    }
+
+    /// Those that are to be told.
+    mutating func takeUntold(where isTold: (FilePosition) -> Bool) -> [FilePosition] {
+        defer { untold.removeAll(where: isTold) }
+        return untold.filter(isTold)
+    }
+}
+
+extension FilePosition {
+    /// The position of a file that is gone.
+    var gone: FilePosition {
+        var position = self
+        position.isGone = true
+        return position
     }
 }

@@ -13,10 +13,10 @@ final class FlowFollower {
 
     /// In the order in which they are read: those that were rotated away come first.
     private(set) var files: [FollowedFile] = []
-    /// Positions whose files were truncated or are gone. A copy of such a file is read from the position on.
-    var orphans: [Orphan] = []
-    /// What is known of files that are gone.
+    /// What is known of files that were truncated or are gone.
     var gone = GonePositions()
+    /// Whether files may have been copied since the scan that found that their originals were truncated or are gone.
+    var mayMissCopies = false
     /// Whether the last one could not be stored.
     var hasFailedScan = false
     /// The most bytes that are read of a file at a time.
@@ -176,28 +176,30 @@ final class FlowFollower {
         }
         marked.formUnion(admission.marks)
         unstored = admission.changes
-        unstored.forgotten = Array(Set(unstored.forgotten + gone.takeOldest(except: files)))
         (admission.files, admission.changes) = ([], FilePositionChanges())
         waiting.admission = waiting.new.isEmpty ? FileAdmission() : admission
         var changes = unstored
         // New files that wait may be copies, and so may those that the scan did not see.
-        let isSettled = waiting.new.isEmpty && !orphans.contains(where: \.isNew)
+        let isSettled = waiting.new.isEmpty && !mayMissCopies
         let replaced = isSettled ? files.filter { $0.state.phase == .replaced } : []
         changes.stored += resets + replaced.map(\.position)
-        changes.forgotten += gone.forgotten
+        if !gone.forgotten.isEmpty {
+            // A file may be there again, or have the id of one that is gone.
+            let forgotten = Set(gone.forgotten).subtracting(files.map(\.position.id))
+            changes.stored.removeAll { $0.isGone && forgotten.contains($0.id) }
+            changes.forgotten += forgotten
+        }
         if !changes.stored.isEmpty || !changes.forgotten.isEmpty {
             try store.saveNow(changes, stream: flow.stream)
         }
         gone.forgotten = []
         (resets, unstored) = ([], FilePositionChanges())
-        for index in orphans.indices { orphans[index].isNew = false }
+        mayMissCopies = false
         guard isSettled else {
             needsScan = needsScan || waiting.new.isEmpty
             return
         }
         for file in replaced { _ = file.handle(.settled) }
-        gone.add(orphans)
-        orphans = []
         tellLosses()
         guard !resets.isEmpty else { return }
         // At once: if it ended before the next scan, the next start would say the same again.
@@ -229,6 +231,8 @@ final class FlowFollower {
                 }
             }
         }
+        // At once: there may be many.
+        files.removeAll { $0.state.phase == .ended }
     }
 
     /// Ends the following of a closed file that is gone.
@@ -236,8 +240,7 @@ final class FlowFollower {
         var position = file.position
         position.isFinished = file.unreadBytes == 0
         admission.changes.stored.append(gone.add(position))
-        end(file)
-        if !position.isFinished { orphans.append(Orphan(position: position, isTruncated: false)) }
+        release(file)
     }
 
     /// Opens a closed file that was written to.
@@ -263,7 +266,7 @@ final class FlowFollower {
             default: preconditionFailure("a comparison has the action \(action)")
             }
         }
-        if file.isCompressed, file.state.phase != .undecided { tellLosses() }
+        if file.isCompressed, file.state.phase != .undecided { needsScan = true }
     }
 
     /// Stores a position with the next scan, before anything is read.
@@ -302,7 +305,7 @@ final class FlowFollower {
 
     /// Begins anew with a file that was truncated, after a scan that looks for a copy of what it held.
     func startOver(_ file: FollowedFile) {
-        orphans.append(Orphan(position: file.storedPosition, isTruncated: true))
+        gone.addTruncated(file.storedPosition)
         truncations += 1
         file.startOver()
         needsScan = true
@@ -311,11 +314,10 @@ final class FlowFollower {
     /// Ends the following of a file that is gone, whose lines are stored.
     func end(_ file: FollowedFile) {
         var position = file.storedPosition
-        drop(file)
-        guard files.contains(where: { $0.state.phase == .undecided }) else { return }
+        // What was left of it is told.
         position.isFinished = true
-        orphans.append(Orphan(position: position, isTruncated: false))
-        needsScan = true
+        gone.add(position)
+        drop(file)
     }
 
     /// The counts of all files that were followed.
@@ -323,9 +325,13 @@ final class FlowFollower {
 
     /// Ends the following of a file.
     func drop(_ file: FollowedFile) {
+        release(file)
+        files.removeAll { $0 === file }
+    }
+
+    private func release(_ file: FollowedFile) {
         ended.add(file.totals)
         observer.forget(file.path)
-        files.removeAll { $0 === file }
         file.close()
         claims.release(file.key)
     }

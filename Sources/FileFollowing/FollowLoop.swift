@@ -197,7 +197,7 @@ package final class FollowLoop {
         case .endRecord: file.endRecord(save(of: file, in: flow))
         case .endLine: file.endLine(save(of: file, in: flow))
         case .forget(let writers):
-            let position = flow.gone.add(file.currentPosition(isFinished: true))
+            let position = file.currentPosition(isFinished: true).gone
             saves.save(PayloadList(), of: file, to: flow, .init(stored: [position]), at: position)
             observer.tell(.reading(file.path, .deleted(position, writers)))
         case .tellLeft: observer.tell(.reading(file.path, .moved(unfinished: file.unreadBytes)))

@@ -15,12 +15,12 @@ extension FollowNotice.Loss {
         case .gone(let position):
             "\(position.path) is gone: it was deleted, or compressed after a rotation. It had been read to byte "
                 + "\(Formatting.count(position.offset)): lines after that may be missing."
-        case .copied(let path, let orphan):
-            "\(orphan.position.path) "
-                + (orphan.isTruncated
-                    ? "was truncated in place; lines that were written between its copying and that are missing"
-                    : "is gone")
-                + "; its copy \(path) is read from byte \(Formatting.count(orphan.position.offset))."
+        case .copied(let path, let original):
+            "\(original.path) "
+                + (original.isGone
+                    ? "is gone"
+                    : "was truncated in place; lines that were written between its copying and that are missing")
+                + "; its copy \(path) is read from byte \(Formatting.count(original.offset))."
         case .endLost(let position, let end):
             "\(position.path) lost its end when the machine went down. It had been read to byte "
                 + "\(Formatting.count(position.offset)), and is read on from byte \(Formatting.count(end)): lines after that "

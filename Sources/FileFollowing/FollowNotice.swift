@@ -51,7 +51,7 @@ package enum FollowNotice {
         case cutOff(FilePosition)
         case gone(FilePosition)
         /// A copy of a file that was truncated or is gone is read on.
-        case copied(String, of: Orphan)
+        case copied(String, of: FilePosition)
         /// The machine went down, and a file is read on from a byte before its position.
         case endLost(FilePosition, at: Int)
         /// The position of a file was lost, so that it is read from its start.

@@ -28,8 +28,8 @@ final class FollowedFile {
     /// Its size and the time of its last change when it was closed, how many bytes behind its position it had, and whether these were
     /// read: an unfinished line.
     private var atClosing = (size: 0, changed: Int64(0), unread: 0, isRead: true)
-    /// While it is undecided: so many of its bytes are those of another file, which had this path.
-    var compared = (bytes: 0, path: "")
+    /// While it is undecided: so many of its bytes are those of another file, which had this path, and this id of its position.
+    var compared = (bytes: 0, path: "", id: Int64(0))
     /// Whether an event of it is awaited.
     var isArmed = false
     /// When it was opened.

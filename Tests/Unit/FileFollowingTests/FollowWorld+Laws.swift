@@ -80,11 +80,11 @@ extension FollowWorld {
         return notices.contains { notice, count, copy in
             guard number < count, case .incomplete(let loss) = notice else { return false }
             // A file that begins like one that is gone is taken for its copy.
-            if case .copied(_, let orphan) = loss, copy == line.file, line.end <= orphan.position.offset { return true }
+            if case .copied(_, let original) = loss, copy == line.file, line.end <= original.offset { return true }
             let position: FilePosition? =
                 switch loss {
                 case .truncated(let position), .cutOff(let position), .gone(let position): position
-                case .copied(_, let orphan): orphan.position
+                case .copied(_, let original): original
                 case .endLost, .positionLost: nil
                 }
             guard let position, isOf(line, position) else { return false }
