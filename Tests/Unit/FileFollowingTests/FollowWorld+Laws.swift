@@ -29,6 +29,18 @@ extension FollowWorld {
         return isUnknown || number >= seen[line.file, default: 0] || isTold(number)
     }
 
+    /// A follower was killed: the next one knows what is stored.
+    func forgetSeen() {
+        for file in seen.keys where store.position(of: file)?.isFinished ?? true {
+            let last = lines.lastIndex { $0.file == file && store.records[$0.text] != nil }
+            seen[file] = last.map { $0 + 1 } ?? 0
+        }
+        // A truncation that no position shows is found with its file: if that is gone, it may as well have been renamed.
+        for (number, line) in lines.enumerated() where line.generation > stored[line.file, default: 0] {
+            seen[line.file] = min(seen[line.file, default: 0], number)
+        }
+    }
+
     /// Whether a file has a name of the pattern, in the end.
     private func isThere(_ file: FileKey) -> Bool {
         disk.names(in: "/logs")?.contains { name in

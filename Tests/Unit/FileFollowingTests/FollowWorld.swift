@@ -292,14 +292,6 @@ final class FollowWorld: @unchecked Sendable {
         stored[file] = generations.count - (isOlder ? 1 : 0)
     }
 
-    /// A follower was killed: the next one knows what is stored.
-    private func forgetSeen() {
-        for file in seen.keys where store.position(of: file)?.isFinished ?? true {
-            let last = lines.lastIndex { $0.file == file && store.records[$0.text] != nil }
-            seen[file] = last.map { $0 + 1 } ?? 0
-        }
-    }
-
     private func shift() {
         for ending in ["", ".gz"] {
             disk.remove("\(path).5\(ending)")
