@@ -37,9 +37,11 @@ package struct FileFlow: Sendable {
         (self.firstSight, self.rules) = (firstSight, rules)
     }
 
-    /// Its patterns; relative ones begin in a directory.
+    /// Its patterns, each once, as a file belongs to one; relative ones begin in a directory.
     package func filePatterns(in directory: String) -> [FilePattern] {
-        patterns.map { FilePattern($0, in: directory, excluding: excluded) }
+        var known: Set<[UInt8]> = []
+        return patterns.map { FilePattern($0, in: directory, excluding: excluded) }
+            .filter { known.insert($0.bytes).inserted }
     }
 }
 
