@@ -37,6 +37,10 @@ package struct FileFacts: Sendable {
     /// How many names it has.
     package let names: Int
 
+    /// A file may have any size: on some file systems `truncate -s 8E` takes no room. No file has more than a pebibyte of lines, and sums of
+    /// such sizes do not overflow.
+    private static let mostBytes = 1 << 50
+
     /// nil, with `errno` set, if there is no such file.
     init?(_ directory: Int32, _ path: String, flags: Int32) {
         let wanted = UInt32(STATX_BASIC_STATS) | UInt32(STATX_BTIME)
@@ -57,13 +61,14 @@ package struct FileFacts: Sendable {
             case S_IFSOCK: .socket
             default: .device
             }
-        size = Int(clamping: status.stx_size)
+        size = min(Int(clamping: status.stx_size), Self.mostBytes)
         changed = Self.nanoseconds(status.stx_mtime)
         names = Int(status.stx_nlink)
     }
 
     package init(_ key: FileKey, _ kind: Kind, size: Int, changed: Int64, names: Int) {
-        (self.key, self.kind, self.size, self.changed, self.names) = (key, kind, size, changed, names)
+        (self.key, self.kind, self.size) = (key, kind, min(size, Self.mostBytes))
+        (self.changed, self.names) = (changed, names)
     }
 
     /// Whether it was changed lately, so that it may still grow.

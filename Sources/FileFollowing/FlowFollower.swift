@@ -369,7 +369,7 @@ final class FlowFollower {
         (flow.readRecords, flow.truncations) = (readRecords, truncations)
         for file in files {
             let unread = file.unreadBytes
-            flow.unreadBytes += unread
+            flow.unreadBytes = Formatting.sum(flow.unreadBytes, unread)
             flow.unreadSeconds = max(flow.unreadSeconds, Int(file.waiting(with: unread).components.seconds))
         }
         return flow

@@ -92,7 +92,7 @@ package struct FlowMetrics: Sendable {
 
     package mutating func add(_ other: FlowMetrics) {
         isPaused = isPaused || other.isPaused
-        unreadBytes += other.unreadBytes
+        unreadBytes = Formatting.sum(unreadBytes, other.unreadBytes)
         files += other.files
         readBytes += other.readBytes
         readRecords += other.readRecords

@@ -1,4 +1,7 @@
 import FileFollowing
+import Glibc
+import RecorderStore
+import RecorderTestSupport
 import Testing
 
 /// What a follower does in cases that few worlds have.
@@ -7,5 +10,27 @@ import Testing
         let patterns = ["/logs/*.log", "/logs//*.log", "*.log", "/logs/\u{e9}.log", "/logs/e\u{301}.log"]
         let found = FileFlow(stream: "app", patterns: patterns).filePatterns(in: "/logs")
         #expect(found.map(\.bytes) == ["/logs/*.log", "/logs/\u{e9}.log", "/logs/e\u{301}.log"].map { Array($0.utf8) })
+    }
+
+    @Test func `a file is read whose size is the largest that there is`() throws {
+        // Other file systems have smaller limits.
+        let path = "/dev/shm/recorder-\(getpid()).log"
+        let number = open(path, O_CREAT | O_EXCL | O_RDWR, 0o600)
+        guard number >= 0, ftruncate(number, .max) == 0 else { return print("skipped: there is no tmpfs.") }
+        defer {
+            close(number)
+            unlink(path)
+        }
+        let file = try #require(OpenFiles(LinuxFileSystem()).open(path, followsLink: false))
+        let content = FileContent(file, isCompressed: false, at: FilePosition(stream: "app", pattern: path))
+        guard case .bytes(let bytes) = content.read(atMost: 512) else {
+            Issue.record("there are no bytes")
+            return
+        }
+        #expect(bytes.count == 512)
+        var metrics = FlowMetrics()
+        metrics.unreadBytes = .max
+        metrics.add(metrics)
+        #expect(metrics.unreadBytes == .max)
     }
 }
