@@ -149,6 +149,8 @@ package struct FileState: Sendable, Hashable {
     /// Whether it may be closed for a while.
     package var mayGiveWay: Bool { mayHaveUnreadBytes || phase == .replaced }
 
+    package var isFinishing: Bool { if case .finishing = phase { true } else { false } }
+
     package var isRead: Bool { if case .read = phase { true } else { false } }
 
     /// Whether it is closed or decided as time passes, without an event.

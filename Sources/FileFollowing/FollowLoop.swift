@@ -307,7 +307,10 @@ package final class FollowLoop {
         let changes = system.changes(of: .contents)
         if system.needsPolling(.contents) || changes == nil {
             for flow in flows {
-                for file in flow.files where file.state.isOpen { handle(.changed, of: file, in: flow) }
+                // Otherwise one that is to be closed would be read again each time, and never be closed.
+                for file in flow.files where file.state.isOpen && (!file.state.isFinishing || file.hasGrown) {
+                    handle(.changed, of: file, in: flow)
+                }
             }
         }
         for watch in (changes ?? Set(watched.keys)).sorted() {

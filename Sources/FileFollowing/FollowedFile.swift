@@ -116,6 +116,9 @@ final class FollowedFile {
     /// Whether the open file has no name any more.
     var isDeleted: Bool { file?.facts?.names == 0 }
 
+    /// Whether the open file has bytes that were not read.
+    var hasGrown: Bool { reader?.content.hasGrown ?? false }
+
     /// Whether there is a record of complete lines that the next line may belong to.
     var holdsRecord: Bool { reader?.holdsRecord ?? false }
 

@@ -33,4 +33,14 @@ import Testing
         metrics.add(metrics)
         #expect(metrics.unreadBytes == .max)
     }
+
+    @Test func `a file that was moved away is closed, and that is told once, although there are no events`() throws {
+        let directory = try TemporaryDirectory()
+        let world = FollowWorld(files: 1, claims: directory.path("claims"))
+        world.settings.pollsContents = true
+        world.plan(at: 5) { world.disk.rename("/logs/worker0.log", to: "/b/worker0.log") }
+        world.run()
+        let told = world.notices.count { if case .reading(_, .moved) = $0.notice { true } else { false } }
+        #expect(told == 1)
+    }
 }

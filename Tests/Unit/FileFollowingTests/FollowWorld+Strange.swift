@@ -59,7 +59,7 @@ extension FollowWorld {
 
     private func hurry() { nextAction = disk.time + Int64.random(in: 1...1_500, using: &random) * 1_000_000 }
 
-    private func write(to node: SimulatedDisk.Node) {
+    func write(to node: SimulatedDisk.Node) {
         endLine()
         let text = "line \(lines.count + 1_000_000)"
         disk.write(Array("\(text)\n".utf8), to: node)

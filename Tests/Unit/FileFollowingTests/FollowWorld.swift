@@ -25,6 +25,8 @@ final class FollowWorld: @unchecked Sendable {
         var hasAccent = false
         /// The first file is one of a container's image.
         var isLayered = false
+        /// Whether there are no events of files.
+        var pollsContents = false
     }
 
     /// A line, and where it was written.
@@ -84,6 +86,8 @@ final class FollowWorld: @unchecked Sendable {
     /// A file that is there for a moment.
     var brief: (path: String, node: SimulatedDisk.Node)?
     private var quietFrom: Int64 = .max
+    /// What happens in a world without accidents, and when.
+    private var plan: [(time: Int64, act: () -> Void)] = []
 
     private static let second: Int64 = 1_000_000_000
 
@@ -118,6 +122,13 @@ final class FollowWorld: @unchecked Sendable {
         settings.multilineStart = multilineStart
         writeToMany(count)
         (actionsLeft, quietFrom, nextAction) = (0, disk.time, .max)
+    }
+
+    /// Later actions come later.
+    func plan(at seconds: Double, _ act: @escaping () -> Void) {
+        quietFrom = startTime + Int64(seconds * Double(Self.second))
+        plan.append((quietFrom, act))
+        nextAction = plan[0].time
     }
 
     /// The file so far is one of an image.
@@ -168,6 +179,11 @@ final class FollowWorld: @unchecked Sendable {
     // MARK: - the programs
 
     func actPerhaps() {
+        if hasBegun, let next = plan.first, next.time <= disk.time {
+            plan.removeFirst()
+            nextAction = plan.first?.time ?? .max
+            next.act()
+        }
         guard hasBegun, !isActing, actionsLeft > 0, disk.time >= nextAction || chance(300) else { return }
         act()
     }

@@ -139,22 +139,23 @@ final class SimulatedFileSystem: FileSystem, FollowObserver {
 
     func watch(file: Int32) -> Watch? {
         step()
-        return open[file].map { watchFile($0) }
+        return open[file].flatMap { watchFile($0) }
     }
 
-    private func watchFile(_ node: SimulatedDisk.Node) -> Watch {
+    private func watchFile(_ node: SimulatedDisk.Node) -> Watch? {
+        guard !world.settings.pollsContents else { return nil }
         watchedFiles.insert(node.number)
         return node.number
     }
 
     func watch(path: String) -> Watch? {
         step()
-        return disk.find(path).node.map { watchFile($0) }
+        return disk.find(path).node.flatMap { watchFile($0) }
     }
 
     func changes(of signal: FollowSignal) -> Set<Watch>? { changes.removeValue(forKey: signal) ?? [] }
 
-    func needsPolling(_ signal: FollowSignal) -> Bool { false }
+    func needsPolling(_ signal: FollowSignal) -> Bool { signal == .contents && world.settings.pollsContents }
 
     func wait(for signals: Set<FollowSignal>, atMost time: Duration) -> Set<FollowSignal> {
         step()
