@@ -119,20 +119,25 @@ struct WaitingFiles {
     var newCount: Int { new.reduce(0) { $0 + $1.files.count } }
     var count: Int { closed.count + newCount }
 
-    mutating func takeClosed() -> [(file: FollowedFile, found: FoundFile?)] {
-        defer { closed = [] }
-        return closed
-    }
-
-    /// Takes the first new ones.
+    /// Takes the first new ones. A copy whose original waits has to wait, too: that may have been truncated.
     mutating func takeNew(_ count: Int) -> [(scan: PatternScan, files: ArraySlice<FoundFile>)] {
+        let originals = Set(closed.map { Array($0.file.position.path.utf8) })
         var left = count
-        let taken = new.map { (scan, files) in
+        var taken: [(scan: PatternScan, files: ArraySlice<FoundFile>)] = []
+        for index in new.indices {
+            var (scan, files) = new[index]
+            // Compared with originals only if there are some: there may be many.
+            let held = originals.isEmpty ? [] : files.filter { $0.isRenamed && originals.contains(Array($0.base.utf8)) }
+            if !held.isEmpty {
+                let keys = Set(held.map(\.key))
+                files.removeAll { keys.contains($0.key) }
+            }
             let first = files.prefix(left)
             left -= first.count
-            return (scan: scan, files: first)
+            taken.append((scan, first))
+            new[index].files = files.dropFirst(first.count) + held
         }
-        new = zip(new, taken).map { ($0.scan, $0.files.dropFirst($1.files.count)) }.filter { !$0.files.isEmpty }
+        new.removeAll { $0.files.isEmpty }
         return taken
     }
 }

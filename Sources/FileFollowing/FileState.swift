@@ -7,16 +7,17 @@
 /// | `unread`: open, may have unread bytes | `read`: more, end | `unread`; `read`, store the position if lines were left out |
 /// | | `read`: cut off | the same; go back to the stored lines |
 /// | | `read`: replaced | `replaced`; start over |
-/// | | `needed` | `finishing(.close)`; store the position |
+/// | | `needed` | `finishing(.giveWay)`; store the position |
 /// | `replaced`: open, truncated in place; a copy is looked for that is to be read on | `settled`, `needed` | `unread` |
 /// | `read`: open, read to its end | `changed`, `found` under another name, `missing` | `unread` |
 /// | | `looked`: a record waits for its next line for 5 s | `read`; end the record |
 /// | | `looked`: compressed | `finishing(.close)`; end the last line, store the position |
 /// | | `looked`: deleted, and no writer is left, or nothing was added for a minute | `finishing(.forget)`; end the last line |
 /// | | `looked`: moved away, and nothing was added for a minute | `finishing(.leave)`; store the position, say what is left |
-/// | | `looked`: rotated away, and nothing was added for a minute; `needed` | `finishing(.close)`; store the position |
+/// | | `looked`: rotated away, and nothing was added for a minute | `finishing(.close)`; store the position |
+/// | | `needed` | `finishing(.giveWay)`; store the position |
 /// | `finishing`: its last save is on its way | `saved` | `closed`; close. `ended`; drop it |
-/// | | `changed`, `found` again | `unread`, unless it is forgotten |
+/// | | `changed`, `found` again | `unread`, unless it is forgotten or gives way |
 /// | `closed`: all of it was stored | `changed` | the same; scan |
 /// | | `found` with another size or time | the same; open |
 /// | | `opened` | `unread`, or `ended` if its inode is another file's; drop it |
@@ -41,6 +42,8 @@ package struct FileState: Sendable, Hashable {
     package enum Finish: Sendable, Hashable {
         /// All of it is stored; it is opened again when it changes.
         case close
+        /// The same, as its descriptor is needed for another file. A file that is written to all the time gives way too.
+        case giveWay
         /// It was deleted.
         case forget
         /// It has a name that no pattern has. It may come back.
@@ -217,7 +220,7 @@ package struct FileState: Sendable, Hashable {
         case .saved(isStored: false): return [.storePosition(isFinished: false)]
         case .failed: return goBack(now)
         case .needed:
-            phase = .finishing(.close)
+            phase = .finishing(.giveWay)
             return [.storePosition(isFinished: false)]
         case .changed, .read(.failed), .saved, .compared, .opened, .looked, .settled: break
         }
@@ -246,7 +249,7 @@ package struct FileState: Sendable, Hashable {
         case .saved(isStored: false): return [.storePosition(isFinished: false)]
         case .failed: return goBack(now)
         case .needed:
-            phase = .finishing(.close)
+            phase = .finishing(.giveWay)
             return [.storePosition(isFinished: false)]
         case .looked(let look): return looked(look, since: since, at: now)
         case .read, .saved, .compared, .opened, .settled: break
@@ -284,7 +287,7 @@ package struct FileState: Sendable, Hashable {
 
     private mutating func finishing(_ event: Event, to finish: Finish, at now: Instant) -> [Action] {
         switch (event, finish) {
-        case (.saved, .close):
+        case (.saved, .close), (.saved, .giveWay):
             phase = .closed
             return [.close]
         case (.saved, .forget), (.saved, .leave):

@@ -108,12 +108,20 @@ final class FlowFollower {
     func openWaiting() throws(RecorderError) {
         // What is known of a file below a copy may be old.
         guard waiting.admission.below.isEmpty else { return try scan() }
-        for (file, found) in waiting.takeClosed() { open(file, as: found) }
+        openClosed()
         var admission = waiting.admission
         admitWaiting(into: &admission)
         // What was found is old by then.
         if waiting.count == 0 { needsScan = true }
         try store(&admission)
+    }
+
+    /// Opens closed files that were written to, those first that were not read for longest. New ones get a half of the room.
+    private func openClosed() {
+        let count = max(openFiles.room - waiting.newCount, (openFiles.room + 1) / 2)
+        let closed = waiting.closed.sorted { $0.file.opened < $1.file.opened }
+        waiting.closed = Array(closed.dropFirst(count))
+        for (file, found) in closed.prefix(count) { open(file, as: found) }
     }
 
     /// Takes up the new files for which there is room.
@@ -141,6 +149,7 @@ final class FlowFollower {
             if !claimed.isEmpty || !marked.contains(pattern.bytes) { waiting.new.append((scan, claimed[...])) }
         }
         for file in earlier.flatMap(\.files) { claims.release(file.key) }
+        openClosed()
         guard !waiting.new.isEmpty else { return }
         // All until a scan is stored: damage may have given a position to another stream.
         try admission.readPositions(of: marked.isEmpty ? nil : flow.stream, in: store, except: files)
@@ -224,7 +233,7 @@ final class FlowFollower {
             }
             for action in file.handle(file.found(now)) {
                 switch action {
-                case .open: open(file, as: now)
+                case .open: waiting.closed.append((file, now))
                 case .compare: compare(file)
                 case .drop: forget(file, into: &admission)
                 default: preconditionFailure("a scan has the action \(action)")
@@ -245,7 +254,6 @@ final class FlowFollower {
 
     /// Opens a closed file that was written to.
     private func open(_ file: FollowedFile, as found: FoundFile?) {
-        guard openFiles.room > 0 else { return waiting.closed.append((file, found)) }
         if let found, found.relation == .rotated { observer.tell(.reading(found.path, .rotated(base: found.base))) }
         for action in file.handle(.opened(file.open(in: flow))) {
             switch action {

@@ -190,9 +190,12 @@ package final class FollowLoop {
 
     private func perform(_ action: FileState.Action, on file: FollowedFile, in flow: FlowFollower) {
         switch action {
-        case .scan: for flow in flows { flow.needsScan = true }
+        // Once all are opened that wait, there is another scan.
+        case .scan: for flow in flows where flow.waiting.count == 0 { flow.needsScan = true }
         case .compare: flow.compare(file)
-        case .close: file.close()
+        case .close:
+            file.close()
+            if file.mayHaveMore, flow.waiting.count == 0 { flow.needsScan = true }
         case .storePosition(let isFinished): storePosition(of: file, in: flow, isFinished: isFinished)
         case .endRecord: file.endRecord(save(of: file, in: flow))
         case .endLine: file.endLine(save(of: file, in: flow))

@@ -118,6 +118,8 @@ final class FollowedFile {
 
     /// Whether the open file has bytes that were not read.
     var hasGrown: Bool { reader?.content.hasGrown ?? false }
+    /// Whether the closed file had bytes that were not read, or may have more without an event.
+    var mayHaveMore: Bool { !isArmed || !atClosing.isRead }
 
     /// Whether there is a record of complete lines that the next line may belong to.
     var holdsRecord: Bool { reader?.holdsRecord ?? false }

@@ -12,6 +12,8 @@ package struct FoundFile: Sendable {
     package let isLink: Bool
 
     package var key: FileKey { facts.key }
+    /// Whether it has another name than before a rotation.
+    var isRenamed: Bool { !path.utf8.elementsEqual(base.utf8) }
 }
 
 /// One scan of the directories of a pattern.

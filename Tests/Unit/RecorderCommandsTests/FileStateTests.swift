@@ -7,8 +7,8 @@ import Testing
 
     private var phases: [FileState.Phase] {
         [
-            .undecided, .unread(since: start), .replaced, .read(since: start), .finishing(.close), .finishing(.forget),
-            .finishing(.leave), .closed, .ended,
+            .undecided, .unread(since: start), .replaced, .read(since: start), .finishing(.close), .finishing(.giveWay),
+            .finishing(.forget), .finishing(.leave), .closed, .ended,
         ]
     }
 
@@ -178,14 +178,15 @@ import Testing
         ],
         "unread": [
             "end: read storePosition", "cutOff: unread goBack", "replaced: replaced startOver", "failed: unread goBack",
-            "needed: close storePosition",
+            "needed: giveWay storePosition",
         ],
         "replaced": ["needed: unread", "settled: unread"],
         "read": [
             "changed: unread", "found: unread", "missing: unread", "failed: unread goBack",
-            "needed: close storePosition",
+            "needed: giveWay storePosition",
         ],
         "close": ["changed: unread", "saved: closed close", "failed: unread goBack"],
+        "giveWay": ["saved: closed close", "failed: unread goBack"],
         "forget": ["saved: ended drop", "failed: unread goBack"],
         "leave": ["changed: unread", "found: unread", "saved: ended drop", "failed: unread goBack"],
         "closed": [
