@@ -32,6 +32,8 @@ final class FlowFollower {
     var system: any FileSystem { openFiles.system }
     /// The files of the last scan that wait until others are closed.
     private(set) var waiting = WaitingFiles()
+    /// Files that waited until a scan did not find them, until one says that they are gone.
+    var missed: [(pattern: FilePattern, file: FoundFile)] = []
     /// Whether a scan is due when its directories change.
     var needsScan = true
     /// When it was scanned last, or became due.
@@ -135,7 +137,8 @@ final class FlowFollower {
         let found = Dictionary(scans.flatMap { $0.files + $0.compressed }.map { ($0.key, $0) }) { first, _ in first }
         let held = findLayered(found, into: &admission)
         var known = held.union(files.map(\.key))
-        let earlier = waiting.new
+        let waited = waiting.new.flatMap(\.files)
+        for (scan, files) in waiting.new { missed += files.map { (scan.pattern, $0) } }
         waiting = WaitingFiles()
         for (pattern, scan) in zip(patterns, scans) {
             watches.formUnion(scan.directories.sorted().compactMap { system.watch(directory: $0) })
@@ -148,12 +151,14 @@ final class FlowFollower {
             let claimed = claim(new)
             if !claimed.isEmpty || !marked.contains(pattern.bytes) { waiting.new.append((scan, claimed[...])) }
         }
-        for file in earlier.flatMap(\.files) { claims.release(file.key) }
+        for file in waited { claims.release(file.key) }
         openClosed()
-        guard !waiting.new.isEmpty else { return }
+        missed.removeAll { found[$0.file.key] != nil }
+        guard !waiting.new.isEmpty || !missed.isEmpty else { return }
         // All until a scan is stored: damage may have given a position to another stream.
         try admission.readPositions(of: marked.isEmpty ? nil : flow.stream, in: store, except: files)
         if marked.isEmpty { gone = GonePositions(stored: admission.gone) }
+        for scan in scans where scan.isStable { missGone(in: scan, into: &admission) }
         for (scan, _) in waiting.new where scan.files.isEmpty { observer.tell(.noFile(pattern: scan.pattern.text)) }
         admitWaiting(into: &admission)
     }

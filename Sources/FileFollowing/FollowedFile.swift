@@ -25,8 +25,8 @@ final class FollowedFile {
     private(set) var position: FilePosition
     /// nil while it is closed: its position is stored.
     private(set) var saves: FileSaves?
-    /// Its size and the time of its last change when it was closed, how many bytes behind its position it had, and whether these were
-    /// read: an unfinished line.
+    /// Its size and the time of its last change when it was closed, how many bytes behind its position it had, there or as
+    /// a scan found it since, and whether these were read: an unfinished line.
     private var atClosing = (size: 0, changed: Int64(0), unread: 0, isRead: true)
     /// While it is undecided: so many of its bytes are those of another file, which had this path, and this id of its position.
     var compared = (bytes: 0, path: "", id: Int64(0))
@@ -142,7 +142,10 @@ final class FollowedFile {
     func found(_ found: FoundFile?) -> FileState.Event {
         guard let found else { return .missing }
         (path, directoryDevice) = (found.path, found.directoryDevice)
-        return .found(found.relation.name, differs: differs(found.facts))
+        let differs = differs(found.facts)
+        // It may be gone before it is opened.
+        if differs { atClosing.unread = max(found.facts.size - position.offset, 0) }
+        return .found(found.relation.name, differs: differs)
     }
 
     /// Whether something was written to it since it was closed. A compressed file is complete.

@@ -59,4 +59,42 @@ import Testing
         #expect(world.faults == [])
         #expect(late == 0, "\(late) lines waited for more than half a minute")
     }
+
+    @Test(arguments: [0.4, 1, 2])
+    func `what was added to a closed file that is deleted before its turn is told`(delay: Double) throws {
+        let directory = try TemporaryDirectory()
+        let world = FollowWorld(files: 40, claims: directory.path("claims"))
+        let paths = (0..<40).map { "/logs/worker\($0).log" }
+        world.plan(at: 20) { for path in paths { world.write(to: world.disk.create(path)) } }
+        world.plan(at: 20 + delay) { for path in paths { world.disk.remove(path) } }
+        world.run()
+        #expect(world.untold.isEmpty)
+        #expect(world.store.records.count < 80, "all of them were read")
+    }
+
+    @Test(arguments: [0.4, 1])
+    func `a new file that is deleted before its turn is told`(delay: Double) throws {
+        let directory = try TemporaryDirectory()
+        // A record that waits for its next line keeps its file open.
+        let world = FollowWorld(files: 16, multilineStart: "^line", claims: directory.path("claims"))
+        let paths = (0..<40).map { "/logs/new\($0).log" }
+        world.plan(at: 20) { for path in paths { world.write(to: world.disk.create(path)) } }
+        world.plan(at: 20 + delay) { for path in paths { world.disk.remove(path) } }
+        world.run()
+        #expect(world.untold.isEmpty)
+        #expect(world.store.records.count < 56, "all of them were read")
+    }
+}
+
+extension FollowWorld {
+    /// The lines that are not stored, and of whose files was not said once that they are gone.
+    fileprivate var untold: [String] {
+        lines.filter { line in
+            let told = notices.count { notice, _, _ in
+                if case .incomplete(.gone(let position)) = notice { position.file == line.file } else { false }
+            }
+            return store.records[line.text] == nil && told != 1
+        }
+        .map(\.text)
+    }
 }
