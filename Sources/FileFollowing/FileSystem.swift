@@ -37,6 +37,8 @@ package protocol FileSystem: AnyObject {
     func watch(file: Int32) -> Watch?
     /// Asks for one event of the file that has this path now.
     func watch(path: String) -> Watch?
+    /// Asks for no more events of a watch. The system has a limit of watches.
+    func unwatch(_ watch: Watch, of signal: FollowSignal)
     /// The watches with events since the last call; nil if some were lost, so that all may have.
     func changes(of signal: FollowSignal) -> Set<Watch>?
     /// Whether there is something without events, which has to be looked at from time to time.

@@ -5,8 +5,6 @@ import Glibc
 /// `needsPolling` is true, and they have to be looked at from time to time.
 final class FileWatcher {
     private let descriptor: Int32
-    /// The directories that are watched.
-    private var directories: [String: Watch] = [:]
     /// Whether something is not watched.
     private(set) var needsPolling: Bool
 
@@ -29,14 +27,13 @@ final class FileWatcher {
 
     /// Watches the names in a directory until it is gone. nil if that is not possible. The watch is the same for the same directory;
     /// a path may lead to another one by now.
-    func watch(directory: String) -> Watch? {
-        guard let watch = add(directory, Self.directoryEvents) else { return nil }
-        directories[directory] = watch
-        return watch
-    }
+    func watch(directory: String) -> Watch? { add(directory, Self.directoryEvents) }
 
     /// Asks for one event of the file that has this path now. nil if that is not possible.
     func watch(file path: String) -> Watch? { add(path, Self.fileEvents) }
+
+    /// Ends a watch, if it has not ended by itself.
+    func remove(_ watch: Watch) { _ = inotify_rm_watch(descriptor, watch) }
 
     private func add(_ path: String, _ events: UInt32) -> Watch? {
         guard descriptor >= 0, !Self.isRemote(path) else {
@@ -69,9 +66,6 @@ final class FileWatcher {
                 }
                 position += 16 + Int(length)
                 if mask & UInt32(IN_Q_OVERFLOW) != 0 { hasLost = true }
-                if mask & UInt32(IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF) != 0 {
-                    directories = directories.filter { $0.value != watch }
-                }
                 watches.insert(watch)
             }
         }

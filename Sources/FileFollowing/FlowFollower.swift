@@ -34,6 +34,8 @@ final class FlowFollower {
     private(set) var waiting = WaitingFiles()
     /// Files that waited until a scan did not find them, until one says that they are gone.
     var missed: [(pattern: FilePattern, file: FoundFile)] = []
+    /// Those that are not followed any more, until their watches are removed.
+    var released: [FollowedFile] = []
     /// Whether a scan is due when its directories change.
     var needsScan = true
     /// When it was scanned last, or became due.
@@ -343,6 +345,7 @@ final class FlowFollower {
     }
 
     private func release(_ file: FollowedFile) {
+        if file.watch != nil { released.append(file) }
         ended.add(file.totals)
         observer.forget(file.path)
         file.close()

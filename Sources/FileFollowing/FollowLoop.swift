@@ -13,6 +13,7 @@ package final class FollowLoop {
     private let openFiles: OpenFiles
     /// The files that are watched for one event.
     private var watched: [Watch: [(FollowedFile, FlowFollower)]] = [:]
+    private var watchedDirectories: Set<Watch> = []
     /// When files were last looked at that may be copies.
     private var lastLook: ContinuousClock.Instant
     /// When files were last read because they had changed.
@@ -75,6 +76,7 @@ package final class FollowLoop {
             let hasRoom = makeRoom()
             hasMore = hasMore || hasRoom
             saves.begin()
+            removeWatches()
             noteFlows(hasMore: hasMore)
             wait(hasMore: hasMore || flows.contains { $0.needsScan && $0.mayRead })
         }
@@ -178,8 +180,27 @@ package final class FollowLoop {
         file.isArmed = true
         let watch =
             if let open = file.file { open.watch() } else { system.watch(path: file.path) }
+        file.watch = watch
         if let watch { watched[watch, default: []].append((file, flow)) }
         return true
+    }
+
+    /// Removes the watches of files that are not followed any more, and of directories that are not scanned any more.
+    private func removeWatches() {
+        for flow in flows {
+            for file in flow.released {
+                guard let watch = file.watch else { continue }
+                watched[watch]?.removeAll { $0.0 === file }
+                guard watched[watch]?.isEmpty == true else { continue }
+                watched[watch] = nil
+                system.unwatch(watch, of: .contents)
+            }
+            flow.released = []
+        }
+        let directories = flows.reduce(into: Set()) { $0.formUnion($1.watches) }
+        guard directories != watchedDirectories else { return }
+        for watch in watchedDirectories.subtracting(directories) { system.unwatch(watch, of: .names) }
+        watchedDirectories = directories
     }
 
     // MARK: - events and actions
@@ -318,7 +339,7 @@ package final class FollowLoop {
         }
         for watch in (changes ?? Set(watched.keys)).sorted() {
             for (file, flow) in watched.removeValue(forKey: watch) ?? [] {
-                file.isArmed = false
+                (file.isArmed, file.watch) = (false, nil)
                 handle(.changed, of: file, in: flow)
             }
         }

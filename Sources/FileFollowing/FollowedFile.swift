@@ -30,8 +30,9 @@ final class FollowedFile {
     private var atClosing = (size: 0, changed: Int64(0), unread: 0, isRead: true)
     /// While it is undecided: so many of its bytes are those of another file, which had this path, and this id of its position.
     var compared = (bytes: 0, path: "", id: Int64(0))
-    /// Whether an event of it is awaited.
+    /// Whether an event of it is awaited, and by which watch.
     var isArmed = false
+    var watch: Watch?
     /// When it was opened.
     private(set) var opened: ContinuousClock.Instant
 

@@ -142,6 +142,8 @@ package final class LinuxFileSystem: FileSystem {
 
     package func watch(path: String) -> Watch? { contents.watch(file: path) }
 
+    package func unwatch(_ watch: Watch, of signal: FollowSignal) { watcher(signal).remove(watch) }
+
     package func changes(of signal: FollowSignal) -> Set<Watch>? { watcher(signal).changes() }
 
     package func needsPolling(_ signal: FollowSignal) -> Bool { watcher(signal).needsPolling }

@@ -84,6 +84,26 @@ import Testing
         #expect(world.untold.isEmpty)
         #expect(world.store.records.count < 56, "all of them were read")
     }
+
+    @Test func `files that were moved away are not watched, nor directories that a link led to`() throws {
+        let directory = try TemporaryDirectory()
+        let world = FollowWorld(files: 3, claims: directory.path("claims"))
+        world.plan(at: 5) {
+            for number in 0..<2 { world.disk.rename("/logs/worker\(number).log", to: "/b/\(number).log.moved") }
+        }
+        world.run()
+        let process = try #require(world.process)
+        #expect(process.watchedFiles == [world.disk.find("/logs/worker2.log").node?.number])
+        let other = FollowWorld(files: 3, claims: directory.path("claims"))
+        other.plan(at: 5) {
+            other.disk.remove("/logs")
+            other.disk.create("/logs", .link, target: "/b")
+        }
+        other.run()
+        let next = try #require(other.process)
+        #expect(next.watchedFiles.isEmpty)
+        #expect(other.disk.find("/a").node.map { next.watchedDirectories.contains($0.number) } == false)
+    }
 }
 
 extension FollowWorld {

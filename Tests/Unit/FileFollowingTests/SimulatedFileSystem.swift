@@ -10,8 +10,8 @@ final class SimulatedFileSystem: FileSystem, FollowObserver {
     private var open: [Int32: SimulatedDisk.Node] = [:]
     private var lastFile: Int32 = 2
     private var opened: Set<FileKey> = []
-    private var watchedFiles: Set<Int32> = []
-    private var watchedDirectories: Set<Int32> = []
+    private(set) var watchedFiles: Set<Int32> = []
+    private(set) var watchedDirectories: Set<Int32> = []
     private var changes: [FollowSignal: Set<Watch>] = [:]
     /// Killed: what it does from now on has no effect.
     private(set) var isDead = false
@@ -151,6 +151,10 @@ final class SimulatedFileSystem: FileSystem, FollowObserver {
     func watch(path: String) -> Watch? {
         step()
         return disk.find(path).node.flatMap { watchFile($0) }
+    }
+
+    func unwatch(_ watch: Watch, of signal: FollowSignal) {
+        if signal == .names { watchedDirectories.remove(watch) } else { watchedFiles.remove(watch) }
     }
 
     func changes(of signal: FollowSignal) -> Set<Watch>? { changes.removeValue(forKey: signal) ?? [] }
