@@ -7,6 +7,11 @@ extension FlowFollower {
     /// read on where that was read to; one that was never followed is read from its start.
     func comparisonOfCompressed(_ file: FollowedFile, _ open: OpenFile, facts: FileFacts) -> FileState.Comparison {
         if facts.names == 0 { return .nothing }
+        if let last = file.undecided, last.size == facts.size, last.changed == facts.changed,
+            files.contains(where: { $0.storedPosition == last.original })
+        {
+            return .undecided
+        }
         // It is being written; and its original may be known only once some of it is stored.
         guard !facts.isRecent(at: system.time), !files.contains(where: { isUnknown($0, beside: file) }),
             let positions = try? store.filePositions(of: flow.stream, except: [])
@@ -26,7 +31,12 @@ extension FlowFollower {
             guard position.isGone || isTruncated else {
                 // Its original exists, or this process does not know yet that it is gone.
                 file.compared = (length, position.path, position.id)
-                return position.offset == length ? .copy : .undecided
+                if position.offset == length { return .copy }
+                // Another process may read it, or more of it may be stored by now.
+                let original = files.first { $0.position.id == position.id }?.storedPosition
+                let isSame = original?.offset == position.offset
+                file.undecided = isSame ? original.map { (facts.size, facts.changed, $0) } : nil
+                return .undecided
             }
             resume(file, after: position, length: length)
             return .other

@@ -30,6 +30,8 @@ final class FollowedFile {
     private var atClosing = (size: 0, changed: Int64(0), unread: 0, isRead: true)
     /// While it is undecided: so many of its bytes are those of another file, which had this path, and this id of its position.
     var compared = (bytes: 0, path: "", id: Int64(0))
+    /// While it is undecided, compressed and longer than what was read of its original: what was compared. That takes all of it.
+    var undecided: (size: Int, changed: Int64, original: FilePosition)?
     /// Whether an event of it is awaited, and by which watch.
     var isArmed = false
     var watch: Watch?

@@ -1,5 +1,6 @@
 import FileFollowing
 import Glibc
+import RecorderHTTP
 import RecorderStore
 import RecorderTestSupport
 import Testing
@@ -103,6 +104,20 @@ import Testing
         let next = try #require(other.process)
         #expect(next.watchedFiles.isEmpty)
         #expect(other.disk.find("/a").node.map { next.watchedDirectories.contains($0.number) } == false)
+    }
+
+    @Test func `a compressed copy beside an unfinished line is compared once`() throws {
+        let directory = try TemporaryDirectory()
+        let world = FollowWorld(files: 1, claims: directory.path("claims"))
+        world.plan(at: 5) {
+            let original = world.disk.create("/logs/worker0.log")
+            world.disk.write(Array("unfinished".utf8), to: original)
+            let copy = world.disk.create("/logs/worker0.log.gz")
+            world.disk.write(Gzip.compress(original.bytes) ?? [], to: copy)
+        }
+        world.run()
+        #expect(world.store.records.count == 1)
+        #expect(world.store.readings < 10, "positions were read \(world.store.readings) times")
     }
 }
 

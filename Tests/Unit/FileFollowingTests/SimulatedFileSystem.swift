@@ -195,6 +195,8 @@ final class SimulatedStore: FollowStore, @unchecked Sendable {
     private unowned let world: FollowWorld
     private(set) var records: [String: Int] = [:]
     private var positions: [Int64: FilePosition] = [:]
+    /// How often they were read.
+    private(set) var readings = 0
     private var held: [() -> Void] = []
     private var isTogether = false
     /// Those with a failed save; kept, so that no other one has their addresses.
@@ -247,6 +249,7 @@ final class SimulatedStore: FollowStore, @unchecked Sendable {
     }
 
     func filePositions(of stream: String?, except known: Set<Int64>) throws(RecorderError) -> FilePositions {
+        readings += 1
         var result = FilePositions()
         result.positions = positions.values.filter { !known.contains($0.id) }.sorted { $0.id < $1.id }
         return result
