@@ -213,7 +213,10 @@ package final class FollowLoop {
         switch action {
         // Once all are opened that wait, there is another scan.
         case .scan: for flow in flows where flow.waiting.count == 0 { flow.needsScan = true }
-        case .compare: flow.compare(file)
+        case .compare:
+            flow.compare(file)
+            // Where it begins is stored before more of it is: otherwise that would overwrite a later position.
+            if !flow.resets.isEmpty { flow.needsScan = true }
         case .close:
             file.close()
             if file.mayHaveMore, flow.waiting.count == 0 { flow.needsScan = true }
