@@ -6,12 +6,12 @@ import RecorderStore
 /// What a follower says: each thing once.
 final class FollowLog: FollowObserver {
     private enum Topic: String {
-        case problem, key, field, search, refused, cut, rotated, count
+        case problem, key, field, search, refused, cut, rotated, count, noFile
     }
 
     private let console: Console
     private let metrics: RunMetrics?
-    /// By path, or stream.
+    /// By path, pattern or stream.
     private var told: [String: [Topic: String]] = [:]
 
     init(_ console: Console, _ metrics: RunMetrics?) {
@@ -46,7 +46,8 @@ final class FollowLog: FollowObserver {
             progress(FollowNotice.Note.rotated(base: base).text(of: path), about: path, as: .rotated)
         case .reading(let path, let note): console.progress(note.text(of: path))
         case .counted(let path, let counts, let before, let rules): tell(counts, of: path, since: before, rules)
-        case .noFile(let pattern): console.progress("there is no \(pattern) yet; it is followed once there is.")
+        case .noFile(let pattern):
+            progress("there is no \(pattern) yet; it is followed once there is.", about: pattern, as: .noFile)
         case .count(let files, let stream):
             let text = "following \(Formatting.counted(files, "file")) into \(stream)."
             progress(text, about: stream, as: .count)
