@@ -83,7 +83,7 @@ extension FlowFollower {
         let missing = gone.takeUntold { !$0.isGone || !undecided.contains(base(of: $0)) }
         for position in missing {
             observer.tell(.incomplete(position.isGone ? .gone(position) : .truncated(position)))
-            guard position.isGone else { continue }
+            guard gone.isKept(position) else { continue }
             var told = position
             told.isFinished = true
             resets.append(told)
@@ -153,6 +153,11 @@ struct GonePositions {
         guard let index else { return }
         stored[position.pattern]?.remove(at: index)
         untold.removeAll { $0.id == position.id && $0.isGone }
+    }
+
+    /// Whether the store has it. Of a file that was truncated, it has a later one.
+    func isKept(_ position: FilePosition) -> Bool {
+        position.isGone && stored[position.pattern]?.contains { $0.id == position.id } == true
     }
 
     /// A copy has the content of one.

@@ -119,6 +119,17 @@ import Testing
         #expect(world.store.records.count == 1)
         #expect(world.store.readings < 10, "positions were read \(world.store.readings) times")
     }
+
+    @Test func `of many files that are deleted at once, the store keeps few positions`() throws {
+        let directory = try TemporaryDirectory()
+        let world = FollowWorld(files: 200, claims: directory.path("claims"))
+        let paths = (0..<200).map { "/logs/worker\($0).log" }
+        world.plan(at: 20) { for path in paths { world.write(to: world.disk.create(path)) } }
+        world.plan(at: 20.4) { for path in paths { world.disk.remove(path) } }
+        world.run()
+        #expect(world.untold.isEmpty)
+        #expect(world.store.goneCount <= 64, "\(world.store.goneCount)")
+    }
 }
 
 extension FollowWorld {

@@ -255,6 +255,9 @@ final class SimulatedStore: FollowStore, @unchecked Sendable {
         return result
     }
 
+    /// How many files that are gone it has positions of.
+    var goneCount: Int { positions.values.count(where: \.isGone) }
+
     func position(of file: FileKey) -> FilePosition? {
         positions.values.first { $0.file == file }
     }
