@@ -92,11 +92,6 @@ struct FileAdmission {
         return found
     }
 
-    /// Whether the store has a position of its file.
-    func isKnown(_ position: FilePosition) -> Bool {
-        (positions[position.inode, default: []] + gone).contains { $0.stream == position.stream && $0.key == position.key }
-    }
-
     /// Whether the scans found its file, perhaps on a device that has another number now.
     private func isFound(_ position: FilePosition) -> Bool {
         foundInodes[position.inode, default: []].contains {

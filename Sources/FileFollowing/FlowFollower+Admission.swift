@@ -83,7 +83,7 @@ extension FlowFollower {
     }
 
     /// The position of a file before anything is read.
-    private func position(of file: FoundFile, _ pattern: FilePattern) -> FilePosition {
+    func position(of file: FoundFile, _ pattern: FilePattern) -> FilePosition {
         var position = FilePosition(stream: flow.stream, pattern: pattern.text)
         (position.path, position.directoryDevice) = (file.path, file.directoryDevice)
         (position.device, position.inode) = (file.key.device, file.key.inode)
@@ -172,7 +172,7 @@ extension FlowFollower {
         add(opened, as: isLeft ? .closed : nil, isStored: isLeft || flow.firstSight == .end, to: &admission)
     }
 
-    private func isTooOld(_ facts: FileFacts) -> Bool {
+    func isTooOld(_ facts: FileFacts) -> Bool {
         flow.ignoredAge.map { .nanoseconds(system.time - facts.changed) > $0 } ?? false
     }
 
@@ -331,37 +331,8 @@ extension FlowFollower {
         mayMissCopies = true
     }
 
-    /// Notes what is missing of files that are gone before it was their turn.
-    func missGone(in scan: PatternScan, into admission: inout FileAdmission) {
-        func isGone(_ pattern: FilePattern, _ file: FoundFile) -> Bool {
-            pattern.bytes == scan.pattern.bytes && scan.isGone(file.path, from: file.directoryDevice)
-        }
-        for (pattern, file) in missed where isGone(pattern, file) {
-            let position = position(of: file, pattern)
-            // Another scan looks after those that the store has a position of.
-            if admission.isKnown(position) {
-                miss(file, into: &admission)
-            } else if isWanted(file, at: position, admission.mark(of: pattern, flow.stream), admission) {
-                lose(position, into: &admission)
-            }
-        }
-        missed.removeAll { isGone($0.pattern, $0.file) }
-    }
-
-    /// Whether a file without a position would have been read.
-    private func isWanted(
-        _ file: FoundFile,
-        at position: FilePosition,
-        _ mark: FilePosition?,
-        _ admission: FileAdmission
-    ) -> Bool {
-        guard file.facts.size > 0, file.relation != .compressed, !isTooOld(file.facts) else { return false }
-        guard case .first = admission.origin(of: position, mark) else { return true }
-        return flow.firstSight == .start && file.relation != .rotated
-    }
-
     /// Keeps the position of a file that is gone, as a copy or a compressed file may have its content.
-    private func lose(_ stored: FilePosition, into admission: inout FileAdmission) {
+    func lose(_ stored: FilePosition, into admission: inout FileAdmission) {
         admission.changes.stored.append(gone.add(stored))
         mayMissCopies = true
     }

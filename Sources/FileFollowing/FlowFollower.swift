@@ -31,7 +31,7 @@ final class FlowFollower {
     let openFiles: OpenFiles
     var system: any FileSystem { openFiles.system }
     /// The files of the last scan that wait until others are closed.
-    private(set) var waiting = WaitingFiles()
+    var waiting = WaitingFiles()
     /// Files that waited until a scan did not find them, until one says that they are gone.
     var missed: [(pattern: FilePattern, file: FoundFile)] = []
     /// Those that are not followed any more, until their watches are removed.
@@ -108,31 +108,6 @@ final class FlowFollower {
         hasFailedScan = false
     }
 
-    /// Opens files that wait, as the last scan found them: no name changed since.
-    func openWaiting() throws(RecorderError) {
-        // What is known of a file below a copy may be old.
-        guard waiting.admission.below.isEmpty else { return try scan() }
-        openClosed()
-        var admission = waiting.admission
-        admitWaiting(into: &admission)
-        // What was found is old by then.
-        if waiting.count == 0 { needsScan = true }
-        try store(&admission)
-    }
-
-    /// Opens closed files that were written to, those first that were not read for longest. New ones get a half of the room.
-    private func openClosed() {
-        let count = max(openFiles.room - waiting.newCount, (openFiles.room + 1) / 2)
-        let closed = waiting.closed.sorted { $0.file.opened < $1.file.opened }
-        waiting.closed = Array(closed.dropFirst(count))
-        for (file, found) in closed.prefix(count) { open(file, as: found) }
-    }
-
-    /// Takes up the new files for which there is room.
-    private func admitWaiting(into admission: inout FileAdmission) {
-        for (scan, files) in waiting.takeNew(openFiles.room) { admit(files, in: scan, into: &admission) }
-    }
-
     /// Finds files, and what has become of others.
     private func find(_ scans: [PatternScan], into admission: inout FileAdmission) throws(RecorderError) {
         // A file may be renamed so that another pattern fits.
@@ -183,7 +158,7 @@ final class FlowFollower {
     }
 
     /// Takes over the files of a scan, and stores their positions.
-    private func store(_ admission: inout FileAdmission) throws(RecorderError) {
+    func store(_ admission: inout FileAdmission) throws(RecorderError) {
         // Some were deleted before they were read.
         files += admission.files.filter { $0.state.phase != .ended }
         assert(claims.count == files.count + waiting.newCount, "a file is not claimed once")
@@ -257,19 +232,6 @@ final class FlowFollower {
         position.isFinished = file.unreadBytes == 0
         admission.changes.stored.append(gone.add(position))
         release(file)
-    }
-
-    /// Opens a closed file that was written to.
-    private func open(_ file: FollowedFile, as found: FoundFile?) {
-        if let found, found.relation == .rotated { observer.tell(.reading(found.path, .rotated(base: found.base))) }
-        for action in file.handle(.opened(file.open(in: flow))) {
-            switch action {
-            // Another file has its inode now; the next scan finds that.
-            case .drop: drop(file)
-            case .scan: needsScan = true
-            default: preconditionFailure("an opened file has the action \(action)")
-            }
-        }
     }
 
     /// Looks whether an undecided file is a copy.

@@ -5,6 +5,23 @@ extension FollowWorld {
     /// From these seeds on, worlds may be stranger; those before stay what they were.
     static let (firstStrange, firstCrowded): (UInt64, UInt64) = (5_000, 3_000_000)
 
+    /// A world in which so many files exist before the follower begins, and nothing happens after that.
+    convenience init(files count: Int, multilineStart: String? = nil, claims path: String) {
+        self.init(seed: 0, claims: path)
+        settings = Settings()
+        (settings.hasWildcards, settings.kills, settings.descriptors) = (true, false, 1)
+        settings.multilineStart = multilineStart
+        writeToMany(count)
+        (actionsLeft, quietFrom, nextAction) = (0, disk.time, .max)
+    }
+
+    /// Later actions come later.
+    func plan(at seconds: Double, _ act: @escaping () -> Void) {
+        quietFrom = startTime + Int64(seconds * Double(Self.second))
+        plan.append((quietFrom, act))
+        nextAction = plan[0].time
+    }
+
     func addStrange() {
         if chance(4) { settings.rotations.append(.touch) }
         settings.hasAccent = !settings.hasWildcards && chance(4)

@@ -76,7 +76,7 @@ final class FollowWorld: @unchecked Sendable {
     var name = "app.log"
     var path: String { "/logs/\(name)" }
     var random: SeededRandom
-    private var actionsLeft: Int
+    var actionsLeft: Int
     var nextAction: Int64
     private var isActing = false
     private var writer: (node: SimulatedDisk.Node, linesLeft: Int)?
@@ -85,11 +85,11 @@ final class FollowWorld: @unchecked Sendable {
     private var compressing: (path: String, bytes: [UInt8])?
     /// A file that is there for a moment.
     var brief: (path: String, node: SimulatedDisk.Node)?
-    private var quietFrom: Int64 = .max
+    var quietFrom: Int64 = .max
     /// What happens in a world without accidents, and when.
-    private var plan: [(time: Int64, act: () -> Void)] = []
+    var plan: [(time: Int64, act: () -> Void)] = []
 
-    private static let second: Int64 = 1_000_000_000
+    static let second: Int64 = 1_000_000_000
 
     init(seed: UInt64, claims path: String) {
         random = SeededRandom(seed)
@@ -112,23 +112,6 @@ final class FollowWorld: @unchecked Sendable {
         guard settings.isLayered else { return }
         write(3)
         leaveImage()
-    }
-
-    /// A world in which so many files exist before the follower begins, and nothing happens after that.
-    convenience init(files count: Int, multilineStart: String? = nil, claims path: String) {
-        self.init(seed: 0, claims: path)
-        settings = Settings()
-        (settings.hasWildcards, settings.kills, settings.descriptors) = (true, false, 1)
-        settings.multilineStart = multilineStart
-        writeToMany(count)
-        (actionsLeft, quietFrom, nextAction) = (0, disk.time, .max)
-    }
-
-    /// Later actions come later.
-    func plan(at seconds: Double, _ act: @escaping () -> Void) {
-        quietFrom = startTime + Int64(seconds * Double(Self.second))
-        plan.append((quietFrom, act))
-        nextAction = plan[0].time
     }
 
     /// The file so far is one of an image.

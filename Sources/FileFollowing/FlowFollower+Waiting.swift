@@ -1,0 +1,72 @@
+import RecorderStore
+
+/// Files that wait until others are closed.
+extension FlowFollower {
+    /// Opens files that wait, as the last scan found them: no name changed since.
+    func openWaiting() throws(RecorderError) {
+        // What is known of a file below a copy may be old.
+        guard waiting.admission.below.isEmpty else { return try scan() }
+        openClosed()
+        var admission = waiting.admission
+        admitWaiting(into: &admission)
+        // What was found is old by then.
+        if waiting.count == 0 { needsScan = true }
+        try store(&admission)
+    }
+
+    /// Opens closed files that were written to, those first that were not read for longest. New ones get a half of the room.
+    func openClosed() {
+        let count = max(openFiles.room - waiting.newCount, (openFiles.room + 1) / 2)
+        let closed = waiting.closed.sorted { $0.file.opened < $1.file.opened }
+        waiting.closed = Array(closed.dropFirst(count))
+        for (file, found) in closed.prefix(count) { open(file, as: found) }
+    }
+
+    /// Takes up the new files for which there is room.
+    func admitWaiting(into admission: inout FileAdmission) {
+        for (scan, files) in waiting.takeNew(openFiles.room) { admit(files, in: scan, into: &admission) }
+    }
+
+    /// Opens a closed file that was written to.
+    private func open(_ file: FollowedFile, as found: FoundFile?) {
+        if let found, found.relation == .rotated { observer.tell(.reading(found.path, .rotated(base: found.base))) }
+        for action in file.handle(.opened(file.open(in: flow))) {
+            switch action {
+            // Another file has its inode now; the next scan finds that.
+            case .drop: drop(file)
+            case .scan: needsScan = true
+            default: preconditionFailure("an opened file has the action \(action)")
+            }
+        }
+    }
+
+    /// Notes what is missing of files that are gone before it was their turn.
+    func missGone(in scan: PatternScan, into admission: inout FileAdmission) {
+        func isGone(_ pattern: FilePattern, _ file: FoundFile) -> Bool {
+            pattern.bytes == scan.pattern.bytes && scan.isGone(file.path, from: file.directoryDevice)
+        }
+        for (pattern, file) in missed where isGone(pattern, file) {
+            let position = position(of: file, pattern)
+            if var stored = admission.take(position, isLayered: false) {
+                stored.isFinished = stored.offset == file.facts.size
+                lose(stored, into: &admission)
+            } else if isWanted(file, of: pattern, at: position, in: admission) {
+                lose(position, into: &admission)
+            }
+        }
+        missed.removeAll { isGone($0.pattern, $0.file) }
+    }
+
+    /// Whether a file without a position would have been read.
+    private func isWanted(
+        _ file: FoundFile,
+        of pattern: FilePattern,
+        at position: FilePosition,
+        in admission: FileAdmission
+    ) -> Bool {
+        guard file.facts.size > 0, file.relation != .compressed, !isTooOld(file.facts) else { return false }
+        let mark = admission.mark(of: pattern, flow.stream)
+        guard case .first = admission.origin(of: position, mark) else { return true }
+        return flow.firstSight == .start && file.relation != .rotated
+    }
+}
