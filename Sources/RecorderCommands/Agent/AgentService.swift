@@ -74,6 +74,7 @@ struct AgentService: Sendable {
         policy.maximumRecordBytes = service.commonRecordBytes
         policy.delimiter = UInt8(ascii: "\n")
         policy.limits.bytes = try session.invocation.byteCount(.limit)?.bytes ?? policy.limits.bytes
+        try session.invocation.checkLimit(of: policy, holds: policy.maximumRecordBytes)
         policy.limits.age = try session.invocation.duration(.maximumAge) ?? policy.limits.age
         let shared = flows.compactMap(\.sharedEntryBytes)
         if shared.count == flows.count {
@@ -100,11 +101,10 @@ extension FileFlow {
     /// Records end with a newline, as those of the agent do.
     fileprivate init(_ flow: AgentFlow, _ policy: RecorderPolicy, fields: RecordFields?) {
         let keyBytes = flow.destination.isKinesis ? StreamServiceDescription.kinesis.keyBytes(for: nil) : 0
-        let limit = policy.maximumRecordBytes - keyBytes
         var rules = flow.rules
         rules.keepsDelimiter = true
         rules.fields = fields
-        rules.maximumRecordBytes = policy.largestRecord(upTo: limit, keyBytes: keyBytes)
+        rules.maximumRecordBytes = policy.maximumRecordBytes - keyBytes
         self.init(
             stream: flow.destination.stream,
             patterns: flow.patterns,

@@ -26,8 +26,6 @@ struct FollowCommand: Command {
                 message: "--delimiter none: a file that grows has no end. Give the byte that ends a record."
             )
         }
-        let limit = settings.policy.largestRecord(upTo: rules.maximumRecordBytes, keyBytes: settings.keyBytes)
-        rules.maximumRecordBytes = limit
         rules.fields = try RecordFields(session.invocation)
         flow = FileFlow(
             stream: settings.stream,
@@ -100,10 +98,5 @@ extension RecorderPolicy {
         var policy = self
         policy.limits.overflow = .refuses
         return policy
-    }
-
-    /// The largest record that has room in the store once that is empty. Nothing after a larger one would ever be read.
-    func largestRecord(upTo limit: Int, keyBytes: Int) -> Int {
-        limits.bytes == 0 ? limit : min(limit, max(limits.bytes - keyBytes - Record.overhead, 0))
     }
 }

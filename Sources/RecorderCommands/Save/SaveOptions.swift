@@ -1,4 +1,5 @@
 import LineRecords
+import RecorderStore
 
 extension SaveCommand {
     static let spec = CommandSpec(
@@ -52,6 +53,22 @@ extension SaveCommand {
             ),
         ]
     )
+}
+
+extension Invocation {
+    /// Throws if the store could not hold one record of `bytes` with its key: it would be discarded as soon as it is saved, or a
+    /// follower would wait for ever.
+    func checkLimit(of policy: RecorderPolicy, holds bytes: Int) throws(CommandFailure) {
+        let least = bytes + Record.overhead
+        guard policy.limits.bytes > 0, policy.limits.bytes < least else { return }
+        throw CommandFailure(
+            .usage,
+            message:
+                "--limit \(value(.limit) ?? ""): a record may take \(Formatting.count(least)) bytes. Give at least that"
+                + (command.options.contains { $0.name == OptionSpec.maximumRecord.name }
+                    ? ", or lower --max-record." : ".")
+        )
+    }
 }
 
 extension OptionSpec {

@@ -66,6 +66,7 @@ struct SaveSettings: Sendable {
         keyBytes = rules.key == nil ? service.keyBytes(for: partitionKey) : RecordRules.longestKeyBytes
         rules.maximumRecordBytes = min(policy.maximumRecordBytes, largest - keyBytes)
         self.rules = rules
+        try invocation.checkLimit(of: policy, holds: rules.maximumRecordBytes + keyBytes)
         // Every record has the same stream and key, so one check finds what is wrong with them.
         let (stream, key, region) = (stream, partitionKey, session.access.region)
         _ = try CommandFailure.wrapping(

@@ -46,7 +46,9 @@ struct CommandProcess {
         }
         let submits = Chance.oneIn(2)
         if submits { words += ["--submit"] + sending }
-        if Chance.oneIn(2) { words += ["--limit", start.profile.discards ? "20000" : "0"] }
+        if Chance.oneIn(2) {
+            words += start.profile.discards ? ["--limit", "25000", "--max-record", "24K"] : ["--limit", "0"]
+        }
         let status = command(words)
         machine_remove_file(input)
         // All are saved, although the last submit failed.

@@ -69,7 +69,7 @@ import Testing
         let stream = "audit-discarded"
         let tool = try await tool(stream)
         // 101 or 102 bytes each.
-        _ = try await tool.run("save", stream, "--limit", "2K", input: lines(50))
+        _ = try await tool.run("save", stream, "--limit", "2K", "--max-record", "1K", input: lines(50))
         #expect(try await tool.run("submit").status == 0)
         let audit = try await tool.audit(stream, "--store", tool.store)
         let store = try #require(audit.report.streams.first?.stores.first)
@@ -110,7 +110,7 @@ import Testing
         let tool = try await tool(stream)
         for round in 0..<4 {
             let words = ["save", stream] + (Bool.random(using: &random) ? ["-p", "given"] : [])
-            let limit = Int.random(in: 0..<4, using: &random) == 0 ? ["--limit", "20K"] : []
+            let limit = Int.random(in: 0..<4, using: &random) == 0 ? ["--limit", "20K", "--max-record", "1K"] : []
             let running = try tool.start(words + limit + (round == 1 ? ["--submit"] : []))
             running.write(lines(Int.random(in: 1..<600, using: &random)))
             _ = await running.end()

@@ -13,6 +13,17 @@ import Testing
             ["save", "app", "--limit", "many"],
             "--limit many: give a number of bytes, or a size such as 500K, 20M or 2G"
         ),
+        (
+            ["save", "app", "--limit", "1"],
+            "--limit 1: a record may take 1,024,100 bytes. Give at least that, or lower --max-record."
+        ),
+        (["save", "app", "-F", "--limit", "1024063"], "--limit 1024063: a record may take 1,024,064 bytes."),
+        (
+            ["save", "app", "-p", "k", "--max-record", "1K", "--limit", "1K"],
+            "--limit 1K: a record may take 1,089 bytes."
+        ),
+        (["save", "app", "--partition-key-regex", "^(.)", "--limit", "1000K"], "a record may take 1,025,088 bytes."),
+        (["follow", "app", "app.log", "--limit", "100"], "--limit 100: a record may take 1,024,100 bytes."),
         (["save", "app", "--delimiter", "ab"], "--delimiter ab: give one ASCII character"),
         (["save", "a/b"], "may only hold letters, digits, '_', '.' and '-'."),
         (["save", "app", "-F", "-p", "k"], "Firehose has no partition keys."),

@@ -112,7 +112,7 @@ import Testing
         let logs = try FollowedLogs(to: service.url)
         let lines = (1...60).map { "\($0) " + String(repeating: "x", count: 100) }
         try logs.append(lines.map { "\($0)\n" }.joined())
-        let running = try logs.start(logs.path("app.log"), "--limit", "2000")
+        let running = try logs.start(logs.path("app.log"), "--limit", "2000", "--max-record", "1K")
         try await logs.waitUntil { running.printedErrors.contains("at its --limit") }
         try await logs.waitUntil {
             _ = try await logs.tool.run("submit")

@@ -63,7 +63,7 @@ import Testing
             #"{"filePattern":"\#(tool.home.path($0)).log","kinesisStream":"\#($0)","initialPosition":"START_OF_FILE","maxBufferAgeMillis":1000}"#
         }
         try Data(#"{"flows":[\#(flows.joined(separator: ","))]}"#.utf8).write(to: URL(fileURLWithPath: file))
-        let running = try tool.start(["agent", "-c", file, "--limit", "1M", "--metrics-file", metrics])
+        let running = try tool.start(["agent", "-c", file, "--limit", "1025K", "--metrics-file", metrics])
         try await waitUntil { running.printedErrors.contains("reading for dead stops: the store is at its --limit") }
 
         let start = ContinuousClock.now
@@ -98,14 +98,22 @@ import Testing
     {
         let logs = try FollowedLogs()
         try logs.append((0..<5_000).map { "\($0)\n" }.joined())
-        let running = try logs.start(logs.path("app.log"), "--limit", "200000")
+        let running = try logs.start(logs.path("app.log"), "--limit", "200000", "--max-record", "100K")
         try await logs.waitUntil { running.printedErrors.contains("at its --limit") }
         #expect(await logs.stop(running).status == 0)
         let followed = logs.stored
         // Each takes its digits, a key of 36 bytes, and 64.
         let bytes = followed.reduce(0) { $0 + $1.utf8.count + 100 }
         #expect(bytes <= 200_000 && bytes > 180_000)
-        _ = try await logs.tool.run("save", "app", "--limit", "200K", input: Data("saved\n".utf8))
+        _ = try await logs.tool.run(
+            "save",
+            "app",
+            "--limit",
+            "200K",
+            "--max-record",
+            "100K",
+            input: Data("saved\n".utf8)
+        )
         #expect(logs.stored == followed + ["saved"])
     }
 }

@@ -197,7 +197,7 @@ import Testing
         let logs = try FollowedLogs(to: service.url)
         let lines = (1...30).map { "\($0) " + String(repeating: "x", count: 100) }
         try logs.append(lines.map { "\($0)\n" }.joined())
-        let running = try logs.start(logs.path("app.log"), "--limit", "2000")
+        let running = try logs.start(logs.path("app.log"), "--limit", "2000", "--max-record", "1K")
         try await logs.waitUntil { running.printedErrors.contains("at its --limit") }
         #expect(logs.stored == Array(lines.prefix(logs.stored.count)))
         try await logs.waitUntil {

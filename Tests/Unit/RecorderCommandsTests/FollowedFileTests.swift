@@ -107,15 +107,6 @@ import Testing
         _ = await logs.stop(second)
     }
 
-    @Test func `a line that the store never has room for is refused, and those after it are read`() async throws {
-        let service = try AcceptingService()
-        let logs = try FollowedLogs(to: service.url)
-        try logs.append("1\n\(String(repeating: "x", count: 3_000))\n2\n")
-        let running = try logs.start(logs.path("app.log"), "--limit", "2000")
-        #expect(try await logs.stored(2) == ["1", "2"])
-        #expect(await logs.stop(running).err.contains("a line of 3,000 bytes was refused"))
-    }
-
     @Test func `the copy of a file with few lines is not stored again`() async throws {
         try logs.append("1\n2\n")
         let running = try logs.start(logs.path("app.log*"))
@@ -136,7 +127,7 @@ import Testing
             (1...40).map { "\(name) \($0 + 100) " + String(repeating: "x", count: 100) }
         }
         try logs.append(lines("a").map { "\($0)\n" }.joined())
-        let running = try logs.start(logs.path("app.log"), "--limit", "2000")
+        let running = try logs.start(logs.path("app.log"), "--limit", "2000", "--max-record", "1K")
         try await logs.waitUntil { running.printedErrors.contains("at its --limit") }
         let read = logs.stored
         try Data(lines("b").map { "\($0)\n" }.joined().utf8).write(

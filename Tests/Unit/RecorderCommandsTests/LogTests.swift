@@ -75,6 +75,8 @@ import Testing
             "app",
             "--limit",
             "130",
+            "--max-record",
+            "10",
             "--json",
             "-p",
             "k",
@@ -143,7 +145,10 @@ import Testing
         let agent = ["agent", "-c", tool.home.path("agent.json"), "--dry-run"]
         let warned = await (try tool.start(under: ["sh", "-c", script], agent)).end()
         #expect(warned.err.hasPrefix("<4>kinesis-recorder: warning: ") && !warned.err.contains("<3>"), "\(warned)")
-        let save = try tool.start(under: ["sh", "-c", script], ["save", "app", "--limit", "130", "-p", "k", "-q"])
+        let save = try tool.start(
+            under: ["sh", "-c", script],
+            ["save", "app", "--limit", "130", "--max-record", "10", "-p", "k", "-q"]
+        )
         save.write(Data("a\nb\n".utf8))
         let lost = await save.end()
         #expect(lost.err.hasPrefix("<3>kinesis-recorder: 1 record"), "\(lost)")

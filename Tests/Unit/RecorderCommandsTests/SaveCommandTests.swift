@@ -138,7 +138,7 @@ import Testing
         let tool = try Tool()
         let lines = String(repeating: "0123456789\n", count: 60_000)
         #expect(try await tool.run("save", "app", "-q", input: Data(lines.utf8)).status == 0)
-        let ran = try await tool.run("save", "app", "--limit", "100K", input: Data("last\n".utf8))
+        let ran = try await tool.run("save", "app", "--limit", "100K", "--max-record", "1K", input: Data("last\n".utf8))
         #expect(ran.status == 0 && ran.err.contains("the store is at its limit"), "\(ran)")
         let status = try await tool.run("status", "--json").out
         let bytes = try #require(status.firstMatch(of: /"bytes" : (\d+)/)?.1)

@@ -164,6 +164,24 @@ import Testing
         #expect(ran.status != 0 && ran.err.contains(reason), "\(ran)")
     }
 
+    @Test func `a limit without room for a record is a wrong command line, and no line is read`() async throws {
+        try append("\(String(repeating: "x", count: 200))\n", to: "app.log")
+        let path = tool.home.path("agent.json")
+        let flow = #"{"filePattern":"\#(tool.home.path("app.log"))","initialPosition":"START_OF_FILE","#
+        try Data(#"{"flows":[\#(flow)"kinesisStream":"s"},\#(flow)"deliveryStream":"s"}]}"#.utf8)
+            .write(to: URL(fileURLWithPath: path))
+        for limit in ["50", "120", "1048639"] {
+            let ran = try await tool.run("agent", "-c", path, "--limit", limit)
+            #expect(ran.status == 64, "\(ran)")
+            #expect(
+                ran.err.contains("--limit \(limit): a record may take 1,048,640 bytes. Give at least that."),
+                "\(ran)"
+            )
+        }
+        #expect(try await tool.run("agent", "-c", path, "--limit", "1048640", "--dry-run").status == 0)
+        #expect(stored(in: "AWSKinesisRecorder/kinesis") == 0 && stored(in: "AWSKinesisRecorder/firehose") == 0)
+    }
+
     @Test func `a dry run checks the configuration and names the files, and stores nothing`() async throws {
         try append("1\n", to: "app.log")
         try append("2\n", to: "app.log.1")
