@@ -35,13 +35,20 @@ extension ByteCount {
     /// Larger than any SQLite file, and small enough to be multiplied.
     private static let largest = tebibytes(16)
 
+    private static let units = [
+        "": 1, "B": 1,
+        "K": 1 << 10, "KB": 1 << 10, "KIB": 1 << 10,
+        "M": 1 << 20, "MB": 1 << 20, "MIB": 1 << 20,
+        "G": 1 << 30, "GB": 1 << 30, "GIB": 1 << 30,
+        "T": 1 << 40, "TB": 1 << 40, "TIB": 1 << 40,
+    ]
+
     /// Parses `500`, `64K`, `500M`, `2G`, with or without `B` or `iB`; powers of 1,024, up to `16T`. nil for anything
     /// else.
     package init?(typed text: String) {
-        let units = ["": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
         let typed = TypedNumber(text)
-        let unit = typed.unit.uppercased().replacing("IB", with: "").replacing("B", with: "")
-        guard let bytes = typed.value(factor: units[unit], atMost: Self.largest.bytes) else { return nil }
+        let factor = Self.units[typed.unit.uppercased()]
+        guard let bytes = typed.value(factor: factor, atMost: Self.largest.bytes) else { return nil }
         self.init(bytes)
     }
 }

@@ -13,6 +13,7 @@ import Testing
             ["save", "app", "--limit", "many"],
             "--limit many: give a number of bytes, or a size such as 500K, 20M or 2G"
         ),
+        (["save", "app", "--limit", "5BIB"], "--limit 5BIB: give a number of bytes, or a size"),
         (
             ["save", "app", "--limit", "1"],
             "--limit 1: a record may take 1,024,100 bytes. Give at least that, or lower --max-record."

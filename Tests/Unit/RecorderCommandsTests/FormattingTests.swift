@@ -5,6 +5,8 @@ import Testing
     @Test(arguments: [
         ("0", 0), ("500", 500), ("64K", 65_536), ("64KiB", 65_536), ("2g", 2 << 30), ("1TB", 1 << 40), ("", nil),
         ("K", nil), ("-1", nil), ("1.5G", nil), ("9x", nil), ("9999999999T", nil), ("16T", 16 << 40), ("17T", nil),
+        ("7b", 7), ("2kib", 2_048),
+        ("5BIB", nil), ("5IB", nil), ("5BK", nil), ("5KBIB", nil),
     ])
     func `a size may have a unit`(text: String, bytes: Int?) {
         #expect(ByteCount(typed: text)?.bytes == bytes)
