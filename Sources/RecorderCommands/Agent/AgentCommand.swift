@@ -27,7 +27,7 @@ struct AgentCommand: Command {
             its share goes on: a stream that cannot be reached stops its own flow only. \
             SIGINT and SIGTERM end the command with status 0, and so does SIGHUP when its terminal is closed; without a \
             terminal, as in a service, SIGHUP is ignored with a warning: restart the command to read the file again. A second \
-            signal ends it at once.
+            signal after half a second or more ends it at once.
             """,
         examples: [
             .init(

@@ -2,7 +2,7 @@ import CRecorderProcess
 import Glibc
 import RecorderConcurrency
 
-/// SIGINT, SIGTERM and SIGHUP. The first one asks for an orderly end, the second one ends the process at once. A command that
+/// SIGINT, SIGTERM and SIGHUP. The first one asks for an orderly end, one after it ends the process at once. A command that
 /// runs until it is stopped may take SIGHUP for something else.
 ///
 /// A signal that was ignored when the program started (nohup, `&` in a script) stays ignored. One instance per process.
@@ -10,8 +10,8 @@ final class StopSignal: Sendable {
     static let shared = StopSignal()
 
     private struct State {
-        /// Whether the first signal has arrived; its number is readable once the actions have run.
-        var isTaken = false
+        var requests = StopRequests()
+        /// The first signal, once the actions have run.
         var number: Int32?
         var actions: [@Sendable () -> Void] = []
         /// What SIGHUP leads to instead of a stop, and whether that is being done.
@@ -117,8 +117,8 @@ final class StopSignal: Sendable {
     /// not end before it has run. It must be short: a second signal waits for it.
     func whenStopped(_ action: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
-            if !state.isTaken { state.actions.append(action) }
-            return state.isTaken
+            if !state.requests.haveBegun { state.actions.append(action) }
+            return state.requests.haveBegun
         }
         if isLate { action() }
     }
@@ -147,15 +147,23 @@ final class StopSignal: Sendable {
     private func take(_ number: Int32) {
         if number == SIGHUP, state.withLock({ $0.hangUp }) != nil { return takeHangUp() }
         // Without the lock while they run: an action may take its time, or read the signal.
-        let actions = state.withLock { state in
-            if state.isTaken { _exit(128 + number) }
-            state.isTaken = true
-            return state.actions
+        let actions: [@Sendable () -> Void]? = state.withLock { state in
+            switch state.requests.take(at: .now) {
+            case .first: return state.actions
+            case .repetition: return nil
+            case .impatient: _exit(128 + number)
+            }
         }
+        guard let actions else { return }
         for action in actions { action() }
-        state.withLock { $0.number = number }
+        state.withLock { state in
+            state.number = number
+            // A signal that arrived meanwhile is read now.
+            state.requests.restart(at: .now)
+        }
         _ = unsafe write(stopped.write, "!", 1)
     }
+
     /// On a thread of its own: it prints, which may take for ever, and a stop must not wait for that. One at a time.
     private func takeHangUp() {
         let hangUp = state.withLock { state in
@@ -173,4 +181,35 @@ final class StopSignal: Sendable {
             end()
         }
     }
+}
+
+/// What each signal asks for.
+package struct StopRequests: Sendable {
+    package enum Meaning: Sendable {
+        /// An orderly end.
+        case first
+        /// The same once more: `timeout` signals the process, and then its group.
+        case repetition
+        /// An end at once.
+        case impatient
+    }
+
+    private static let repetitionTime = Duration.milliseconds(500)
+
+    private var first: ContinuousClock.Instant?
+
+    package init() {}
+
+    var haveBegun: Bool { first != nil }
+
+    package mutating func take(at now: ContinuousClock.Instant) -> Meaning {
+        guard let first else {
+            self.first = now
+            return .first
+        }
+        return now - first < Self.repetitionTime ? .repetition : .impatient
+    }
+
+    /// Measures repetitions from now on.
+    package mutating func restart(at now: ContinuousClock.Instant) { first = now }
 }

@@ -42,7 +42,7 @@ extension FollowCommand {
             too; patterns are for the line as it was read.
 
             SIGINT and SIGTERM end the command with status 0, and so does SIGHUP when its terminal is closed; without a \
-            terminal, as in a service, SIGHUP is ignored with a warning. A second signal ends it at once. Lines for systemd's \
+            terminal, as in a service, SIGHUP is ignored with a warning. A second signal after half a second or more ends it at once. Lines for systemd's \
             journal have a priority: <3> is an error.
             """,
         examples: [

@@ -17,7 +17,7 @@ struct SubmitCommand: Command {
         details: """
             A record is deleted from disk only after the service has answered for it. A terminal shows a progress bar \
             with the rate and the time left; otherwise a line is printed every five seconds. After a signal, requests \
-            under way have 8 seconds to be answered; a second signal ends the program at once. A watch that is stopped \
+            under way have 8 seconds to be answered; a second signal after half a second or more ends the program at once. A watch that is stopped \
             ends with status 0; without a terminal it ignores SIGHUP, with a warning. A watch tries a stream that fails less often, \
             down to once a minute, and the others whenever it is due.
 
