@@ -30,7 +30,7 @@ struct ExitStatus: RawRepresentable, Sendable, Hashable {
         ("65", "some records were refused, such as lines that are too long; the others are saved"),
         (
             "66",
-            "the input cannot be read to its end; the lines before that point are saved; audit, doctor: a file cannot be used"
+            "the input cannot be read to its end; the lines before that point are saved; audit, doctor: a file cannot be used; export, peek: nothing is stored for a stream"
         ),
         ("69", "the stream does not exist, or the service refuses the request; the records are kept"),
         (

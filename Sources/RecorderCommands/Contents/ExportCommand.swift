@@ -16,7 +16,8 @@ struct ExportCommand: Command {
             lines again.
 
             Works while programs save and submit. A record that is delivered meanwhile may be missing; what is saved \
-            after the start is left out. The caches of Amplify clients are printed too: --key is their region.
+            after the start is left out. The caches of Amplify clients are printed too: --key is their region. \
+            If nothing is stored for a stream that is named, the exit status is 66.
             """,
         examples: [
             .init(line: "kinesis-recorder export > records.jsonl", meaning: "a copy of what the program stores"),
@@ -39,16 +40,15 @@ struct ExportCommand: Command {
         // Its files are closed last; without this, that depends on how much the compiler optimises.
         defer { withExtendedLifetime(stored) {} }
         let names = session.invocation.arguments
-        for name in names where stored.streams(named: name).isEmpty {
-            session.console.error(stored.nothingStored(for: name))
-        }
+        let missing = names.filter { stored.streams(named: $0).isEmpty }
+        for name in missing { session.console.error(stored.nothingStored(for: name)) }
         var output = BufferedOutput(session.console)
         for stream in stored.streams
         where names.isEmpty || StreamSelection(names).contains(stream.summary.name) {
             guard try export(stream, to: &output) else { break }
         }
         output.flush()
-        return .success
+        return missing.isEmpty ? .success : .noInput
     }
 
     /// Returns false if the output cannot be written.

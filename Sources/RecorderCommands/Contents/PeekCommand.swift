@@ -10,7 +10,8 @@ struct PeekCommand: Command {
         options: [.onlyKinesis, .onlyFirehose, .count] + OptionSpec.store,
         details: """
             Shows for each record its partition key, its age, the size of its data and how this begins: as text, or in \
-            hexadecimal digits if it is not text. These are the records that the next submit sends first.
+            hexadecimal digits if it is not text. These are the records that the next submit sends first. \
+            If nothing is stored for the stream, the exit status is 66.
             """,
         examples: [.init(line: "kinesis-recorder peek clicks --count 3", meaning: "what the next submit sends first")]
     )
@@ -27,7 +28,7 @@ struct PeekCommand: Command {
         let stored = try StoredStreams(session)
         let name = session.invocation.arguments[0]
         let streams = stored.streams(named: name)
-        if streams.isEmpty { session.console.print(stored.nothingStored(for: name)) }
+        if streams.isEmpty { throw CommandFailure(.noInput, message: stored.nothingStored(for: name)) }
         for stream in streams {
             let total = Formatting.records(stream.summary.records)
             session.console.print("\(stream.service), \(stream.name): \(total), \(ByteCount(stream.summary.bytes))")

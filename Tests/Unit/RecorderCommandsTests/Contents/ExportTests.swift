@@ -61,7 +61,9 @@ import Testing
         #expect(try lines(try await tool.run("export", "--firehose").out).map(\.stream) == ["three"])
         #expect(try await tool.run("export", "three", "one", "--raw").out == "a\nb\nd\n\n")
         let unknown = try await tool.run("export", "onee")
-        #expect(unknown.status == 0 && unknown.out.isEmpty && unknown.err.contains("Did you mean one?"))
+        #expect(unknown.status == 66 && unknown.out.isEmpty && unknown.err.contains("Did you mean one?"))
+        let some = try await tool.run("export", "onee", "three", "--raw")
+        #expect(some.status == 66 && some.out == "d\n\n" && some.err.contains("nothing is stored for onee."))
     }
 
     @Test func `a stream is exported while another process saves to it`() async throws {
@@ -104,7 +106,17 @@ import Testing
         let one = try await tool.run("peek", "one", "--count", "1").out
         #expect(one.contains(" a\n") && !one.contains(" b\n"))
         #expect(try await tool.run("peek", "one").out.hasSuffix("  \(String(repeating: "ü", count: 60))...\n"))
-        #expect(try await tool.run("peek", "tow").out.contains("nothing is stored for tow. Did you mean two?"))
+    }
+
+    @Test func `to look at a stream of which nothing is stored is 66, to send nothing is success`() async throws {
+        let tool = try await toolWithRecords()
+        let peek = try await tool.run("peek", "tow")
+        #expect(peek.status == 66 && peek.out.isEmpty, "\(peek)")
+        #expect(peek.err.contains("nothing is stored for tow. Did you mean two?"), "\(peek)")
+        #expect(try await tool.run("export", "tow").status == 66)
+        #expect(try await Tool().run("export").status == 0)
+        let submit = try await tool.run("submit", "--stream", "tow")
+        #expect(submit.status == 0 && submit.out == "nothing is stored for tow.\n", "\(submit)")
     }
 
     @Test func `a damaged store is named with its problem, and the exit status is 1`() async throws {
