@@ -154,6 +154,12 @@ struct FlushOutcome: Sendable {
 struct SendError: Sendable, Hashable {
     var stream: String?
     var text: String
+
+    /// The same whenever it comes again: words with a digit are request IDs and durations, which are new each time.
+    fileprivate var kind: SendError {
+        let words = text.split(separator: " ").map { $0.contains(where: \.isNumber) ? "#" : $0 }
+        return SendError(stream: stream, text: words.joined(separator: " "))
+    }
 }
 
 /// The errors that were printed and hold still: each is printed once.
@@ -168,8 +174,7 @@ struct PrintedErrors: Sendable {
     ) -> (new: [SendError], haveChanged: Bool, haveEnded: Bool) {
         let before = current
         current = errors + before.filter { error in error.stream.map(omitted.contains) ?? false }
-        return (
-            errors.filter { !before.contains($0) }, Set(before) != Set(current), !before.isEmpty && current.isEmpty
-        )
+        let (old, new) = (Set(before.map(\.kind)), Set(current.map(\.kind)))
+        return (errors.filter { !old.contains($0.kind) }, old != new, !before.isEmpty && current.isEmpty)
     }
 }

@@ -42,6 +42,21 @@ import Testing
         #expect(ran.out.contains("kinesis: 1 record delivered"), "\(ran)")
     }
 
+    @Test(arguments: [["submit", "--watch", "1"], ["save", "app", "--submit"]])
+    func `an error whose text has another request ID or time each time is reported once`(words: [String]) async throws {
+        let server = try LocalServer { _, index in
+            let message = "Stream app is missing, after \(index) ms (Request ID: \(UUID().uuidString))."
+            return .error(400, "ResourceNotFoundException", message: message)
+        }
+        let tool = try Tool(to: server.url)
+        _ = try await tool.run("save", "app", input: Data("a\n".utf8))
+        let running = try tool.start(words)
+        await server.received(2)
+        #expect(running.signal(SIGTERM) == 0)
+        let ran = await running.end()
+        #expect(ran.err.components(separatedBy: "Stream app is missing").count == 2, "\(ran)")
+    }
+
     @Test(
         .enabled(
             if: ProcessInfo.processInfo.environment["STRESS"] != nil,
