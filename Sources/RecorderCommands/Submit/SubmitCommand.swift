@@ -160,7 +160,8 @@ struct SubmitCommand: Command {
         for service in try existingServices(errors) where stop.number == nil {
             let store = try store(service, in: &stores)
             guard let records = try recordsStored(store.pipeline, errors: errors), records > 0 else { continue }
-            store.progress.begin(records: records)
+            // What is shown belongs to the submit that is running.
+            if store.flushes.isIdle { store.progress.begin(records: records) }
             let start = ContinuousClock.now
             store.flushes.begin(.due) { outcome in
                 end(outcome, of: store, since: start, errors: errors)
@@ -241,7 +242,11 @@ struct SubmitCommand: Command {
         let isRepeated = interval != nil && stop.number == nil && !hasChanged
         guard !isRepeated || outcome.delivered > 0 else { return }
         session.console.report(
-            progress.summary(of: outcome, left: (try? pipeline.stored(in: session.selection).records) ?? 0)
+            progress.summary(
+                of: outcome,
+                left: (try? pipeline.stored(in: session.selection).records) ?? 0,
+                elapsed: .now - start
+            )
         )
     }
 }

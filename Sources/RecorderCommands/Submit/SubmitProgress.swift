@@ -5,7 +5,6 @@ import RecorderStore
 final class SubmitProgress: Sendable {
     private struct State {
         var total = 0
-        var start = ContinuousClock.now
         var lastShown = ContinuousClock.now
     }
 
@@ -47,8 +46,7 @@ final class SubmitProgress: Sendable {
     }
 
     /// The line that remains on the screen.
-    func summary(of outcome: FlushOutcome, left: Int) -> String {
-        let elapsed = ContinuousClock.now - state.withLock { $0.start }
+    func summary(of outcome: FlushOutcome, left: Int, elapsed: Duration) -> String {
         var text = "\(title): \(Formatting.records(outcome.delivered)) delivered in \(Formatting.elapsed(elapsed))"
         if outcome.delivered > 0 { text += " (\(Formatting.rate(outcome.delivered, in: elapsed)))" }
         if outcome.entries < outcome.delivered { text += ", \(Formatting.entries(outcome.entries))" }

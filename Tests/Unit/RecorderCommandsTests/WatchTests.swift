@@ -57,6 +57,35 @@ import Testing
         #expect(ran.err.components(separatedBy: "Stream app is missing").count == 2, "\(ran)")
     }
 
+    @Test func `a submit that takes longer than the pause of its watch has its own duration`() async throws {
+        let gate = Gate()
+        let server = try LocalServer { request, _ in
+            guard request.operation == "PutRecords" else {
+                return .json(200, #"{"FailedPutCount":0,"RequestResponses":[{"RecordId":"1"}]}"#)
+            }
+            gate.wait()
+            return .json(200, #"{"FailedRecordCount":0,"Records":[{"SequenceNumber":"1","ShardId":"s"}]}"#)
+        }
+        let tool = try Tool(to: server.url)
+        _ = try await tool.run("save", "app", input: Data("a\n".utf8))
+        let watch = try tool.start(["submit", "--watch", "1"])
+        await server.received(1)
+        let start = ContinuousClock.now
+        for number in 2...4 {
+            _ = try await tool.run("save", "app", "-F", input: Data("b\n".utf8))
+            await server.received(number)
+        }
+        let least = (ContinuousClock.now - start) / .seconds(1)
+        gate.open()
+        // Its last submit begins after that of the record.
+        _ = try await tool.run("save", "app", "-F", input: Data("b\n".utf8))
+        await server.received(5)
+        #expect(watch.signal(SIGTERM) == 0)
+        let ran = await watch.end()
+        let seconds = ran.out.firstMatch(of: /kinesis: 1 record delivered in ([0-9.]+) s/)?.1
+        #expect(try #require(seconds.flatMap { Double($0) }, "\(ran)") >= least - 0.1, "\(ran)")
+    }
+
     @Test(
         .enabled(
             if: ProcessInfo.processInfo.environment["STRESS"] != nil,
