@@ -53,7 +53,7 @@ final class MetricsFile: Sendable {
         labels = session.serviceManager.unit.map { [("unit", $0)] } ?? []
         file = Self.file(at: path)
         do throws(OwnFile.Problem) {
-            try file.replace(with: "")
+            try file.checkReplacing()
         } catch {
             guard error.isTemporary else { throw CommandFailure(.usage, message: Self.message(of: error, path)) }
             report(error)

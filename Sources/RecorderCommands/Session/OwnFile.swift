@@ -56,8 +56,22 @@ struct OwnFile: Sendable {
         return !start.prefix(count).elementsEqual(beginning.utf8.prefix(count == 0 ? 0 : start.count))
     }
 
+    /// Throws if the file could not be written anew, and leaves it as it is.
+    func checkReplacing() throws(Problem) {
+        _ = unsafe unlink(try draft(of: ""))
+    }
+
     /// Writes the file anew.
     func replace(with text: String) throws(Problem) {
+        let draft = try draft(of: text)
+        guard unsafe rename(draft, path) != 0 else { return }
+        let error = errno
+        _ = unsafe unlink(draft)
+        throw Problem(errorNumber: error)
+    }
+
+    /// The path of a new file with this text, beside the file.
+    private func draft(of text: String) throws(Problem) -> String {
         try check()
         let draft = "\(path).\(getpid()).tmp"
         _ = unsafe unlink(draft)
@@ -66,8 +80,7 @@ struct OwnFile: Sendable {
         if isPublic { fchmod(file, 0o644) }
         var error = Output.write(text, to: file)
         if close(file) != 0 { error = error ?? errno }
-        if error == nil, unsafe rename(draft, path) != 0 { error = errno }
-        guard let error else { return }
+        guard let error else { return draft }
         _ = unsafe unlink(draft)
         throw Problem(errorNumber: error)
     }

@@ -48,6 +48,23 @@ import Testing
         try await expectUnchanged()
     }
 
+    @Test func `a dry run, and a command that does not begin, leave the metrics of a running one`() async throws {
+        let (metrics, agent) = (tool.home.path("recorder.prom"), tool.home.path("agent.json"))
+        let text = "# HELP kinesis_recorder_build_info What runs.\n"
+        try Data(text.utf8).write(to: URL(fileURLWithPath: metrics))
+        try Data(#"{"flows":[{"filePattern":"/a","kinesisStream":"s"}]}"#.utf8).write(to: URL(fileURLWithPath: agent))
+        for (words, status) in [
+            (["follow", "app", tool.home.path("app.log"), "--dry-run"], 0), (["agent", "-c", agent, "--dry-run"], 0),
+            (["follow", "app", tool.home.path], 66), (["save", "app", "--endpoint-url", "x", "--submit"], 78),
+        ] as [([String], Int32)] {
+            let ran = await (try tool.start(words + ["--metrics-file", metrics])).end()
+            #expect(ran.status == status, "\(ran)")
+            #expect(try String(contentsOfFile: metrics, encoding: .utf8) == text, "\(words)")
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: tool.home.path)
+        #expect(!files.contains { $0.hasSuffix(".tmp") }, "\(files)")
+    }
+
     private func expectUnchanged() async throws {
         #expect(try String(contentsOfFile: tool.home.path("notes.txt"), encoding: .utf8) == "kept\n")
         #expect(try await tool.run("verify", "-d", store).status == 0)
