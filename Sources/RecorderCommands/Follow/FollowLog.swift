@@ -73,17 +73,23 @@ final class FollowLog: FollowObserver {
         if before.withoutFields == 0 { note(counts.noteWithoutFields, .field) }
         if before.givenUp == 0 { note(counts.noteGivenUp, .search) }
         let limit = Formatting.count(rules.maximumRecordBytes)
-        func noteLong(_ first: [RecordCounts.LongLine], of count: Int, _ topic: Topic) {
-            guard let last = first.last else { return }
-            let bytes = Formatting.count(last.bytes)
-            let one = "a line of \(bytes) bytes was \(topic.rawValue); the limit is \(limit)."
+        /// The lines beyond `before` of `count`, of which the first few are known.
+        func noteLong(_ known: [RecordCounts.LongLine], from before: Int, to count: Int, _ topic: Topic) {
+            guard count > before else { return }
+            guard before < known.count else {
+                return note("more lines over the limit of \(limit) bytes were \(topic.rawValue).", topic)
+            }
+            let bytes = Formatting.count(known[before].bytes)
             note(
-                count <= first.count ? one : "more lines over the limit of \(limit) bytes were \(topic.rawValue).",
+                count == before + 1
+                    ? "a line of \(bytes) bytes was \(topic.rawValue); the limit is \(limit)."
+                    : "\(Formatting.count(count - before)) lines were \(topic.rawValue), the first one of \(bytes) bytes; "
+                        + "the limit is \(limit).",
                 topic
             )
         }
-        if counts.refusedCount > before.refusedCount { noteLong(counts.refused, of: counts.refusedCount, .refused) }
-        if counts.cutCount > before.cutCount { noteLong(counts.cut, of: counts.cutCount, .cut) }
+        noteLong(counts.refused, from: before.refusedCount, to: counts.refusedCount, .refused)
+        noteLong(counts.cut, from: before.cutCount, to: counts.cutCount, .cut)
     }
 }
 

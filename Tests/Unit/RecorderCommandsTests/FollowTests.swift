@@ -257,6 +257,18 @@ import Testing
         _ = await logs.stop(running)
     }
 
+    @Test func `all lines over the limit that are read at once are reported with their number`() async throws {
+        let long = { (count: Int) in String(repeating: "x", count: count) + "\n" }
+        try logs.append(long(1_001) + long(1_002) + "1\n" + long(1_003) + long(1_004) + "2\n")
+        let running = try logs.start(logs.path("app.log"), "--max-record", "1000")
+        #expect(try await logs.stored(2) == ["1", "2"])
+        try logs.append(long(1_005) + "3\n")
+        #expect(try await logs.stored(3) == ["1", "2", "3"])
+        let ran = await logs.stop(running)
+        #expect(ran.err.contains("4 lines were refused, the first one of 1,001 bytes; the limit is 1,000."), "\(ran)")
+        #expect(ran.err.contains("more lines over the limit of 1,000 bytes were refused."), "\(ran)")
+    }
+
     @Test func `a line over the limit is refused and reported, and is not read again`() async throws {
         try logs.append("1\n" + String(repeating: "x", count: 2_000) + "\n")
         let first = try logs.start(logs.path("app.log"), "--max-record", "1000")
