@@ -32,7 +32,7 @@ struct ExportedRecords: Sendable {
         session.console.report("imported \(Formatting.records(saved))")
         let failures = [failure, reading].compactMap { $0 }
         if let first = failures.min(by: { $0.line < $1.line }) { throw first.failure }
-        return StopSignal.shared.number.map { .signal($0) } ?? .success
+        return .success
     }
 
     /// A line that was not saved, and why.
@@ -84,14 +84,22 @@ struct ExportedRecords: Sendable {
                     }
                     line.append(contentsOf: part.element)
                 }
+                guard line.count <= Self.longestLine else {
+                    return Failure(line: number + 1, status: .noInput, "it is longer than any record.")
+                }
                 if tally.result.failure != nil { return nil }
             }
         } catch {
             return Failure(line: number + 1, status: error.status, error.message)
         }
-        // After a signal the last line may be incomplete.
-        return StopSignal.shared.number == nil ? save(line, number: number + 1, after: &service) : nil
+        guard let signal = StopSignal.shared.number else { return save(line, number: number + 1, after: &service) }
+        // It may be incomplete.
+        let reason = line.isEmpty ? "a signal came before it." : "a signal came before its end."
+        return Failure(line: number + 1, status: .signal(signal), reason)
     }
+
+    /// The data in base64, and much more than the other members.
+    private static let longestLine = StreamServiceDescription.kinesis.maximumRecordBytes / 3 * 4 + (64 << 10)
 
     /// Saves one line. The services have stores of their own, so the lines of one are on disk before a line of another is saved:
     /// when one fails, no later one is saved.

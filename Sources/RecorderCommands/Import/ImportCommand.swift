@@ -18,7 +18,7 @@ struct ImportCommand: Command {
             FILE - is what `export` printed, on standard input: its records are saved with their streams, keys and data, \
             and their age begins again; no size limit applies. A key is kept, so consumers and `audit` tell that \
             a record was sent before. A line that names no service is saved for Kinesis, or with --firehose for Firehose. \
-            The first line that cannot be saved ends the command, which prints its number.
+            The first line that cannot be saved, and a signal, end the command, which prints the number of the line to go on at.
             """,
         examples: [
             .init(line: "kinesis-recorder import - < records.jsonl", meaning: "store exported records again"),

@@ -79,6 +79,31 @@ import Testing
         #expect(try await tool.run("export", "--raw").out == "1\n2\n3\n")
     }
 
+    @Test func `an import that a signal ends says at which line to go on, and that the last one was dropped`()
+        async throws
+    {
+        let tool = try Tool()
+        let running = try tool.start(["import", "-"])
+        let line = #"{"stream":"app","data":"YQ=="}"#
+        running.write(Data("\(line)\n\(line.dropLast(5))".utf8))
+        while try await tool.run("export", "--raw").out != "a\n" {}
+        #expect(running.signal(SIGTERM) == 0)
+        let ran = await running.end(closesInput: false)
+        #expect(ran.status == 128 + SIGTERM && ran.out == "imported 1 record\n", "\(ran)")
+        #expect(ran.err.contains("line 2: a signal came before its end. The lines before it are saved;"), "\(ran)")
+        #expect(ran.err.contains("tail -n +2"), "\(ran)")
+    }
+
+    @Test func `a line that is longer than any record ends an import before its end is read`() async throws {
+        let tool = try Tool()
+        let running = try tool.start(["import", "-"])
+        running.write(Data(#"{"stream":"app","data":"YQ=="}"#.utf8) + Data([0x0A]))
+        running.write(Data(repeating: UInt8(ascii: "x"), count: 16 << 20))
+        let ran = await running.end(closesInput: false)
+        #expect(ran.status == 66 && ran.out == "imported 1 record\n", "\(ran)")
+        #expect(ran.err.contains("line 2: it is longer than any record."), "\(ran)")
+    }
+
     @Test(arguments: [
         ("nonsense\n", "line 2: it is not a record as `kinesis-recorder export` prints it."),
         (#"{"stream":"a b","data":"YQ=="}"#, "line 2: "), (#"{"stream":"s","service":"x","data":""}"#, "no service x"),
