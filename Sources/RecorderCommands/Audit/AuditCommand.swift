@@ -68,7 +68,22 @@ struct AuditCommand: Command {
         self.streams = streams
     }
 
+    /// A signal cancels a request under way: what was read is known.
     func run() async throws(CommandFailure) -> ExitStatus {
+        let task = Task {
+            do throws(CommandFailure) {
+                return Result<ExitStatus, CommandFailure>.success(try await audit())
+            } catch {
+                return .failure(error)
+            }
+        }
+        let stop = StopSignal.shared
+        // Once its number can be seen, which becomes the exit status.
+        stop.whenStopped { stop.run(after: .zero) { task.cancel() } }
+        return try await task.value.get()
+    }
+
+    private func audit() async throws(CommandFailure) -> ExitStatus {
         // Before the streams: what the store says it has sent must be in them.
         let statuses = try AuditStatuses(session).all()
         var checkpoint = try checkpointPath.map { (path) throws(CommandFailure) in try AuditCheckpoint(path: path) }

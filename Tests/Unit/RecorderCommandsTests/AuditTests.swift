@@ -267,6 +267,15 @@ import Testing
         #expect(second.status == 0 && store.delivered == 10 && store.repeated == 0)
     }
 
+    @Test func `a signal ends an audit whose request hangs`() async throws {
+        let server = try LocalServer { _, _ in .stall }
+        let running = try Tool(to: server.url).start(["audit", "orders", "--read-timeout", "7d"])
+        await server.received(1)
+        _ = running.signal(SIGTERM)
+        let ran = await running.end(closesInput: false)
+        #expect(ran.status == 128 + SIGTERM, "\(ran)")
+    }
+
     @Test func `a stream that is named twice is read once`() async throws {
         let stream = try ReadableStream(["a": .init(records([0, 1, 3]))])
         let report = try await Tool(to: stream.url).audit("orders", "orders").report
