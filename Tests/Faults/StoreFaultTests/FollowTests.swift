@@ -32,7 +32,12 @@ extension FaultRows {
             /// Starts a follower, and then the writing, once the follower has stored that it follows the file.
             func begin(under prefix: [String] = [], beforeWriting: () throws -> Void = {}) async throws -> Child {
                 let follower = try follow(under: prefix)
-                while number("SELECT count(*) FROM file_position") == 0 { try await Task.sleep(for: .milliseconds(5)) }
+                // A reader that came before the follower would create its log, unseen by a library that records the follower's files.
+                let log = "\(store)/kinesis.db-wal"
+                while !FileManager.default.fileExists(atPath: log) || number("SELECT count(*) FROM file_position") == 0
+                {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
                 try beforeWriting()
                 writer.start()
                 return follower
