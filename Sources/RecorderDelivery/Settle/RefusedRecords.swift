@@ -7,13 +7,14 @@ import RecorderStore
 /// stream that Kinesis feeds). Therefore:
 ///
 /// - A record is invalid if it is refused alone, the stream accepts another one, and it is refused alone once more. Instead of the first
-///   time it may be refused beside that other one. So a stream that refuses everything for a while makes no record invalid, whenever
-///   that begins and ends. Without another one, a record that is refused alone leaves with its fourth refusal.
+///   time it may be refused beside that other one. So one period in which a stream refuses everything makes no record invalid, whenever
+///   it begins and ends; two, with an acceptance between them, cannot be told from invalid records. Without another record, one that is
+///   refused alone leaves with its fourth refusal.
 /// - If two records were refused and none accepted since, another one is sent as a probe before the stream is blamed: the batch's
 ///   last, or, if the records were too large, its smallest. Otherwise two invalid records at the head of a stream would block it.
 /// - A stream that refuses many requests in a row is left, whatever it accepted before.
-/// - Only the service's own answer confirms a record. A record that a proxy refuses stays.
-/// - A record without a partition key is confirmed only if the stream accepts another one without: it may need keys.
+/// - Only the service's own answer makes a record invalid. A record that a proxy refuses stays.
+/// - A record without a partition key is invalid only if the stream accepts another one without: it may need keys.
 struct RefusedRecords {
     /// What the refusals so far mean.
     enum Decision {

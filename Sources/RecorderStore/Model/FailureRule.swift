@@ -54,7 +54,7 @@ package enum RecordFate: Sendable {
 }
 
 /// Transient failures are retried within the flush. A record is deleted if its entry in the answer calls it invalid, or if a refused
-/// request does and the stream accepts other records. One stream's failure does not affect the others.
+/// request does, twice, and the stream accepts another record between. One stream's failure does not affect the others.
 package struct RetriesInFlush: FailureRule {
     package init() {}
 
