@@ -86,6 +86,7 @@ import Testing
         var tool = try Tool(to: try AcceptingService().url)
         let (store, aside) = (tool.home.path("store"), tool.home.path("aside"))
         _ = try await tool.run("save", "app", "-d", store, input: Data("a\n".utf8))
+        try Tool.emptyLog(of: "\(store)/kinesis.db")
         try FileManager.default.moveItem(atPath: "\(store)/kinesis.db", toPath: aside)
         try FileManager.default.createDirectory(atPath: "\(store)/kinesis.db", withIntermediateDirectories: false)
         let socket = try NotifySocket(tool.home.path("notify"))
