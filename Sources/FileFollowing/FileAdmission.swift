@@ -81,7 +81,7 @@ struct FileAdmission {
             known.first { $0.id == new.id } ?? known.first { $0.device == new.device }
             ?? known.first { position in
                 guard position.birth == new.birth, !self.found.contains(position.key) else { return false }
-                return new.birth != 0 || position.boot != new.boot
+                return new.birth != 0 || position.boot != new.boot || position.path.utf8.elementsEqual(new.path.utf8)
             }
         // Where a link led to another file for a while, a file that was gone is there again. One of a lower layer is in another one.
         guard let found else {

@@ -30,7 +30,7 @@ package final class FileContent {
     /// Of the bytes before the last mark.
     private var sum: ContentSum
     /// Whether the bytes before the position were not those that had been read.
-    private var hasOtherBytes = false
+    private(set) var hasOtherBytes = false
 
     package init(_ file: OpenFile, isCompressed: Bool, at position: FilePosition) {
         self.file = file
@@ -58,6 +58,8 @@ package final class FileContent {
     package var end: Int { recent.end }
     /// Whether the file has bytes that were not read.
     package var hasGrown: Bool { size.map { $0 > end } ?? false }
+    /// Whether all bytes of the file were read, and the last ones are still there.
+    package var isRead: Bool { !hasOtherBytes && size == end && file.read(overlap) == Array(recent[overlap]) }
     /// nil if it is unknown, as that of a compressed file is.
     package var size: Int? { gzip == nil ? file.facts?.size : nil }
 
@@ -66,7 +68,7 @@ package final class FileContent {
     /// Reads what follows. Until it is kept, nothing else is read.
     package func read(atMost size: Int) -> Reading {
         if hasOtherBytes { return .truncated }
-        let overlap = max(end - FilePosition.fingerprintLength, recent.start)..<end
+        let overlap = overlap
         // One more than there is shows the end. Memory for more would be held until the lines are stored.
         let left = self.size.map { $0 - end + 1 } ?? size
         let wanted = min(size, max(left, 1))
@@ -77,6 +79,9 @@ package final class FileContent {
         recent.add(new)
         return new.count < wanted ? .end(new) : .bytes(new)
     }
+
+    /// The last bytes that were read.
+    private var overlap: Range<Int> { max(end - FilePosition.fingerprintLength, recent.start)..<end }
 
     private func bytes(_ overlap: Range<Int>, andThen count: Int) -> (range: [UInt8], behind: [UInt8], error: Int32) {
         guard let gzip else { return file.read(overlap, andThen: count) }

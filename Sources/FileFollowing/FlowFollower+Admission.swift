@@ -24,9 +24,13 @@ extension FlowFollower {
                 continue
             }
             if let below = admission.below.removeValue(forKey: file.key) { drop(below) }
-            guard let stored = admission.take(opened.position, isLayered: opened.file.isLayered),
-                let phase = resume(&opened, at: stored, into: &admission)
-            else {
+            var stored = admission.take(opened.position, isLayered: opened.file.isLayered)
+            if let unread = stored, unread.isGone, unread.offset == 0 {
+                // It is there again, and may be a copy.
+                gone.remove(unread)
+                stored = nil
+            }
+            guard let stored, let phase = resume(&opened, at: stored, into: &admission) else {
                 unknown.append(opened)
                 continue
             }
@@ -74,7 +78,7 @@ extension FlowFollower {
                 needsRescan = true
             } else {
                 needsScan = true
-                miss(file, into: &admission)
+                missed.append((pattern, file))
             }
             claims.release(file.key)
             return nil
@@ -276,9 +280,24 @@ extension FlowFollower {
             needsScan = true
             return .undecided
         }
+        if isCopyOfUnread(open, facts: facts, below: original, other) { return .undecided }
         // The original may have been truncated since it was copied; otherwise a copy would not differ.
         guard stored.offset > 0, !original.holdsStoredLines else { return nil }
         return facts.size < stored.offset || open.holds(upTo: stored) ? .undecided : nil
+    }
+
+    /// Whether a file may be a copy of what a file of a lower layer became: it is read on where that ends, once that is stored.
+    private func isCopyOfUnread(
+        _ open: OpenFile,
+        facts: FileFacts,
+        below original: FollowedFile,
+        _ other: OpenFile
+    ) -> Bool {
+        guard original.state.name == .none, original.isBehind, other.isLayered, let size = other.facts?.size else {
+            return false
+        }
+        let start = 0..<min(size, 64 * 1_024)
+        return size > 0 && size < facts.size && open.countEqual(to: other, in: start) == start.count
     }
 
     /// Stores that all of a copy was read.
@@ -319,16 +338,6 @@ extension FlowFollower {
             }
             lose(stored, into: &admission)
         }
-    }
-
-    /// Notes what is missing of a file that was gone, was there again with more bytes, and is gone before it is opened.
-    private func miss(_ file: FoundFile, into admission: inout FileAdmission) {
-        guard var position = admission.gone.first(where: { $0.key == file.key && $0.isFinished }),
-            position.offset < file.facts.size
-        else { return }
-        position.isFinished = false
-        admission.changes.stored.append(gone.add(position))
-        mayMissCopies = true
     }
 
     /// Keeps the position of a file that is gone, as a copy or a compressed file may have its content.

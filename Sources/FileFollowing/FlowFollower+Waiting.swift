@@ -32,8 +32,12 @@ extension FlowFollower {
         if let found, found.relation == .rotated { observer.tell(.reading(found.path, .rotated(base: found.base))) }
         for action in file.handle(.opened(file.open(in: flow))) {
             switch action {
-            // Another file has its inode now; the next scan finds that.
-            case .drop: drop(file)
+            // Another file has its inode now, or it is gone; the next scan finds that.
+            case .drop:
+                drop(file)
+                if let found, let pattern = patterns.first(where: file.position.isOf) {
+                    missed.append((pattern, found))
+                }
             case .scan: needsScan = true
             default: preconditionFailure("an opened file has the action \(action)")
             }

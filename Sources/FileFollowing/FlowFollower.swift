@@ -32,7 +32,7 @@ final class FlowFollower {
     var system: any FileSystem { openFiles.system }
     /// The files of the last scan that wait until others are closed.
     var waiting = WaitingFiles()
-    /// Files that waited until a scan did not find them, until one says that they are gone.
+    /// Files that a scan did not find, or that could not be opened, before they were read; until one says that they are gone.
     var missed: [(pattern: FilePattern, file: FoundFile)] = []
     /// Those that are not followed any more, until their watches are removed.
     var released: [FollowedFile] = []
@@ -45,9 +45,10 @@ final class FlowFollower {
     /// How soon it is scanned again then: ever later, as a link may dangle for ever.
     private(set) var rescanWait = shortestRescan
     private static let (shortestRescan, longestRescan) = (Duration.seconds(1), Duration.seconds(8))
-    /// How soon it is scanned again if nothing says that a name changed: at rest, that takes a hundredth of the time at most.
-    private(set) var scanInterval = shortestInterval
-    private static let shortestInterval = Duration.seconds(60)
+    /// How soon it may be scanned again at rest, so that this takes a hundredth of the time at most.
+    private(set) var shortestInterval = Duration.zero
+    /// How soon it is scanned again if nothing says that a name changed.
+    var scanInterval: Duration { max(.seconds(60), shortestInterval) }
     /// The directories that were watched by the last scan.
     private(set) var watches: Set<Watch> = []
     /// Why nothing is read now.
@@ -103,7 +104,7 @@ final class FlowFollower {
         rescanWait = needsRescan && isSame ? min(rescanWait * 2, Self.longestRescan) : Self.shortestRescan
         // A file may have appeared before its directory was watched.
         if watches != earlierWatches { needsScan = true }
-        scanInterval = max(Self.shortestInterval, (system.now - lastScan) * 100)
+        shortestInterval = (system.now - lastScan) * 100
         if hasFailedScan { goOn() }
         hasFailedScan = false
     }
@@ -147,7 +148,7 @@ final class FlowFollower {
         let inodes = Dictionary(found.keys.map { ([$0.device, $0.inode], $0) }) { first, _ in first }
         for file in files where file.state.isOpen && !file.isCompressed {
             guard let other = inodes[[file.key.device, file.key.inode]], other.hasInode(of: file.key) else { continue }
-            if file.hasSavesUnderWay || file.state.mayHaveUnreadBytes {
+            if file.isBehind {
                 held.formUnion(found.filter { $0.key == other || $0.value.base == file.base }.keys)
             } else {
                 admission.below[other] = file
@@ -208,8 +209,8 @@ final class FlowFollower {
         into admission: inout FileAdmission
     ) {
         for file in followed {
-            let now = found[file.key]
-            if now == nil {
+            let now = found[file.key].flatMap { isSame(file, as: $0) ? $0 : nil }
+            if now == nil, found[file.key] == nil {
                 let isGone = scan.isStable && scan.isGone(file.path, from: file.position.directoryDevice)
                 guard isGone || file.isDeleted else { continue }
             }
@@ -224,6 +225,14 @@ final class FlowFollower {
         }
         // At once: there may be many.
         files.removeAll { $0.state.phase == .ended }
+    }
+
+    /// Whether a scan found a followed file, and not another one that has its inode by now. Without times of birth that shows only if one
+    /// of them is compressed.
+    private func isSame(_ file: FollowedFile, as found: FoundFile) -> Bool {
+        let isOther = file.key.birth == 0 && !file.state.isOpen && file.isCompressed != (found.relation == .compressed)
+        if isOther { needsScan = true }
+        return !isOther
     }
 
     /// Ends the following of a closed file that is gone.

@@ -219,7 +219,9 @@ package final class FollowLoop {
             if !flow.resets.isEmpty { flow.needsScan = true }
         case .close:
             file.close()
-            if file.mayHaveMore, flow.waiting.count == 0 { flow.needsScan = true }
+            guard file.mayHaveMore else { break }
+            // Before files that wait, and may be copies of it.
+            if flow.waiting.count == 0 { flow.needsScan = true } else { flow.waiting.closed.append((file, nil)) }
         case .storePosition(let isFinished): storePosition(of: file, in: flow, isFinished: isFinished)
         case .endRecord: file.endRecord(save(of: file, in: flow))
         case .endLine: file.endLine(save(of: file, in: flow))
@@ -252,6 +254,7 @@ package final class FollowLoop {
     /// Handles what became of saves, and what time changes; true if a file is to be read again. `looks`: also whether files are copies.
     private func checkSaves(_ flow: FlowFollower, looks: Bool) -> Bool {
         var isRewound = false
+        let othersWait = openFiles.room == 0 && flows.contains { $0.waiting.count > 0 }
         for file in flow.files where file.state.isOpen && !file.hasSavesUnderWay {
             if let failure = file.failure {
                 flow.stop(because: failure)
@@ -261,13 +264,15 @@ package final class FollowLoop {
             }
             handle(.saved(isStored: file.isPositionStored), of: file, in: flow)
             let mayLook = file.state.phase == .undecided ? looks : file.state.needsLook || file.holdsRecord
-            if mayLook, !file.hasSavesUnderWay { handle(.looked(file.look), of: file, in: flow) }
+            if mayLook, !file.hasSavesUnderWay {
+                handle(.looked(file.look(othersWait: othersWait)), of: file, in: flow)
+            }
         }
         return isRewound
     }
 
-    /// Closes files, if others wait to be opened: those that are read to their ends, or those that were open for longest. True if new
-    /// ones can be opened at once; what was added to others waits a little, to be read together.
+    /// Closes files, if others wait to be opened: those that are read to their ends, or those that were open for longest; none that has no
+    /// name to be opened by again. True if new ones can be opened at once; what was added to others waits a little, to be read together.
     private func makeRoom() -> Bool {
         let waiting = flows.reduce(0) { $0 + $1.waiting.count }
         guard waiting > 0 else { return false }
@@ -277,9 +282,12 @@ package final class FollowLoop {
         let open = flows.flatMap { flow in flow.files.filter { $0.state.isOpen }.map { ($0, flow) } }
         // A record that waits for its next line ends soon, unless lines are added all the time.
         let held = system.now - FileState.idleTime
-        let read = open.filter { file, _ in file.state.isRead && (!file.holdsRecord || file.opened < held) }
+        let read = open.filter { file, _ in
+            file.state.isRead && file.hasName && (!file.holdsRecord || file.opened < held)
+        }
         let long = system.now - Self.pollInterval
-        let busy = read.isEmpty ? open.filter { file, _ in file.state.mayGiveWay && file.opened < long } : []
+        let busy =
+            read.isEmpty ? open.filter { file, _ in file.state.mayGiveWay && file.hasName && file.opened < long } : []
         let most = min(waiting, read.isEmpty ? openFiles.limit / 2 + 1 : read.count)
         for (file, flow) in (read + busy).sorted(by: { $0.0.opened < $1.0.opened }).prefix(most) {
             handle(.needed, of: file, in: flow)
@@ -351,7 +359,11 @@ package final class FollowLoop {
     private func takeDirectoryChanges() {
         let changes = system.changes(of: .names)
         for flow in flows {
-            let interval = system.needsPolling(.names) ? Self.pollInterval : flow.scanInterval
+            // Only a scan sees that a closed file has grown, if there are no events.
+            let hasUnseen = system.needsPolling(.contents) && flow.files.contains { !$0.state.isOpen }
+            let interval =
+                system.needsPolling(.names)
+                ? Self.pollInterval : hasUnseen ? max(Self.pollInterval, flow.shortestInterval) : flow.scanInterval
             let isDue = system.now - flow.lastScan >= (flow.needsRescan ? flow.rescanWait : interval)
             if isDue { flow.lastScan = system.now }
             if changes.map({ !$0.isDisjoint(with: flow.watches) }) ?? true || isDue { flow.needsScan = true }

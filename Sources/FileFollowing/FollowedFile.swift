@@ -81,9 +81,9 @@ final class FollowedFile {
     func close() {
         precondition(saves?.areUnderWay != true, "a file is closed whose lines are on their way")
         if !isCompressed, let reader, let facts = reader.content.file.facts {
-            let unread = max(facts.size - position.offset, 0)
-            let isRead = facts.size <= reader.content.end && !reader.holdsRecord
-            atClosing = (facts.size, facts.changed, unread, isRead)
+            let isRead = reader.content.isRead && !reader.holdsRecord
+            let isLonger = facts.size >= position.offset && !reader.content.hasOtherBytes
+            atClosing = (facts.size, facts.changed, isLonger ? facts.size - position.offset : facts.size, isRead)
         }
         earlier.add(counts)
         (reader, saves) = (nil, nil)
@@ -119,23 +119,29 @@ final class FollowedFile {
     /// Whether the open file has no name any more.
     var isDeleted: Bool { file?.facts?.names == 0 }
 
+    /// Whether a scan would find the open file.
+    var hasName: Bool { state.name != .none && !isDeleted }
+
     /// Whether the open file has bytes that were not read.
     var hasGrown: Bool { reader?.content.hasGrown ?? false }
+    /// Whether the open file has bytes that were not read, or are not stored yet.
+    var isBehind: Bool { hasSavesUnderWay || hasGrown }
     /// Whether the closed file had bytes that were not read, or may have more without an event.
     var mayHaveMore: Bool { !isArmed || !atClosing.isRead }
 
     /// Whether there is a record of complete lines that the next line may belong to.
     var holdsRecord: Bool { reader?.holdsRecord ?? false }
 
-    /// What the open file looks like, and its last record.
-    var look: FileState.Look {
+    /// What the open file looks like, and its last record. If others wait for its descriptor, a program that has it open is no reason to
+    /// keep it.
+    func look(othersWait: Bool) -> FileState.Look {
         var look = FileState.Look()
         guard let reader else { return look }
         look.isWithinLine = reader.isWithinLine
         look.recordWait = reader.holdsRecord ? RecordRules.multilineWait : nil
         look.isComplete = isCompressed
         look.isDeleted = isDeleted
-        if look.isDeleted { look.writers = reader.content.file.writers }
+        if look.isDeleted, !othersWait { look.writers = reader.content.file.writers }
         // Last: a writer may have added something before it closed the file.
         look.hasGrown = reader.content.hasGrown
         return look
@@ -184,7 +190,9 @@ final class FollowedFile {
 
     /// The position now, if lines were refused or left out after the last save.
     func currentPosition(isFinished: Bool = false) -> FilePosition {
-        if let reader { advance(to: reader.offset, of: reader) }
+        // Otherwise the bytes before it are known; in the file there may be other ones by now.
+        if isAheadOfPosition, let reader { advance(to: reader.offset, of: reader) }
+        (position.path, position.directoryDevice) = (path, directoryDevice)
         position.isFinished = isFinished
         return position
     }

@@ -86,6 +86,80 @@ import Testing
         #expect(world.store.records.count < 56, "all of them were read")
     }
 
+    @Test(arguments: [true, false])
+    func `a file without a name is read on though others wait for its descriptor`(isDeleted: Bool) throws {
+        let directory = try TemporaryDirectory()
+        let world = FollowWorld(files: 40, claims: directory.path("claims"))
+        let node = world.disk.create("/logs/worker0.log")
+        world.plan(at: 20) { world.write(to: node) }
+        world.plan(at: 30) {
+            node.writers = 1
+            if isDeleted {
+                world.disk.remove("/logs/worker0.log")
+            } else {
+                world.disk.rename("/logs/worker0.log", to: "/b/worker0.log")
+            }
+        }
+        for tick in 1...80 {
+            world.plan(at: 30 + Double(tick) * 0.5) {
+                for number in 1..<40 { world.write(to: world.disk.create("/logs/worker\(number).log")) }
+                if tick % 20 == 0 { world.write(to: node) }
+            }
+        }
+        world.run()
+        let unread = world.lines.filter { $0.file == node.key && world.store.records[$0.text] == nil }
+        #expect(unread.isEmpty && world.faults == [], "\(unread)")
+    }
+
+    @Test func `a file that was truncated while it was closed is read anew though the store took nothing for a while`()
+        throws
+    {
+        let directory = try TemporaryDirectory()
+        let world = FollowWorld(files: 40, claims: directory.path("claims"))
+        world.plan(at: 20) {
+            world.store.isFull = true
+            for number in 0..<40 {
+                let node = world.disk.create("/logs/worker\(number).log")
+                if number >= 20 { world.disk.truncate(node) }
+                for _ in 0..<3 { world.write(to: node) }
+            }
+        }
+        world.plan(at: 60) { world.store.isFull = false }
+        world.run()
+        let unread = world.lines.suffix(120).filter { world.store.records[$0.text] != 1 }
+        #expect(unread.isEmpty, "\(unread)")
+    }
+
+    @Test func `a file that has the inode of a compressed one is read, without times of birth`() throws {
+        let directory = try TemporaryDirectory()
+        let world = FollowWorld(files: 1, claims: directory.path("claims"))
+        world.disk.hasBirths = false
+        world.plan(at: 5) { world.disk.write(Gzip.compress([]) ?? [], to: world.disk.create("/logs/worker0.log.gz")) }
+        var old: UInt64?
+        world.plan(at: 100) {
+            old = world.disk.find("/logs/worker0.log.gz").node?.key.inode
+            world.disk.remove("/logs/worker0.log.gz")
+            world.write(to: world.disk.create("/logs/new.log"))
+        }
+        world.run()
+        #expect(old == world.lines.last?.file.inode && old != nil)
+        #expect(world.store.records.count == 2)
+    }
+
+    @Test(arguments: [true, false])
+    func `a file is read on whose file system was mounted again as another device`(hasBirths: Bool) throws {
+        let directory = try TemporaryDirectory()
+        let world = FollowWorld(files: 0, claims: directory.path("claims"))
+        world.disk.hasBirths = hasBirths
+        let node = world.disk.create("/logs/a.log")
+        world.plan(at: 5) { world.write(to: node) }
+        world.run()
+        world.disk.mountAgain()
+        world.plan(at: 1_000) { world.write(to: node) }
+        world.run()
+        #expect(world.store.records.count == 2 && world.store.records.values.allSatisfy { $0 == 1 })
+    }
+
     @Test func `files that were moved away are not watched, nor directories that a link led to`() throws {
         let directory = try TemporaryDirectory()
         let world = FollowWorld(files: 3, claims: directory.path("claims"))

@@ -3,7 +3,7 @@ import FileFollowing
 /// What only some worlds have.
 extension FollowWorld {
     /// From these seeds on, worlds may be stranger; those before stay what they were.
-    static let (firstStrange, firstCrowded): (UInt64, UInt64) = (5_000, 3_000_000)
+    static let (firstStrange, firstCrowded, firstPolled): (UInt64, UInt64, UInt64) = (5_000, 3_000_000, 8_000_000)
 
     /// A world in which so many files exist before the follower begins, and nothing happens after that.
     convenience init(files count: Int, multilineStart: String? = nil, claims path: String) {

@@ -106,6 +106,7 @@ final class FollowWorld: @unchecked Sendable {
         if chance(4) { settings.descriptors = 1 }
         if seed >= Self.firstStrange { addStrange() }
         if seed >= Self.firstCrowded { addCrowded() }
+        if seed >= Self.firstPolled { settings.pollsContents = chance(2) }
         store = SimulatedStore(self, claims: path)
         for directory in ["/a", "/b"] { disk.create(directory, .directory) }
         disk.create("/logs", .link, target: "/a")

@@ -3,7 +3,7 @@ import FileFollowing
 /// A disk in memory: files, links and directories under one root, whose inodes are used again.
 final class SimulatedDisk {
     final class Node {
-        let key: FileKey
+        fileprivate(set) var key: FileKey
         let number: Int32
         let kind: FileFacts.Kind
         /// Of a link.
@@ -32,6 +32,9 @@ final class SimulatedDisk {
     private var nodes: [[UInt8]: Node] = [:]
     private var lastNumber: Int32 = 0
     private var freeInodes: [UInt64] = []
+    private var device: UInt64 = 1
+    /// Whether the file system says when a file was created.
+    var hasBirths = true
     /// In nanoseconds since 1970.
     var time: Int64 = 1_800_000_000_000_000_000
     /// Told of changed files, and of directories with changed names.
@@ -42,7 +45,12 @@ final class SimulatedDisk {
     private func newNode(_ kind: FileFacts.Kind) -> Node {
         lastNumber += 1
         let inode = freeInodes.popLast() ?? UInt64(lastNumber)
-        return Node(FileKey(device: 1, inode: inode, birth: time), number: lastNumber, kind, at: time)
+        return Node(
+            FileKey(device: device, inode: inode, birth: hasBirths ? time : 0),
+            number: lastNumber,
+            kind,
+            at: time
+        )
     }
 
     // MARK: - paths
@@ -117,6 +125,14 @@ final class SimulatedDisk {
         nodes[path] = copy
         touchParent(of: path)
         return copy
+    }
+
+    /// As another device.
+    func mountAgain() {
+        device += 1
+        for node in nodes.values {
+            node.key = FileKey(device: device, inode: node.key.inode, birth: node.key.birth)
+        }
     }
 
     func remove(_ path: String) {

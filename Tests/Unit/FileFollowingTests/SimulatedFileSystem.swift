@@ -197,6 +197,8 @@ final class SimulatedStore: FollowStore, @unchecked Sendable {
     private var positions: [Int64: FilePosition] = [:]
     /// How often they were read.
     private(set) var readings = 0
+    /// It takes positions, but no records.
+    var isFull = false
     private var held: [() -> Void] = []
     private var isTogether = false
     /// Those with a failed save; kept, so that no other one has their addresses.
@@ -216,6 +218,10 @@ final class SimulatedStore: FollowStore, @unchecked Sendable {
         completion: @escaping SaveCompletion
     ) {
         let save = { [self] in
+            if isFull, payloads.ranges.count > 0 {
+                if let sequence { failed.append(sequence) }
+                return completion(.failure(.storeFull("the store is at its limit")))
+            }
             let hasFailed = failed.contains { $0 === sequence } || world.failsSave()
             guard !hasFailed else {
                 if let sequence { failed.append(sequence) }
