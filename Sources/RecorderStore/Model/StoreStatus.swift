@@ -71,8 +71,8 @@ package struct StoreTotals: Sendable, Hashable {
             && bytes >= records * Int64(Record.overhead) && bytes / largestRecord <= records
     }
 
-    /// A stream's bytes. No limit depends on them, and earlier versions left them too low after a rescue, so an implausible
-    /// number is corrected here instead of being treated as corruption.
+    /// A stream's bytes. An implausible number is only brought into range: a status says what it can, and a save into a full store
+    /// compares them with the store's.
     static func streamBytes(_ stored: Int64) -> Int {
         Int(min(max(stored, plausible.lowerBound), plausible.upperBound))
     }

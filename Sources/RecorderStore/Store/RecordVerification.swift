@@ -9,6 +9,7 @@ struct RecordVerification {
         let number: Int64
         let name: String
         let records: Int64
+        let bytes: Int64
         let cursor: Int64
         /// How many of its records were ever saved without a key, and how many of these before the current key source.
         let numbered: Int64
@@ -54,7 +55,10 @@ struct RecordVerification {
         try readSegments(&result)
         var streams = 0
         let rows = try connection.prepare(
-            "SELECT number, name, records, cursor, numbered, key_source FROM stream WHERE number > 0 ORDER BY number"
+            """
+            SELECT number, name, records, bytes, cursor, numbered, key_source FROM stream WHERE number > 0
+            ORDER BY number
+            """
         )
         while try rows.step() {
             streams += 1
@@ -62,9 +66,10 @@ struct RecordVerification {
                 number: rows.integer(at: 0),
                 name: rows.text(at: 1),
                 records: rows.integer(at: 2),
-                cursor: rows.integer(at: 3),
-                numbered: rows.integer(at: 4),
-                numberedBefore: rows.integer(at: totals.keySource == 0 ? 4 : 5)
+                bytes: rows.integer(at: 3),
+                cursor: rows.integer(at: 4),
+                numbered: rows.integer(at: 5),
+                numberedBefore: rows.integer(at: totals.keySource == 0 ? 5 : 6)
             )
             try check(stream, &result)
         }
@@ -196,6 +201,8 @@ struct RecordVerification {
         }
         if found.records != stream.records {
             result.add("\(title): records counted: \(stream.records); found: \(found.records)")
+        } else if found.bytes != stream.bytes {
+            result.add("\(title): bytes counted: \(stream.bytes); found: \(found.bytes)")
         }
         if found.misplaced > 0 {
             result.addDamage("\(title): records in a place that contradicts their sequences: \(found.misplaced)")

@@ -119,6 +119,23 @@ import Testing
         #expect(Set(keys).count == 5)
     }
 
+    @Test(arguments: ["bytes + 1", "0", "1 << 60", "1 << 63"])
+    func `a wrong count of a stream's bytes is corrected when the store is full, and saves go on`(
+        bytes: String
+    ) async throws {
+        let first = try PipelineHarness()
+        // Nine times 1 << 60 is no number of 64 bits.
+        for number in 0..<9 { try await first.save("\(number)", to: "stream-\(number)", key: "k") }
+        try execute("UPDATE stream SET bytes = \(bytes) WHERE number > 0", in: first)
+        // Each record takes 1 + 1 + 64 bytes.
+        let harness = try PipelineHarness(in: first.directory) { $0.limits.bytes = 9 * 66 }
+        try await harness.save("9", key: "k")
+        #expect(try harness.storedTexts() == (1...9).map { "\($0)" })
+        #expect(harness.events.rescues.isEmpty)
+        let location = StoreLocation(directory: first.directory.path, fileName: "kinesis.db")
+        #expect(try StoreVerification(at: location).problems == [])
+    }
+
     @Test func `records that two counts agree on and that are missing are reported as lost`() async throws {
         let (first, inode) = try await threeRecords(after: "UPDATE stream SET cursor = 2 WHERE number = 1")
         let server = try LocalServer { request, _ in .kinesis(request) }

@@ -91,6 +91,7 @@ import Testing
         ("UPDATE stream SET records = 9 WHERE number = 1", "stream a: records counted: 9; found: 3"),
         ("UPDATE stream SET cursor = 1 WHERE number = 1", "stream a: records counted: 3; found: 2"),
         ("UPDATE stream SET bytes = 1000 WHERE number = 0", "all streams: bytes counted: 1000; found: "),
+        ("UPDATE stream SET bytes = 1000 WHERE number = 1", "stream a: bytes counted: 1000; found: "),
         (
             "UPDATE stream SET delivered = 5 WHERE number = 0",
             "records saved: 3; stored, delivered, discarded or cleared: 8"
