@@ -65,7 +65,9 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     package var isAborted: Bool { primaryCode == SQLITE_ABORT }
     package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
     /// Whether the cause is the machine's state, or another program, and not the file.
-    package var isPassing: Bool { isBusy || isCannotOpen || [SQLITE_NOMEM, SQLITE_PROTOCOL].contains(primaryCode) }
+    package var isPassing: Bool {
+        isBusy || isCannotOpen || isReadOnly || isDiskFull || [SQLITE_NOMEM, SQLITE_PROTOCOL].contains(primaryCode)
+    }
     package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }
     package var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
     package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
@@ -76,6 +78,18 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
             SQLITE_ERROR, SQLITE_INTERNAL, SQLITE_SCHEMA, SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH,
             SQLITE_MISUSE, SQLITE_RANGE,
         ].contains(primaryCode)
+    }
+
+    /// The value of an expression that reads a damaged database; nil where damage ends the reading. Throws only what will pass.
+    package static func ignoringDamage<T>(
+        _ read: @autoclosure () throws(SQLiteError) -> T?
+    ) throws(SQLiteError) -> T? {
+        do throws(SQLiteError) {
+            return try read()
+        } catch {
+            if error.isPassing { throw error }
+            return nil
+        }
     }
 
     package var description: String { "SQLite error \(code) while \(action): \(message)" }

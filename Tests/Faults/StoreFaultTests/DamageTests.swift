@@ -62,22 +62,31 @@ extension FaultRows {
         /// The longest that a save may take during a rescue, in milliseconds.
         private let slow = promptLimit / .milliseconds(1)
 
-        /// Runs a child that saves and submits. With a fault, first runs another child that the fault kills.
-        func restart(_ fixture: Fixture, after fault: (call: String, number: Int)? = nil) async throws
-            -> Outcome?
-        {
+        /// A call that strace makes fail, or that it kills the process at.
+        struct Fault {
+            let call: String
+            let number: Int
+            /// nil if it kills the process.
+            var error: String?
+        }
+
+        /// Runs a child that saves and submits. With a fault, first runs another child that meets it; nil if it does not.
+        func restart(_ fixture: Fixture, after fault: Fault? = nil) async throws -> Outcome? {
             let directory = try TemporaryDirectory()
             let server = try RecordingServer()
             let journal = directory.path("journal")
             try fixture.write(to: directory.path("store"))
-            if let (call, number) = fault {
-                let strace = [
-                    "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)", "-e",
-                    "inject=\(call):signal=KILL:when=\(number)",
-                ]
-                let path = directory.path("store")
+            if let fault {
+                let (path, trace) = (directory.path("store"), directory.path("trace"))
+                let effect = fault.error.map { "error=\($0)" } ?? "signal=KILL"
+                let strace =
+                    ["strace", "-f", "-qq", "-o", trace, "-e", "trace=\(fault.call)"]
+                    + ["-e", "inject=\(fault.call):\(effect):when=\(fault.number)"]
+                    + (fault.error == nil ? [] : ["-P", "\(path)/kinesis.db"])
                 let victim = try Child(under: strace, "restart", path, server.url, directory.path("victim"), "victim")
-                guard await victim.end() == .signal(SIGKILL) else { return nil }
+                let end = await victim.end()
+                let wasMet = try String(contentsOfFile: trace, encoding: .utf8).contains("(INJECTED)")
+                guard fault.error == nil ? end == .signal(SIGKILL) : wasMet else { return nil }
             }
             let child = try Child("restart", directory.path("store"), server.url, journal, "new")
             let watch = Task {
@@ -200,7 +209,7 @@ extension FaultRows {
                 // The moves are few and the most dangerous, so every one is tested.
                 let isMove = call.contains("at") && call != "fdatasync"
                 var number = isMove || stride == 1 ? 1 : Int.random(in: 1...stride, using: &random)
-                while let outcome = try await restart(fixture, after: (call, number)) {
+                while let outcome = try await restart(fixture, after: Fault(call: call, number: number)) {
                     points += 1
                     let missing = undisturbed.delivered.subtracting(outcome.delivered).count
                     lost += missing
@@ -210,6 +219,27 @@ extension FaultRows {
                 }
             }
             report("R9 killed during rescue:", ["points": points, "lost": lost])
+        }
+
+        @Test func `a file that cannot be opened once, during a rescue, is not taken for one without records`()
+            async throws
+        {
+            guard try canInject() else { return print("R9 opens skipped: strace is not installed or not permitted.") }
+            var fixture = try await Fixture(records: 60, isInLog: false)
+            let page = fixture.database.count / 4_096 / 2 * 4_096
+            fixture.database.replaceSubrange(page..<page + 2 * 4_096, with: repeatElement(0, count: 2 * 4_096))
+            let undisturbed = try #require(try await restart(fixture)).delivered
+            #expect(!undisturbed.isEmpty)
+            var number = 1
+            while let outcome = try await restart(
+                fixture,
+                after: Fault(call: "openat", number: number, error: "EMFILE")
+            ) {
+                #expect(undisturbed.subtracting(outcome.delivered).isEmpty, "\(number)")
+                number += 1
+            }
+            #expect(number > 1)
+            report("R9 opens failed during rescue:", ["points": number - 1])
         }
 
         @Test(arguments: [("EPERM", true), ("EACCES", true), ("ENOSPC", false)])

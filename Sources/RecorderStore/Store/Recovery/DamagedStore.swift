@@ -1,7 +1,7 @@
 import FoundationEssentials
 import RecorderSQLite
 
-/// What can be read of a damaged database. Errors of reading it are ignored: reading ends where the damage begins.
+/// What can be read of a damaged database. Reading ends where the damage begins; an error that will pass ends all of it.
 final class DamagedStore {
     /// A record whose bytes are valid during the call that gets it.
     struct Row {
@@ -29,41 +29,43 @@ final class DamagedStore {
     /// The statement that finds a row by its id, for the table that was read last.
     private var finder: (table: String, statement: SQLiteStatement)?
 
-    /// Throws if it cannot be read at all for a reason that will pass, such as too many open files, too little memory, or a program that
-    /// has it locked: a rescue would leave all of it behind.
+    /// Throws if it cannot be read at all for another reason than damage, such as too many open files, too little memory, a disk that
+    /// fails, or a program that has it locked: a rescue would leave all of it behind.
     init(_ path: String) throws(SQLiteError) {
         var connection: SQLiteConnection?
         do throws(SQLiteError) {
             connection = try SQLiteConnection(path: path, access: .damaged)
-            try connection?.execute("SELECT count(*) FROM sqlite_schema")
+            try connection?.execute("SELECT count(*) FROM sqlite_schema; SELECT max(cursor) FROM stream")
         } catch {
-            if error.isPassing { throw error }
+            guard error.isCorrupt || error.isInternal || error.isShortRead else { throw error }
         }
         self.connection = connection
-        streams = Self.streams(connection)
-        filePositions = FilePositions(damaged: connection)
-        rejected = RejectedRecords(damaged: connection).records
+        streams = try Self.streams(connection)
+        filePositions = try FilePositions(damaged: connection)
+        rejected = try RejectedRecords(damaged: connection).records
         // The rest of a truncated row reads as zeroes: a value in a later column shows that the count is complete.
-        let counts = Self.rows("SELECT records FROM stream WHERE number = 0 AND saved_bytes > 0", in: connection) {
+        let counts = try Self.rows("SELECT records FROM stream WHERE number = 0 AND saved_bytes > 0", in: connection) {
             Int($0.integer(at: 0))
         }
-        clock = connection.flatMap { try? StoreClock.Reference.read($0) }
+        clock = try connection.flatMap { (connection) throws(SQLiteError) in
+            try SQLiteError.ignoringDamage(try StoreClock.Reference.read(connection))
+        }
         countedRecords = counts.first.flatMap { RecordID.sequences.contains(Int64($0)) ? $0 : nil }
     }
 
     /// The names are in an index too. If only that can be read, or a row is implausible, it is unknown what was delivered: all
     /// rows of the stream count as live, and some may be sent again.
-    private static func streams(_ connection: SQLiteConnection?) -> [Stream] {
-        let complete = rows("SELECT number, name, cursor FROM stream WHERE number > 0", in: connection) {
+    private static func streams(_ connection: SQLiteConnection?) throws(SQLiteError) -> [Stream] {
+        let complete = try rows("SELECT number, name, cursor FROM stream WHERE number > 0", in: connection) {
             Stream(number: $0.integer(at: 0), name: $0.text(at: 1), cursor: $0.integer(at: 2))
         }
-        let named = rows(
+        let named = try rows(
             "SELECT number, name FROM stream INDEXED BY sqlite_autoindex_stream_1 WHERE name > '' AND number > 0",
             in: connection
         ) {
             Stream(number: $0.integer(at: 0), name: $0.text(at: 1), cursor: 0)
         }
-        let next = rows("SELECT next_sequence FROM stream WHERE number = 0 AND next_sequence > 0", in: connection) {
+        let next = try rows("SELECT next_sequence FROM stream WHERE number = 0 AND next_sequence > 0", in: connection) {
             $0.integer(at: 0)
         }
         // A cursor after all sequences would leave nothing of its stream.
@@ -82,12 +84,12 @@ final class DamagedStore {
     /// Passes the live records of each table to `insert`; of a damaged block those whose bytes are unaltered.
     func readRecords(insert: (Row) throws(SQLiteError) -> Void) throws(SQLiteError) {
         let cursors = Dictionary(streams.map { ($0.number, $0.cursor) }) { first, _ in first }
-        for id in Self.ids(of: KeptRecords.table, in: connection) where cursors[id.stream] != nil {
+        for id in try Self.ids(of: KeptRecords.table, in: connection) where cursors[id.stream] != nil {
             try readBlock(id, of: .kept, after: nil, insert)
         }
-        for segment in segments {
+        for segment in try segments() {
             let table = BlockTable(segment)
-            for id in Self.ids(of: table.name, in: connection) {
+            for id in try Self.ids(of: table.name, in: connection) {
                 guard let cursor = cursors[id.stream], cursor < id.sequence else { continue }
                 try readBlock(id, of: table, after: cursor, insert)
             }
@@ -95,14 +97,14 @@ final class DamagedStore {
     }
 
     /// All segments whose tables may exist: of the list and of the schema, because damage can have removed a name from either.
-    private var segments: [Segment] {
-        let named = Self.rows("SELECT name FROM sqlite_schema WHERE \(Segment.isTable)", in: connection) {
+    private func segments() throws(SQLiteError) -> [Segment] {
+        let named = try Self.rows("SELECT name FROM sqlite_schema WHERE \(Segment.isTable)", in: connection) {
             $0.text(at: 0)
         }
         func segment(_ first: Int64, _ source: Int64 = 0) -> Segment {
             Segment(first: first, firstBytes: 0, removed: 0, keySource: KeySource(stored: source) ?? .random())
         }
-        let listed = Self.rows("SELECT first_sequence, key_source FROM segment", in: connection) {
+        let listed = try Self.rows("SELECT first_sequence, key_source FROM segment", in: connection) {
             segment($0.integer(at: 0), $0.integer(at: 1))
         }
         let tables = Set(listed.map(\.table))
@@ -113,11 +115,11 @@ final class DamagedStore {
     }
 
     /// The ids of a table's rows: from its start up to damage, then from its end back to it.
-    private static func ids(of table: String, in connection: SQLiteConnection?) -> [RecordID] {
+    private static func ids(of table: String, in connection: SQLiteConnection?) throws(SQLiteError) -> [RecordID] {
         let rows = "SELECT rowid FROM \(table) ORDER BY rowid"
-        var ids = Self.rows(rows, in: connection) { RecordID(rawValue: $0.integer(at: 0)) }
+        var ids = try Self.rows(rows, in: connection) { RecordID(rawValue: $0.integer(at: 0)) }
         let last = ids.last?.rawValue ?? .min
-        ids += Self.rows("\(rows) DESC", in: connection, while: { $0.integer(at: 0) > last }) {
+        ids += try Self.rows("\(rows) DESC", in: connection, while: { $0.integer(at: 0) > last }) {
             RecordID(rawValue: $0.integer(at: 0))
         }.reversed()
         return ids
@@ -130,7 +132,7 @@ final class DamagedStore {
         after cursor: Int64?,
         _ insert: (Row) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
-        guard let row = find(id, in: table), var block = try? BlockRecords(row) else { return }
+        guard let row = try find(id, in: table), var block = try? BlockRecords(row) else { return }
         while let record = (try? block.next()) ?? nil {
             guard record.isUnaltered, record.entry.id.sequence > cursor ?? -1 else { continue }
             try insert(
@@ -145,17 +147,17 @@ final class DamagedStore {
     }
 
     /// Finds a block. If a column's name is damaged, the columns are still in order, and the checksums show if they are not.
-    private func find(_ id: RecordID, in table: BlockTable) -> SQLiteStatement? {
+    private func find(_ id: RecordID, in table: BlockTable) throws(SQLiteError) -> SQLiteStatement? {
         if finder?.table != table.name {
-            let statement = [table.blocks, table.blocksByOrder].lazy.compactMap { [connection] in
-                try? connection?.prepare($0)
-            }.first
-            finder = statement.map { (table.name, $0) }
+            finder = nil
+            for query in [table.blocks, table.blocksByOrder] where finder == nil {
+                finder = try SQLiteError.ignoringDamage(try connection?.prepare(query)).map { (table.name, $0) }
+            }
         }
         guard let statement = finder?.statement else { return nil }
         statement.reset()
-        guard (try? statement.bind(from: id, through: id)) != nil, (try? statement.step()) == true else { return nil }
-        return statement
+        try statement.bind(from: id, through: id)
+        return try SQLiteError.ignoringDamage(try statement.step()) == true ? statement : nil
     }
 
     /// Moves the log's content into the damaged file, as far as possible.
@@ -168,10 +170,10 @@ final class DamagedStore {
         in connection: SQLiteConnection?,
         while condition: (SQLiteStatement) -> Bool = { _ in true },
         read: (SQLiteStatement) -> T
-    ) -> [T] {
-        guard let rows = try? connection?.prepare(sql) else { return [] }
+    ) throws(SQLiteError) -> [T] {
+        guard let rows = try SQLiteError.ignoringDamage(try connection?.prepare(sql)) else { return [] }
         var all: [T] = []
-        while (try? rows.step()) == true, condition(rows) { all.append(read(rows)) }
+        while try SQLiteError.ignoringDamage(try rows.step()) == true, condition(rows) { all.append(read(rows)) }
         return all
     }
 }

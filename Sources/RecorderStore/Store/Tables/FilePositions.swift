@@ -139,17 +139,15 @@ package struct FilePositions: Sendable {
     }
 
     /// Reads what can be read of a damaged store.
-    init(damaged connection: SQLiteConnection?) {
+    init(damaged connection: SQLiteConnection?) throws(SQLiteError) {
         // From its start up to damage, then from its end back to it.
         var isComplete = false
         for order in ["ASC", "DESC"] where !isComplete {
-            guard let rows = try? connection?.prepare("\(FilePositionTable.query) ORDER BY id \(order)") else {
-                continue
+            let query = "\(FilePositionTable.query) ORDER BY id \(order)"
+            guard let rows = try SQLiteError.ignoringDamage(try connection?.prepare(query)) else { continue }
+            while !isComplete, let hasRow = try SQLiteError.ignoringDamage(try rows.step()) {
+                if hasRow { add(rows) } else { isComplete = true }
             }
-            do {
-                while try rows.step() { add(rows) }
-                isComplete = true
-            } catch {}
         }
         // The second way may meet rows of the first.
         var seen: Set<FilePosition> = []

@@ -72,13 +72,13 @@ package struct RejectedRecords: Sendable {
     }
 
     /// Reads what can be read of a damaged store: from its start up to damage, then from its end back to it.
-    init(damaged connection: SQLiteConnection?) {
+    init(damaged connection: SQLiteConnection?) throws(SQLiteError) {
         for order in ["ASC", "DESC"] {
-            guard let rows = try? connection?.prepare("\(RejectedTable.query) ORDER BY id \(order)") else { continue }
+            let query = "\(RejectedTable.query) ORDER BY id \(order)"
+            guard let rows = try SQLiteError.ignoringDamage(try connection?.prepare(query)) else { continue }
             let last = records.last?.id ?? .min
             var isComplete = false
-            while true {
-                guard let hasRow = try? rows.step() else { break }
+            while let hasRow = try SQLiteError.ignoringDamage(try rows.step()) {
                 isComplete = !hasRow
                 guard hasRow, order == "ASC" || rows.integer(at: 0) > last else { break }
                 add(rows)
