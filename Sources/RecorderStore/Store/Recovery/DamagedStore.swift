@@ -25,6 +25,8 @@ final class DamagedStore {
     let clock: StoreClock.Reference?
     let filePositions: FilePositions
     let rejected: [RejectedRecord]
+    /// The files whose import is noted.
+    let imported: [String]
     private let connection: SQLiteConnection?
     /// The statement that finds a row by its id, for the table that was read last.
     private var finder: (table: String, statement: SQLiteStatement)?
@@ -43,6 +45,7 @@ final class DamagedStore {
         streams = try Self.streams(connection)
         filePositions = try FilePositions(damaged: connection)
         rejected = try RejectedRecords(damaged: connection).records
+        imported = try Self.rows("SELECT file FROM imported", in: connection) { $0.text(at: 0) }
         // The rest of a truncated row reads as zeroes: a value in a later column shows that the count is complete.
         let counts = try Self.rows("SELECT records FROM stream WHERE number = 0 AND saved_bytes > 0", in: connection) {
             Int($0.integer(at: 0))

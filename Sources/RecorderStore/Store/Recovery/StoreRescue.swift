@@ -81,6 +81,11 @@ struct StoreRescue {
         try records.finish(damaged.streams)
         try damaged.clock?.write(new)
         try FilePositionTable(new).restore(damaged.filePositions)
+        let addImport = try new.prepare("INSERT OR IGNORE INTO imported (file) VALUES (?1)")
+        for file in damaged.imported {
+            try addImport.bind(file, at: 1)
+            try addImport.run()
+        }
         try RejectedTable(new).add(damaged.rejected)
         return records.count
     }

@@ -163,6 +163,23 @@ extension ImportTests {
         #expect(try harness.storedTexts() == ["ours", "first", "second"])
     }
 
+    @Test func `a file whose renaming failed is not imported again after a rescue`() async throws {
+        let first = try PipelineHarness()
+        // With the suffix the name is one character too long.
+        let path = first.directory.path(String(repeating: "x", count: 255 - ".imported".count + 1))
+        try FileManager.default.moveItem(atPath: try database(first.directory, Self.legacy), toPath: path)
+        #expect(try await importing(path, into: first).imported == 2)
+        do {
+            let connection = try SQLiteConnection(path: first.path, access: .readWrite)
+            try connection.execute("ALTER TABLE segment RENAME first_bytes TO first_bytez")
+        }
+        let harness = try PipelineHarness(in: first.directory)
+        try await harness.save("ours")
+        #expect(harness.events.rescues.map(\.rescued) == [2])
+        #expect(try await importing(path, into: harness).imported == 0)
+        #expect(try harness.records() == 3)
+    }
+
     @Test func `a partition key is imported completely, whatever characters it has`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let harness = try PipelineHarness(to: server)
