@@ -87,12 +87,12 @@ final class DamagedStore {
     /// Passes the live records of each table to `insert`; of a damaged block those whose bytes are unaltered.
     func readRecords(insert: (Row) throws(SQLiteError) -> Void) throws(SQLiteError) {
         let cursors = Dictionary(streams.map { ($0.number, $0.cursor) }) { first, _ in first }
-        for id in try Self.ids(of: KeptRecords.table, in: connection) where cursors[id.stream] != nil {
+        for id in try ids(of: .kept, after: 0) where cursors[id.stream] != nil {
             try readBlock(id, of: .kept, after: nil, insert)
         }
         for segment in try segments() {
             let table = BlockTable(segment)
-            for id in try Self.ids(of: table.name, in: connection) {
+            for id in try ids(of: table, after: max(segment.first, 1) - 1) {
                 guard let cursor = cursors[id.stream], cursor < id.sequence else { continue }
                 try readBlock(id, of: table, after: cursor, insert)
             }
@@ -117,15 +117,18 @@ final class DamagedStore {
         return (listed + unlisted).sorted { $0.first < $1.first }
     }
 
-    /// The ids of a table's rows: from its start up to damage, then from its end back to it.
-    private static func ids(of table: String, in connection: SQLiteConnection?) throws(SQLiteError) -> [RecordID] {
-        let rows = "SELECT rowid FROM \(table) ORDER BY rowid"
-        var ids = try Self.rows(rows, in: connection) { RecordID(rawValue: $0.integer(at: 0)) }
-        let last = ids.last?.rawValue ?? .min
-        ids += try Self.rows("\(rows) DESC", in: connection, while: { $0.integer(at: 0) > last }) {
-            RecordID(rawValue: $0.integer(at: 0))
-        }.reversed()
-        return ids
+    /// The ids of a table's rows, whose sequences are after one.
+    private func ids(of table: BlockTable, after sequence: Int64) throws(SQLiteError) -> [RecordID] {
+        guard let connection, var rows = try SQLiteError.ignoringDamage(try DamagedTable(table.name, connection)) else {
+            return []
+        }
+        let first = min(sequence, RecordID.sequences.upperBound)
+        try rows.read(
+            streams.map {
+                RecordID(stream: $0.number, sequence: first).rawValue...RecordID(lastOf: $0.number).rawValue
+            }
+        )
+        return rows.ids.sorted().map { RecordID(rawValue: $0) }
     }
 
     /// Passes the unaltered records of a block after a sequence to `insert`.
@@ -171,12 +174,11 @@ final class DamagedStore {
     private static func rows<T>(
         _ sql: String,
         in connection: SQLiteConnection?,
-        while condition: (SQLiteStatement) -> Bool = { _ in true },
         read: (SQLiteStatement) -> T
     ) throws(SQLiteError) -> [T] {
         guard let rows = try SQLiteError.ignoringDamage(try connection?.prepare(sql)) else { return [] }
         var all: [T] = []
-        while try SQLiteError.ignoringDamage(try rows.step()) == true, condition(rows) { all.append(read(rows)) }
+        while try SQLiteError.ignoringDamage(try rows.step()) == true { all.append(read(rows)) }
         return all
     }
 }
