@@ -19,22 +19,34 @@ struct StoreRescue {
     /// Finishes a rescue whose process died after it had moved the damaged file away; called under the store's lock.
     func finishMove() {
         guard unsafe access(path, F_OK) != 0, errno == ENOENT else { return }
+        // A log that is still there belongs to the damaged file.
+        if unsafe access(copy, F_OK) == 0 { remove(path, ["-wal", "-shm"]) }
         _ = unsafe rename(copy, path)
     }
 
-    /// Rescues the damaged file, with no connection of this process open. Returns nil if another process has replaced it.
+    /// Removes files whose names begin with a path.
+    private func remove(_ path: String, _ suffixes: [String]) {
+        for suffix in suffixes { _ = unsafe unlink("\(path)\(suffix)") }
+    }
+
+    /// Rescues the damaged file, with no connection of this process open. Returns nil if another file has replaced it.
     func run(_ damaged: FileIdentity?, before deadline: ContinuousClock.Instant) throws(RecorderError) -> Rescue? {
         let lock = StoreLock(path: "\(path).lock")
         try lock.lock(before: deadline)
         defer { lock.unlock() }
         guard let damaged, damaged == FileIdentity(path) else { return nil }
-        for suffix in ["", "-wal", "-shm"] { _ = unsafe unlink("\(copy)\(suffix)") }
+        remove(copy, ["", "-wal", "-shm"])
+        var isMoving = false
+        defer { if !isMoving { remove(copy, ["", "-wal", "-shm"]) } }
         try StoreDirectory.createFile(copy)
         let (rescued, counted) = try copyRecords()
+        // A backup may have been put there meanwhile.
+        guard lock.isEffective, damaged == FileIdentity(path) else { return nil }
         // Unique, however soon one rescue follows another.
         let movedTo =
             "\(path).damaged-\(Int(Date().timeIntervalSince1970))-\(String(UInt32.random(in: .min ... .max), radix: 16))"
         let hasTwoNames = try addName(movedTo)
+        isMoving = true
         // The log is empty, or belongs to a file that cannot use it. It must not stay if the process dies from here on.
         _ = unsafe rename("\(path)-wal", "\(movedTo)-wal")
         _ = unsafe unlink("\(path)-shm")

@@ -57,6 +57,38 @@ import Testing
         #expect(try harness.records() == texts.count)
     }
 
+    @Test func `a rescue that is finished by the next process does not read the log of another file`() async throws {
+        let (directory, path, texts) = try await filled()
+        try FileManager.default.moveItem(atPath: path, toPath: "\(path).rescue")
+        let other = try PipelineHarness()
+        try await other.save("other")
+        try? FileManager.default.removeItem(atPath: "\(path)-wal")
+        try FileManager.default.copyItem(atPath: "\(other.path)-wal", toPath: "\(path)-wal")
+        let harness = try PipelineHarness(in: directory) { $0.limits.bytes = 0 }
+        #expect(try harness.records() == texts.count)
+        #expect(harness.events.rescues.isEmpty)
+    }
+
+    @Test func `a sound file that is put at the path during a rescue stays there`() async throws {
+        let (directory, path, texts) = try await filled()
+        let backup = directory.path("backup")
+        try FileManager.default.copyItem(atPath: path, toPath: backup)
+        try damage(path, at: 40 * 4_096, count: 8 * 4_096)
+        let damaged = FileIdentity(path)
+        // The rescue waits for it, after it has begun its copy.
+        var holder: SQLiteConnection? = try SQLiteConnection(path: path, access: .readWrite)
+        try holder?.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE")
+        let rescue = Task.detached { try StoreRescue(path).run(damaged, before: .now + .seconds(10)) }
+        while !FileManager.default.fileExists(atPath: "\(path).rescue") { await Task.yield() }
+        #expect(rename(backup, path) == 0)
+        holder = nil
+        #expect(try await rescue.value == nil)
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(!names.contains { $0.contains("damaged-") || $0.contains(".rescue") }, "\(names)")
+        let harness = try PipelineHarness(in: directory) { $0.limits.bytes = 0 }
+        #expect(try harness.records() == texts.count)
+    }
+
     @Test func `a damaged file that cannot be read now stays where it is`() async throws {
         let (directory, path, _) = try await filled()
         try damage(path, at: 40 * 4_096, count: 8 * 4_096)
@@ -67,7 +99,8 @@ import Testing
             _ = try StoreRescue(path).run(FileIdentity(path), before: .now + .seconds(1))
         }
         #expect(
-            try FileManager.default.contentsOfDirectory(atPath: directory.path).allSatisfy { !$0.contains("damaged-") }
+            try FileManager.default.contentsOfDirectory(atPath: directory.path)
+                .allSatisfy { !$0.contains("damaged-") && !$0.contains(".rescue") }
         )
         #expect(FileManager.default.fileExists(atPath: path))
     }
