@@ -60,8 +60,7 @@ package final class SingleFlight<Value: Sendable, Failure: Error>: Sendable {
         work: @escaping Work
     ) {
         // Without an executor of its own, the work runs where its first caller does.
-        let callers = unsafe withUnsafeCurrentTask { unsafe $0?.unownedTaskExecutor?.asTaskExecutor() }
-        let executor = self.executor ?? callers
+        let executor = self.executor ?? Task.currentExecutor
         let joined = state.withLock { state -> Joined in
             guard state.leftEarly.remove(number) == nil else { return .hasLeft }
             state.waiting[number] = continuation

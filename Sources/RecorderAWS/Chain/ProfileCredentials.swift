@@ -18,7 +18,8 @@ package final class ProfileCredentials: CredentialsSource {
         do {
             return try await source.credentials()
         } catch {
-            if error.kind != .cancelled { current.withLock { $0 = nil } }
+            // A service that is away says nothing about the files; the source may have keys that it asks for others with.
+            if error.kind != .cancelled, !error.isTemporary { current.withLock { $0 = nil } }
             throw error
         }
     }

@@ -71,7 +71,7 @@ struct SignInRenewal: Sendable {
     static func completing<Renewed: Sendable>(
         _ renew: @autoclosure @escaping @Sendable () async throws(CredentialsFailure) -> Renewed
     ) async throws(CredentialsFailure) -> Renewed {
-        let renewal = Task { () -> Result<Renewed, CredentialsFailure> in
+        let renewal = Task(executorPreference: Task.currentExecutor) { () -> Result<Renewed, CredentialsFailure> in
             do throws(CredentialsFailure) {
                 return .success(try await renew())
             } catch {

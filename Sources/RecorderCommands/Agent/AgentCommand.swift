@@ -66,7 +66,7 @@ struct AgentCommand: Command {
         let start = ContinuousClock.now
         for warning in configuration.warnings { session.console.warning("\(file): \(warning)") }
         if session.invocation.has(.previewsFiles) { return try preview() }
-        for service in services { try service.check() }
+        for service in services { try metrics.checking(service.check) }
         let submitters = services.map { service in
             BackgroundSubmitter(
                 service.pipeline,

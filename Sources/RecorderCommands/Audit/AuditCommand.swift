@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import RecorderAWS
+import RecorderConcurrency
 import RecorderStore
 
 /// `audit STREAM...`: reads Kinesis streams, and says which records are missing and why.
@@ -70,7 +71,7 @@ struct AuditCommand: Command {
 
     /// A signal cancels a request under way: what was read is known.
     func run() async throws(CommandFailure) -> ExitStatus {
-        let task = Task {
+        let task = Task(executorPreference: Task.currentExecutor) {
             do throws(CommandFailure) {
                 return Result<ExitStatus, CommandFailure>.success(try await audit())
             } catch {

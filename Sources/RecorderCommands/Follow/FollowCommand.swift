@@ -52,7 +52,7 @@ struct FollowCommand: Command {
             console.print(FlowPreview(flow, to: session.service).text)
             return .success
         }
-        _ = try CommandFailure.wrapping(try pipeline.totals())
+        try metrics.checking(checkStore)
         let submitter =
             settings.submits ? BackgroundSubmitter(pipeline, console: console, stop: stop, metrics: metrics) : nil
         try metrics?.start()
@@ -71,6 +71,8 @@ struct FollowCommand: Command {
         // A stop is how it ends; lines that are not stored yet are in their files.
         return .success
     }
+
+    private func checkStore() throws(CommandFailure) { _ = try CommandFailure.wrapping(try pipeline.totals()) }
 }
 
 extension FileFlow {

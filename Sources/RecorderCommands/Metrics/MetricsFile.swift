@@ -149,3 +149,15 @@ final class MetricsFile: Sendable {
         if isNew, let problem { console.warning(Self.message(of: problem, file.path)) }
     }
 }
+
+extension Optional<MetricsFile> {
+    /// Performs a check before the command begins. If it fails, the file has that instead of what an earlier command left.
+    func checking(_ check: () throws(CommandFailure) -> Void) throws(CommandFailure) {
+        do throws(CommandFailure) {
+            try check()
+        } catch {
+            self?.write()
+            throw error
+        }
+    }
+}

@@ -28,7 +28,7 @@ struct SaveCommand: Command {
 
     func run() async throws(CommandFailure) -> ExitStatus {
         let start = ContinuousClock.now
-        try check()
+        try metrics.checking(check)
         let input = try InputReader(settings.file, stop: stop)
         if session.invocation.has(.fromByte) { try input.seek(to: settings.start, after: settings.rules.delimiter) }
         let (console, metrics) = (session.console, metrics)

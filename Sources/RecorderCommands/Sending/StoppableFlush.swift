@@ -155,10 +155,18 @@ struct SendError: Sendable, Hashable {
     var stream: String?
     var text: String
 
-    /// The same whenever it comes again: words with a digit are request IDs and durations, which are new each time.
+    /// The same whenever it comes again: request IDs, times and durations are new each time; a status, a host or a resource is not.
     fileprivate var kind: SendError {
-        let words = text.split(separator: " ").map { $0.contains(where: \.isNumber) ? "#" : $0 }
-        return SendError(stream: stream, text: words.joined(separator: " "))
+        let words = text.split(separator: " ")
+        let kept = zip(words, words.dropFirst() + [""]).map { Self.isNew($0, before: $1) ? "#" : $0 }
+        return SendError(stream: stream, text: kept.joined(separator: " "))
+    }
+
+    private static func isNew(_ word: Substring, before next: Substring) -> Bool {
+        let isAmount = word.allSatisfy(\.isNumber) && ["ms", "milliseconds", "seconds", "out", "bytes"].contains(next)
+        let isName = word.dropLast().contains { ":/.".contains($0) }
+        let isID = word.count >= 16 && word.contains(where: \.isNumber) && !isName
+        return isAmount || isID
     }
 }
 

@@ -80,6 +80,23 @@ import Testing
         #expect(metrics.sum("store_readable") == 1 && metrics.sum("delivered_records_total") == 1)
     }
 
+    @Test(arguments: [["save", "app"], ["follow", "app", "a.log"]])
+    func `a command that cannot use its store says so in the metrics that an earlier one left`(words: [String])
+        async throws
+    {
+        let tool = try Tool()
+        let (file, store) = (tool.home.path("a.prom"), tool.home.path("store"))
+        let options = ["-d", store, "--metrics-file", file]
+        #expect(await (try tool.start(["save", "app"] + options)).end().status == 0)
+        #expect(try PrometheusReader(try String(contentsOfFile: file, encoding: .utf8)).sum("store_readable") == 1)
+        for name in try FileManager.default.contentsOfDirectory(atPath: store) {
+            try FileManager.default.removeItem(atPath: "\(store)/\(name)")
+        }
+        try FileManager.default.createDirectory(atPath: "\(store)/kinesis.db", withIntermediateDirectories: false)
+        #expect(await (try tool.start(words + options)).end().status == 74)
+        #expect(try PrometheusReader(try String(contentsOfFile: file, encoding: .utf8)).sum("store_readable") == 0)
+    }
+
     @Test func `a command that does not send has no metrics of sending`() async throws {
         let tool = try Tool()
         let file = tool.home.path("a.prom")

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import RecorderConcurrency
 import RecorderTestSupport
 import Testing
 
@@ -56,6 +57,20 @@ import Testing
         #expect(running.signal(SIGTERM) == 0)
         let ran = await running.end()
         #expect(ran.err.components(separatedBy: "Stream app is missing").count == 2, "\(ran)")
+    }
+
+    @Test func `an error that takes the place of another one is reported, though only a number differs`() async throws {
+        let status = Locked(503)
+        let server = try LocalServer { _, _ in .html(status.withLock { $0 }, "") }
+        let tool = try Tool(to: server.url)
+        _ = try await tool.run("save", "app", input: Data("a\n".utf8))
+        let running = try tool.start(["submit", "--watch", "1"])
+        for next in [503, 403] {
+            status.withLock { $0 = next }
+            while !running.printedErrors.contains("status \(next)") { try await Task.sleep(for: .milliseconds(20)) }
+        }
+        #expect(running.signal(SIGTERM) == 0)
+        #expect(await running.end().err.split(separator: "\n").count == 2)
     }
 
     @Test func `a submit that takes longer than the pause of its watch has its own duration`() async throws {

@@ -65,6 +65,26 @@ import Testing
         #expect(try await kept.credentials() != nil)
     }
 
+    @Test func `a program is not run again for its keys while the role's service is away`() async throws {
+        let server = try LocalServer { _, _ in .error(503, "ServiceUnavailable") }
+        let runs = try TemporaryDirectory()
+        let keys =
+            #"{"Version": 1, "AccessKeyId": "AKIDBASE", "SecretAccessKey": "s", "Expiration": "2099-01-01T00:00:00Z"}"#
+        try Data(keys.utf8).write(to: URL(fileURLWithPath: runs.path("keys")))
+        let kept = try source(
+            """
+            [profile base]
+            credential_process = sh -c 'echo run >> \(runs.path("runs")); cat \(runs.path("keys"))'
+            [default]
+            role_arn = the-role
+            source_profile = base
+            """,
+            server
+        )
+        for _ in 0..<2 { #expect(await kept.failure()?.isTemporary == true) }
+        #expect(try String(contentsOfFile: runs.path("runs"), encoding: .utf8) == "run\n")
+    }
+
     @Test func `a role is assumed with the keys of its source profile and its own parameters`() async throws {
         let server = try LocalServer { _, _ in STSReply.keys("AssumeRole") }
         let source = try source(
