@@ -220,8 +220,9 @@ package final class FollowLoop {
         case .close:
             file.close()
             guard file.mayHaveMore else { break }
-            // Before files that wait, and may be copies of it.
-            if flow.waiting.count == 0 { flow.needsScan = true } else { flow.waiting.closed.append((file, nil)) }
+            if flow.waiting.count == 0 { flow.needsScan = true }
+            // Before new files that wait, and may be copies of it.
+            if !flow.waiting.new.isEmpty { flow.waiting.closed.append((file, nil)) }
         case .storePosition(let isFinished): storePosition(of: file, in: flow, isFinished: isFinished)
         case .endRecord: file.endRecord(save(of: file, in: flow))
         case .endLine: file.endLine(save(of: file, in: flow))

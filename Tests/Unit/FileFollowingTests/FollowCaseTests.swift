@@ -45,13 +45,16 @@ import Testing
         #expect(told == 1)
     }
 
-    @Test func `each of many files is read in turn while all of them are written to`() throws {
+    @Test(arguments: [40, 20])
+    func `each of many files is read in turn while all of them, or many, are written to all the time`(busy: Int) throws
+    {
         let directory = try TemporaryDirectory()
         let world = FollowWorld(files: 40, claims: directory.path("claims"))
         var late = 0
         for tick in 1...300 {
             world.plan(at: Double(tick) * 0.3) {
-                for number in 0..<40 { world.write(to: world.disk.create("/logs/worker\(number).log")) }
+                let count = tick % 50 == 0 ? 40 : busy
+                for number in 0..<count { world.write(to: world.disk.create("/logs/worker\(number).log")) }
                 let written = world.lines.filter { $0.time < world.disk.time - 30_000_000_000 }
                 late = max(late, written.count { world.store.records[$0.text] == nil })
             }
