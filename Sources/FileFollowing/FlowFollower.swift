@@ -209,8 +209,10 @@ final class FlowFollower {
         into admission: inout FileAdmission
     ) {
         for file in followed {
-            let now = found[file.key].flatMap { isSame(file, as: $0) ? $0 : nil }
-            if now == nil, found[file.key] == nil {
+            let seen = found[file.key]
+            let now = seen.flatMap { isSame(file, as: $0) ? $0 : nil }
+            if seen != nil, now == nil { needsScan = true }
+            if seen == nil {
                 let isGone = scan.isStable && scan.isGone(file.path, from: file.position.directoryDevice)
                 guard isGone || file.isDeleted else { continue }
             }
@@ -230,9 +232,7 @@ final class FlowFollower {
     /// Whether a scan found a followed file, and not another one that has its inode by now. Without times of birth that shows only if one
     /// of them is compressed.
     private func isSame(_ file: FollowedFile, as found: FoundFile) -> Bool {
-        let isOther = file.key.birth == 0 && !file.state.isOpen && file.isCompressed != (found.relation == .compressed)
-        if isOther { needsScan = true }
-        return !isOther
+        file.key.birth != 0 || file.state.isOpen || file.isCompressed == (found.relation == .compressed)
     }
 
     /// Ends the following of a closed file that is gone.

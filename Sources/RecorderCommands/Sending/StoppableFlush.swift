@@ -163,7 +163,8 @@ struct SendError: Sendable, Hashable {
     }
 
     private static func isNew(_ word: Substring, before next: Substring) -> Bool {
-        let isAmount = word.allSatisfy(\.isNumber) && ["ms", "milliseconds", "seconds", "out", "bytes"].contains(next)
+        let unit = next.prefix(while: \.isLetter)
+        let isAmount = word.allSatisfy(\.isNumber) && ["ms", "milliseconds", "seconds", "out", "bytes"].contains(unit)
         let isName = word.dropLast().contains { ":/.".contains($0) }
         let isID = word.count >= 16 && word.contains(where: \.isNumber) && !isName
         return isAmount || isID

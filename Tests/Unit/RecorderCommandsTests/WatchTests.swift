@@ -47,7 +47,7 @@ import Testing
     @Test(arguments: [["submit", "--watch", "1"], ["save", "app", "--submit"]])
     func `an error whose text has another request ID or time each time is reported once`(words: [String]) async throws {
         let server = try LocalServer { _, index in
-            let message = "Stream app is missing, after \(index) ms (Request ID: \(UUID().uuidString))."
+            let message = "Stream app is missing, after \(index) ms: \(index) bytes (Request ID: \(UUID().uuidString))."
             return .error(400, "ResourceNotFoundException", message: message)
         }
         let tool = try Tool(to: server.url)
