@@ -56,6 +56,9 @@ package struct ServiceManager: Sendable {
         }
     }
 
+    /// How long a message waits for a service manager that reads nothing. It holds up the end of a command.
+    private static let longestWait = 5
+
     /// Sends one datagram. Returns the number of an error, or nil.
     private static func send(_ message: String, to name: String) -> Int32? {
         var address = sockaddr_un()
@@ -71,6 +74,8 @@ package struct ServiceManager: Sendable {
         let file = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard file >= 0 else { return errno }
         defer { close(file) }
+        var wait = timeval(tv_sec: longestWait, tv_usec: 0)
+        _ = unsafe setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &wait, socklen_t(MemoryLayout.size(ofValue: wait)))
         let text = Array(message.utf8)
         let sent = unsafe withUnsafePointer(to: &address) { address in
             unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in

@@ -29,10 +29,7 @@ extension FaultRows {
                     logEnds.append(size ?? 0)
                 }
                 if !isInLog {
-                    let connection = try SQLiteConnection(path: path, access: .readWrite)
-                    // A connection that has read nothing has not opened the log yet, and would not empty it.
-                    _ = try connection.integer("SELECT count(*) FROM stream")
-                    try connection.checkpoint(.truncate)
+                    try SQLiteConnection.emptyLog(of: path)
                 }
                 database = try Data(contentsOf: URL(fileURLWithPath: path))
                 log = try Data(contentsOf: URL(fileURLWithPath: "\(path)-wal"))

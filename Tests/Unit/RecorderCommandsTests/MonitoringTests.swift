@@ -1,5 +1,6 @@
 import Foundation
 import RecorderCommands
+import RecorderSQLite
 import RecorderTestSupport
 import Testing
 
@@ -66,7 +67,7 @@ import Testing
         let (file, store) = (tool.home.path("a.prom"), tool.home.path("store"))
         _ = try await tool.run("save", "app", "-d", store, input: Data("a\n".utf8))
         let database = "\(store)/kinesis.db"
-        try Tool.emptyLog(of: database)
+        try SQLiteConnection.emptyLog(of: database)
         try FileManager.default.moveItem(atPath: database, toPath: tool.home.path("aside"))
         try FileManager.default.createDirectory(atPath: database, withIntermediateDirectories: false)
         let options = ["submit", "-d", store, "--metrics-file", file]

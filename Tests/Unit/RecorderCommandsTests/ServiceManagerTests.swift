@@ -1,4 +1,5 @@
 import Foundation
+import RecorderSQLite
 import RecorderTestSupport
 import Testing
 
@@ -82,11 +83,25 @@ import Testing
         #expect(socket.isEmpty)
     }
 
+    @Test func `a watch ends although the service manager reads nothing`() async throws {
+        var tool = try Tool(to: "http://127.0.0.1:1")
+        let socket = try NotifySocket(tool.home.path("notify"))
+        tool.environment["NOTIFY_SOCKET"] = socket.name
+        let running = try tool.start(["submit", "--watch", "3600"])
+        _ = await socket.next()
+        _ = await socket.next()
+        try socket.fill()
+        #expect(running.signal(SIGTERM) == 0)
+        let ran = await running.end()
+        #expect(ran.status == 0 && ran.err.contains("cannot be written: Resource temporarily unavailable"), "\(ran)")
+    }
+
     @Test func `a watch is ready once its store can be opened`() async throws {
-        var tool = try Tool(to: try AcceptingService().url)
+        let service = try AcceptingService()
+        var tool = try Tool(to: service.url)
         let (store, aside) = (tool.home.path("store"), tool.home.path("aside"))
         _ = try await tool.run("save", "app", "-d", store, input: Data("a\n".utf8))
-        try Tool.emptyLog(of: "\(store)/kinesis.db")
+        try SQLiteConnection.emptyLog(of: "\(store)/kinesis.db")
         try FileManager.default.moveItem(atPath: "\(store)/kinesis.db", toPath: aside)
         try FileManager.default.createDirectory(atPath: "\(store)/kinesis.db", withIntermediateDirectories: false)
         let socket = try NotifySocket(tool.home.path("notify"))

@@ -1,5 +1,4 @@
 import Foundation
-import RecorderSQLite
 import RecorderTestSupport
 
 /// Runs the built `kinesis-recorder` as a process.
@@ -40,12 +39,6 @@ struct Tool: Sendable {
         let running = try start(arguments)
         running.write(input)
         return await running.end()
-    }
-
-    /// Moves a store's log to its database, for a test that damages or moves that file alone: a command that ends on a busy machine
-    /// may leave its log, which has all of its records.
-    static func emptyLog(of database: String) throws {
-        try SQLiteConnection(path: database, access: .readWrite).checkpoint(.truncate)
     }
 
     /// Starts it; `prefix` is a program to run it with, and its arguments.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import RecorderConcurrency
+import RecorderSQLite
 import RecorderTestSupport
 import Testing
 
@@ -27,7 +28,7 @@ import Testing
     @Test func `a store that cannot be opened is reported once, and sent when it can be`() async throws {
         _ = try await tool.run("save", "app", input: Data("a\n".utf8))
         let aside = tool.home.path("aside")
-        try Tool.emptyLog(of: store)
+        try SQLiteConnection.emptyLog(of: store)
         try FileManager.default.moveItem(atPath: store, toPath: aside)
         try #require(mkfifo(store, 0o600) == 0)
         #expect(try await tool.run("submit").status == 74)

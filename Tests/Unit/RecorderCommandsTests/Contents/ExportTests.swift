@@ -1,4 +1,5 @@
 import Foundation
+import RecorderSQLite
 import RecorderTestSupport
 import Testing
 
@@ -149,7 +150,7 @@ import Testing
         let sound = try await tool.run("verify")
         #expect(sound.status == 0 && sound.out.contains("kinesis.db is sound: 4 records, ") && sound.err.isEmpty)
         let path = tool.home.path(".local/state/kinesis-recorder/com.amazonaws.AWSKinesisRecorder/kinesis.db")
-        try Tool.emptyLog(of: path)
+        try SQLiteConnection.emptyLog(of: path)
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         let place = try #require(bytes.range(of: binary))
         bytes[place.lowerBound + 40] ^= 1
@@ -167,7 +168,7 @@ import Testing
     @Test func `a check that damage ends says that nothing was counted`() async throws {
         let tool = try await toolWithRecords()
         let path = tool.home.path(".local/state/kinesis-recorder/com.amazonaws.AWSKinesisRecorder/kinesis.db")
-        try Tool.emptyLog(of: path)
+        try SQLiteConnection.emptyLog(of: path)
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         // The list of tables, on the first page behind the header.
         bytes.replaceSubrange(100..<512, with: Data(repeating: 0xff, count: 412))
@@ -188,7 +189,7 @@ import Testing
         }
         let tool = try await toolWithRecords()
         let path = tool.home.path(".local/state/kinesis-recorder/com.amazonaws.AWSKinesisRecorder/firehose.db")
-        try Tool.emptyLog(of: path)
+        try SQLiteConnection.emptyLog(of: path)
         try Data("no store".utf8).write(to: URL(fileURLWithPath: path))
         let ran = try await tool.run("verify", "--json")
         let reports = try JSONDecoder().decode([Report].self, from: Data(ran.out.utf8))

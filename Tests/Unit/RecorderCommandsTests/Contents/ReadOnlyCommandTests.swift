@@ -58,11 +58,7 @@ import Testing
         try FileManager.default.removeItem(atPath: directory)
         try FileManager.default.moveItem(atPath: copy, toPath: directory)
         let path = "\(directory)/kinesis.db"
-        if beside == .nothing || beside == .emptyLog {
-            let connection = try SQLiteConnection(path: path, access: .readWrite)
-            _ = try connection.integer("SELECT count(*) FROM stream")
-            try connection.checkpoint(.truncate)
-        }
+        if beside == .nothing || beside == .emptyLog { try SQLiteConnection.emptyLog(of: path) }
         if beside == .log { try FileManager.default.removeItem(atPath: "\(path)-shm") }
         if beside == .emptyLog { #expect(FileManager.default.createFile(atPath: "\(path)-wal", contents: nil)) }
         return nil

@@ -154,7 +154,7 @@ import Testing
         let (directory, path) = try await {
             let harness = try PipelineHarness { $0.limits.bytes = 0 }
             try await harness.saveAll(texts, to: Self.arn)
-            try SQLiteConnection(path: harness.path, access: .readWrite).checkpoint(.truncate)
+            try SQLiteConnection.emptyLog(of: harness.path)
             return (harness.directory, harness.path)
         }()
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
