@@ -30,25 +30,32 @@ struct DamagedTable {
 
     private struct Scan {
         var hasFound = false
-        /// Whether it ended at a row that was known, or at the table's end.
+        /// Whether it ended among rows that were known, or at the table's end.
         var isComplete = false
         /// The last row before damage.
         var last: Int64?
     }
 
-    /// Adds the rows from one place up to damage, or to a row that is known.
+    /// So many known rows, one behind the other, are known rows: an altered id may be that of another row.
+    private static let fewestKnown = 16
+
+    /// Adds the rows from one place up to damage, or to known ones.
     private mutating func scan(_ statement: SQLiteStatement, from start: Int64) throws(SQLiteError) -> Scan {
         var result = Scan()
         var found: [Int64] = []
+        var known = 0
         try statement.bind(start, at: 1)
         while let hasRow = try SQLiteError.ignoringDamage(try statement.step()) {
-            guard hasRow, ids.insert(statement.integer(at: 0)).inserted else {
+            guard hasRow, known < Self.fewestKnown else {
                 result.isComplete = true
                 break
             }
-            found.append(statement.integer(at: 0))
+            let id = statement.integer(at: 0)
+            known = ids.contains(id) ? known + 1 : 0
+            if known == 0 { found.append(id) }
         }
         statement.reset()
+        ids.formUnion(found)
         result.hasFound = !found.isEmpty
         for id in found.reversed() where !result.isComplete && result.last == nil {
             if try isInOrder(id) { result.last = id }
