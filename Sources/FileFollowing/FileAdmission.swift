@@ -119,6 +119,12 @@ struct WaitingFiles {
     var newCount: Int { new.reduce(0) { $0 + $1.files.count } }
     var count: Int { closed.count + newCount }
 
+    /// Whether a new one has a name that a copy of a file would have.
+    func hasCopy(of file: FollowedFile) -> Bool {
+        let path = Array(file.position.path.utf8)
+        return new.contains { $0.files.contains { $0.isRenamed && Array($0.base.utf8) == path } }
+    }
+
     /// Takes the first new ones. A copy whose original waits has to wait, too: that may have been truncated.
     mutating func takeNew(_ count: Int) -> [(scan: PatternScan, files: ArraySlice<FoundFile>)] {
         let originals = Set(closed.map { Array($0.file.position.path.utf8) })

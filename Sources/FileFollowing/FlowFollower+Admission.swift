@@ -25,7 +25,9 @@ extension FlowFollower {
             }
             if let below = admission.below.removeValue(forKey: file.key) { drop(below) }
             var stored = admission.take(opened.position, isLayered: opened.file.isLayered)
-            if let unread = stored, unread.isGone, unread.offset == 0 {
+            // A compressed one that was left out stays left out.
+            let isLeft = file.relation == .compressed && stored?.isFinished == true
+            if let unread = stored, unread.isGone, unread.offset == 0, !isLeft {
                 // It is there again, and may be a copy.
                 gone.remove(unread)
                 stored = nil

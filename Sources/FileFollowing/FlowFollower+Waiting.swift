@@ -30,7 +30,13 @@ extension FlowFollower {
     /// Opens a closed file that was written to.
     private func open(_ file: FollowedFile, as found: FoundFile?) {
         if let found, found.relation == .rotated { observer.tell(.reading(found.path, .rotated(base: found.base))) }
-        for action in file.handle(.opened(file.open(in: flow))) {
+        let isOpen = file.open(in: flow)
+        guard isOpen || found != nil else {
+            // No scan has seen it since it was closed; the next one says what became of it.
+            needsScan = true
+            return
+        }
+        for action in file.handle(.opened(isOpen)) {
             switch action {
             // Another file has its inode now, or it is gone; the next scan finds that.
             case .drop:

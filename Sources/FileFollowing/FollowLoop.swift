@@ -221,8 +221,8 @@ package final class FollowLoop {
             file.close()
             guard file.mayHaveMore else { break }
             if flow.waiting.count == 0 { flow.needsScan = true }
-            // Before new files that wait, and may be copies of it.
-            if !flow.waiting.new.isEmpty { flow.waiting.closed.append((file, nil)) }
+            // Before a new file that waits, and may be a copy of it.
+            if flow.waiting.hasCopy(of: file) { flow.waiting.closed.append((file, nil)) }
         case .storePosition(let isFinished): storePosition(of: file, in: flow, isFinished: isFinished)
         case .endRecord: file.endRecord(save(of: file, in: flow))
         case .endLine: file.endLine(save(of: file, in: flow))
@@ -289,7 +289,8 @@ package final class FollowLoop {
         let long = system.now - Self.pollInterval
         let busy =
             read.isEmpty ? open.filter { file, _ in file.state.mayGiveWay && file.hasName && file.opened < long } : []
-        let most = min(waiting, read.isEmpty ? openFiles.limit / 2 + 1 : read.count)
+        // One may be opened again before its copy.
+        let most = max(min(waiting, read.isEmpty ? openFiles.limit / 2 + 1 : read.count), hasNew ? 2 : 1)
         for (file, flow) in (read + busy).sorted(by: { $0.0.opened < $1.0.opened }).prefix(most) {
             handle(.needed, of: file, in: flow)
         }

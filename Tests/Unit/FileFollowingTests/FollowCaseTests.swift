@@ -149,6 +149,32 @@ import Testing
         #expect(world.store.records.count == 2)
     }
 
+    @Test func `a compressed file that was left out stays left out when it is there again`() throws {
+        let directory = try TemporaryDirectory()
+        let world = FollowWorld(files: 1, claims: directory.path("claims"))
+        let copy = world.disk.create("/logs/worker0.log.gz")
+        world.disk.write(Gzip.compress(Array("old\n".utf8)) ?? [], to: copy)
+        world.plan(at: 20) { world.disk.rename("/logs/worker0.log.gz", to: "/b/away") }
+        world.plan(at: 40) { world.disk.rename("/b/away", to: "/logs/worker0.log.gz") }
+        world.run()
+        #expect(world.store.records.count == 1)
+    }
+
+    @Test func `a new file is read though all that are open are written to all the time`() throws {
+        let directory = try TemporaryDirectory()
+        let world = FollowWorld(files: 16, claims: directory.path("claims"))
+        var late = 0
+        for tick in 1...2_000 {
+            world.plan(at: 20 + Double(tick) * 0.02) {
+                for number in 0..<16 { world.write(to: world.disk.create("/logs/worker\(number).log")) }
+                if tick == 1 { world.write(to: world.disk.create("/logs/new.log")) }
+                if tick == 1_500 { late = world.lines.count { $0.end == 13 && world.store.records[$0.text] == nil } }
+            }
+        }
+        world.run()
+        #expect(world.faults == [] && late == 0)
+    }
+
     @Test(arguments: [true, false])
     func `a file is read on whose file system was mounted again as another device`(hasBirths: Bool) throws {
         let directory = try TemporaryDirectory()
