@@ -6,7 +6,7 @@
     import Testing
 
     /// What the trait SwiftLog adds. The log is one for the process.
-    @Suite(.serialized, .timeLimit(.minutes(1))) struct LogTests {
+    @Suite(.serialized, .timeLimit(.minutes(5))) struct LogTests {
         @Test func `each message goes to the logger, at the level that swift-log asks of libraries`() {
             let lines = Lines()
             AWSKinesisRecorder.log(to: lines.logger(at: .trace))

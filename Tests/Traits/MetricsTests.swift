@@ -6,7 +6,7 @@
     import Testing
 
     /// What the trait SwiftMetrics adds.
-    @Suite(.serialized, .timeLimit(.minutes(1))) struct MetricsTests {
+    @Suite(.serialized, .timeLimit(.minutes(5))) struct MetricsTests {
         private static let metrics: CapturedMetrics = {
             let metrics = CapturedMetrics()
             MetricsSystem.bootstrap(metrics)

@@ -6,7 +6,7 @@
     import Testing
 
     /// What the trait ServiceLifecycle adds.
-    @Suite(.timeLimit(.minutes(1))) struct ServiceTests {
+    @Suite(.timeLimit(.minutes(5))) struct ServiceTests {
         @Test func `a service submits what is saved, and sends the rest at a graceful shutdown`() async throws {
             let server = try acceptingServer()
             let recorder = try Recorders.kinesis(url: server.url)

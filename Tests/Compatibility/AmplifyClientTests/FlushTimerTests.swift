@@ -3,7 +3,7 @@ import RecorderConcurrency
 import Testing
 
 /// The times of automatic flushes, tested without a clock.
-@Suite(.timeLimit(.minutes(1))) struct FlushTimerTests {
+@Suite(.timeLimit(.minutes(5))) struct FlushTimerTests {
     /// Waits that end together when the test ends them, or when they are cancelled. Later waits end at once.
     private final class Waits: Sendable {
         private struct State {

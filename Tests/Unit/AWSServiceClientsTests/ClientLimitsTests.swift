@@ -8,7 +8,7 @@ import SmithyHTTPAPI
 import Testing
 
 /// The limits of a client: requests at the same time, and the quota of retries.
-@Suite(.timeLimit(.minutes(1))) struct ClientLimitsTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientLimitsTests {
     private static func client(
         engine: some HTTPClient,
         adjust: (KinesisClient.KinesisClientConfiguration) -> Void

@@ -7,7 +7,7 @@ import RecorderTestSupport
 import Testing
 
 /// What a client logs about its requests and answers.
-@Suite(.timeLimit(.minutes(1))) struct ClientLogModeTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientLogModeTests {
     private static let payload = Data("canary-payload-cccccccccccc".utf8)
 
     /// Makes a call whose answer quotes the whole request. Returns the logged lines, and what no line may show.

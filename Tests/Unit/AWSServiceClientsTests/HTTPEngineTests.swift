@@ -7,7 +7,7 @@ import SmithyHTTPAPI
 import Testing
 
 /// A client that sends its requests through an engine of the user.
-@Suite(.timeLimit(.minutes(1))) struct HTTPEngineTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPEngineTests {
     private static let lists = #"{"StreamNames":["a"],"HasMoreStreams":false}"#
 
     private static func client(

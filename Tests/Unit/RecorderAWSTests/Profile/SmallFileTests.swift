@@ -5,7 +5,7 @@ import RecorderTestSupport
 import Testing
 
 /// Only regular files are read, whatever a path leads to, and none is waited for.
-@Suite(.timeLimit(.minutes(1))) struct SmallFileTests {
+@Suite(.timeLimit(.minutes(5))) struct SmallFileTests {
     private let directory: TemporaryDirectory
 
     init() throws {

@@ -41,13 +41,13 @@ import Testing
     @Test func `each request waits until those before it would have been sent at the rate`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) }
         let start = ContinuousClock.now
-        let harness = try paced(server) { $0.maximumBytesPerSecond = 20_000 }
+        let harness = try paced(server) { $0.maximumBytesPerSecond = 200 }
         try await send(with: harness)
         let elapsed = ContinuousClock.now - start
         let sizes = server.requests.map { Int($0.header("Content-Length") ?? "") ?? 0 }
         let pauses = pauses.all
         // The test's pauses take no time. So the last one has to last until all earlier requests would have been sent.
-        let expected = Duration.seconds(Double(sizes.dropLast().reduce(0, +)) / 20_000)
+        let expected = Duration.seconds(Double(sizes.dropLast().reduce(0, +)) / 200)
         #expect(sizes.count > 20 && pauses.count == sizes.count - 1)
         let last = try #require(pauses.last)
         #expect(last <= expected && last >= expected - elapsed, "\(last), \(expected)")
@@ -58,14 +58,14 @@ import Testing
         let server = try LocalServer { request, index in index == 0 ? .error(500, "InternalFailure") : .kinesis(request)
         }
         let start = ContinuousClock.now
-        let harness = try paced(server) { $0.maximumBytesPerSecond = 20_000 }
+        let harness = try paced(server) { $0.maximumBytesPerSecond = 200 }
         for _ in 0..<8 { try await harness.save(String(repeating: "x", count: 4_000)) }
         _ = try await harness.flush()
         let elapsed = ContinuousClock.now - start
         let sizes = server.requests.map { Int($0.header("Content-Length") ?? "") ?? 0 }
         #expect(sizes.count == 3)
         let last = try #require(pauses.all.last)
-        let expected = Duration.seconds(Double(sizes[0] + sizes[1]) / 20_000)
+        let expected = Duration.seconds(Double(sizes[0] + sizes[1]) / 200)
         #expect(last <= expected && last >= expected - elapsed)
     }
 

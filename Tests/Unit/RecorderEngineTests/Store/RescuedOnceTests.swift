@@ -6,7 +6,7 @@ import RecorderStore
 import RecorderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct RescuedOnceTests {
+@Suite(.timeLimit(.minutes(5))) struct RescuedOnceTests {
     /// Damages the schema: the file can be opened, but not used as a store.
     private func damage(_ path: String) throws {
         let connection = try SQLiteConnection(path: path, access: .readWrite)
