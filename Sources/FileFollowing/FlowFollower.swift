@@ -19,8 +19,7 @@ final class FlowFollower {
     var mayMissCopies = false
     /// Whether the last one could not be stored.
     var hasFailedScan = false
-    /// The most bytes that are read of a file at a time.
-    private(set) var pieceSize = largestPiece
+    private(set) var pace = ReadingPace()
     /// The paths of files that were not rotated, at which there was no link.
     private var plainPaths: Set<String> = []
     /// Positions that are stored with the next scan: those of copies that are read on, and of files that are gone.
@@ -51,14 +50,6 @@ final class FlowFollower {
     var scanInterval: Duration { max(.seconds(60), shortestInterval) }
     /// The directories that were watched by the last scan.
     private(set) var watches: Set<Watch> = []
-    /// Why nothing is read now.
-    private(set) var pause: FollowPause?
-    /// Since when nothing was stored at all; nil while there is no pause.
-    private var pausedSince: ContinuousClock.Instant?
-    /// Whether the log says that reading has stopped. At a limit it goes on for a moment now and then.
-    private(set) var hasToldPause = false
-    /// A full store has room again as soon as something is sent: a shorter pause is not worth a word.
-    private static let shortPause = Duration.seconds(3)
     /// For the metrics.
     var (readBytes, readRecords) = (0, 0)
     var (copies, truncations, incompleteFiles) = (0, 0, 0)
@@ -316,7 +307,7 @@ final class FlowFollower {
     }
 
     private func release(_ file: FollowedFile) {
-        if file.watch != nil { released.append(file) }
+        if case .watched = file.arming { released.append(file) }
         ended.add(file.totals)
         observer.forget(file.path)
         file.close()
@@ -325,33 +316,23 @@ final class FlowFollower {
 
     // MARK: - pauses
 
-    private static let (largestPiece, smallestPiece) = (128 * 1_024, 512)
+    var mayRead: Bool { pace.mayRead(at: system.now) }
 
-    var mayRead: Bool { (pause?.end ?? system.now) <= system.now }
-
-    /// Whether the next piece shows what the store takes.
-    var isCareful: Bool { pause != nil || pieceSize < Self.largestPiece }
-
-    /// Stops the reading for a while, because the store takes nothing; or reads less at a time, if that may be enough.
+    /// Reads less, or nothing for a while, because the store takes nothing.
     func stop(because error: RecorderError) {
         let isFull = if case .storeFull = error { true } else { false }
-        if isFull, pieceSize > Self.smallestPiece {
-            pieceSize = max(pieceSize / 4, Self.smallestPiece)
-            return
-        }
-        let since = pausedSince ?? system.now
-        pausedSince = since
-        if !hasToldPause, !isFull || system.now - since >= Self.shortPause {
-            observer.tell(.paused(error, stream: flow.stream))
-            hasToldPause = true
-        }
-        pause = FollowPause(after: pause, at: system.now, upTo: isFull ? .milliseconds(500) : .seconds(10))
+        if pace.refused(isFull: isFull, at: system.now) { observer.tell(.paused(error, stream: flow.stream)) }
+    }
+
+    /// Takes note that the store takes records again; `isAtEnd` says that it took all there were.
+    func goOn(isAtEnd: Bool = true) {
+        if pace.stored(isAtEnd: isAtEnd) { observer.tell(.resumed(stream: flow.stream)) }
     }
 
     /// What the metrics show of it.
     var metrics: FlowMetrics {
         var flow = FlowMetrics()
-        (flow.isPaused, flow.files, flow.readBytes) = (hasToldPause, files.count, readBytes)
+        (flow.isPaused, flow.files, flow.readBytes) = (pace.isTold, files.count, readBytes)
         (flow.incompleteFiles, flow.copies) = (incompleteFiles, copies)
         (flow.readRecords, flow.truncations) = (readRecords, truncations)
         for file in files {
@@ -360,25 +341,5 @@ final class FlowFollower {
             flow.unreadSeconds = max(flow.unreadSeconds, Int(file.waiting(with: unread).components.seconds))
         }
         return flow
-    }
-
-    /// Takes note that the store takes records again; `isAtEnd` says that it took all there were.
-    func goOn(isAtEnd: Bool = true) {
-        pieceSize = isAtEnd ? Self.largestPiece : min(pieceSize * 2, Self.largestPiece)
-        (pause, pausedSince) = (nil, nil)
-        guard hasToldPause, pieceSize == Self.largestPiece else { return }
-        hasToldPause = false
-        observer.tell(.resumed(stream: flow.stream))
-    }
-}
-
-/// How long nothing is read.
-struct FollowPause {
-    private let length: Duration
-    let end: ContinuousClock.Instant
-
-    init(after earlier: FollowPause?, at now: ContinuousClock.Instant, upTo limit: Duration) {
-        length = min((earlier?.length ?? .milliseconds(250)) * 2, limit)
-        end = now + length
     }
 }

@@ -124,7 +124,7 @@ package final class FollowLoop {
             let stored = saves.stored
             let hasMore = read(file, of: flow)
             if hasMore { unfinished.insert(file.base) }
-            guard flow.isCareful else { continue }
+            guard flow.pace.isCareful else { continue }
             saves.waitUntilStored()
             if file.failure != nil { return false }
             if saves.stored > stored { flow.goOn(isAtEnd: !hasMore) }
@@ -136,7 +136,7 @@ package final class FollowLoop {
     private func read(_ file: FollowedFile, of flow: FlowFollower) -> Bool {
         arm(file, of: flow)
         let before = file.counts
-        let (reading, bytes) = file.read(atMost: flow.pieceSize, save(of: file, in: flow))
+        let (reading, bytes) = file.read(atMost: flow.pace.pieceSize, save(of: file, in: flow))
         flow.readBytes += bytes
         readBytes += bytes
         observer.countGivenUp(file.counts.givenUp - before.givenUp, of: flow.store.service.name)
@@ -176,11 +176,9 @@ package final class FollowLoop {
     /// Asks for one event of a file: before it is read, or while it is closed. False if it is asked for already.
     @discardableResult
     private func arm(_ file: FollowedFile, of flow: FlowFollower) -> Bool {
-        guard !file.isArmed else { return false }
-        file.isArmed = true
-        let watch =
-            if let open = file.file { open.watch() } else { system.watch(path: file.path) }
-        file.watch = watch
+        guard file.arming == .none else { return false }
+        let watch = if let open = file.file { open.watch() } else { system.watch(path: file.path) }
+        file.arming = watch.map { .watched($0) } ?? .unwatched
         if let watch { watched[watch, default: []].append((file, flow)) }
         return true
     }
@@ -189,7 +187,7 @@ package final class FollowLoop {
     private func removeWatches() {
         for flow in flows {
             for file in flow.released {
-                guard let watch = file.watch else { continue }
+                guard case .watched(let watch) = file.arming else { continue }
                 watched[watch]?.removeAll { $0.0 === file }
                 guard watched[watch]?.isEmpty == true else { continue }
                 watched[watch] = nil
@@ -312,7 +310,7 @@ package final class FollowLoop {
         }
         for flow in flows {
             if flow.needsRescan { timeout = min(timeout, flow.rescanWait - (system.now - flow.lastScan)) }
-            if let pause = flow.pause, !flow.mayRead { timeout = min(timeout, pause.end - system.now) }
+            if let end = flow.pace.end, !flow.mayRead { timeout = min(timeout, end - system.now) }
         }
         return max(timeout, .zero)
     }
@@ -352,7 +350,7 @@ package final class FollowLoop {
         }
         for watch in (changes ?? Set(watched.keys)).sorted() {
             for (file, flow) in watched.removeValue(forKey: watch) ?? [] {
-                (file.isArmed, file.watch) = (false, nil)
+                file.arming = .none
                 handle(.changed, of: file, in: flow)
             }
         }

@@ -19,22 +19,32 @@ final class FollowedFile {
     private var directoryDevice: UInt64
     private let openFiles: OpenFiles
     private var now: ContinuousClock.Instant { openFiles.system.now }
-    /// nil while it is closed: there may be many such files.
-    private var reader: LineReader?
+    /// There may be many files that are closed.
+    private enum Access {
+        case open(LineReader, FileSaves)
+        /// Its position is stored.
+        case closed(Closed)
+    }
+
+    /// What is known of a closed file.
+    private struct Closed {
+        /// When it was closed.
+        var (size, changed) = (0, Int64(0))
+        /// How many bytes behind its position it had, then or as a scan found it since, and whether these were read: an unfinished
+        /// line.
+        var (unread, isRead) = (0, true)
+    }
+
+    private var access: Access
     /// Of the last save that was begun.
     private(set) var position: FilePosition
-    /// nil while it is closed: its position is stored.
-    private(set) var saves: FileSaves?
-    /// Its size and the time of its last change when it was closed, how many bytes behind its position it had, there or as
-    /// a scan found it since, and whether these were read: an unfinished line.
-    private var atClosing = (size: 0, changed: Int64(0), unread: 0, isRead: true)
     /// While it is undecided: so many of its bytes are those of another file, which had this path, and this id of its position.
     var compared = (bytes: 0, path: "", id: Int64(0))
     /// While it is undecided, compressed and longer than what was read of its original: what was compared. That takes all of it.
     var undecided: (size: Int, changed: Int64, original: FilePosition)?
-    /// Whether an event of it is awaited, and by which watch.
-    var isArmed = false
-    var watch: Watch?
+    /// Whether an event of it is awaited. `unwatched`: it was asked for, and there is none.
+    enum Arming: Equatable { case none, unwatched, watched(Watch) }
+    var arming = Arming.none
     /// When it was opened.
     private(set) var opened: ContinuousClock.Instant
 
@@ -64,14 +74,8 @@ final class FollowedFile {
         position = saves.stored
         opened = openFiles.system.now
         settling = (position.point, opened)
-        self.saves = saves
-        atClosing = (found.facts.size, found.facts.changed, 0, true)
-        reader = LineReader(
-            FileContent(file, isCompressed: isCompressed, at: position),
-            path: path,
-            of: flow,
-            at: position
-        )
+        let content = FileContent(file, isCompressed: isCompressed, at: position)
+        access = .open(LineReader(content, path: path, of: flow, at: position), saves)
         if !state.isOpen { close() }
     }
 
@@ -79,15 +83,23 @@ final class FollowedFile {
 
     /// Closes the file. All of its lines that are passed on must be stored.
     func close() {
-        precondition(saves?.areUnderWay != true, "a file is closed whose lines are on their way")
-        if !isCompressed, let reader, let facts = reader.content.file.facts {
-            let isRead = reader.content.isRead && !reader.holdsRecord
+        guard case .open(let reader, let saves) = access else { return }
+        precondition(!saves.areUnderWay, "a file is closed whose lines are on their way")
+        var closed = Closed()
+        if !isCompressed, let facts = reader.content.file.facts {
+            (closed.size, closed.changed) = (facts.size, facts.changed)
             let isLonger = facts.size >= position.offset && !reader.content.hasOtherBytes
-            atClosing = (facts.size, facts.changed, isLonger ? facts.size - position.offset : facts.size, isRead)
+            closed.unread = isLonger ? facts.size - position.offset : facts.size
+            closed.isRead = reader.content.isRead && !reader.holdsRecord
         }
         earlier.add(counts)
-        (reader, saves) = (nil, nil)
+        access = .closed(closed)
     }
+
+    /// nil while it is closed.
+    private var reader: LineReader? { if case .open(let reader, _) = access { reader } else { nil } }
+    /// nil while it is closed.
+    var saves: FileSaves? { if case .open(_, let saves) = access { saves } else { nil } }
 
     /// Why a save since the last beginning failed.
     var failure: RecorderError? { saves?.failure }
@@ -107,7 +119,12 @@ final class FollowedFile {
     /// Since the last beginning.
     var counts: RecordCounts { reader?.counts ?? RecordCounts() }
     /// The bytes of the file behind the last position that was stored.
-    var unreadBytes: Int { reader.map { max(($0.content.size ?? 0) - storedPosition.offset, 0) } ?? atClosing.unread }
+    var unreadBytes: Int {
+        switch access {
+        case .open(let reader, let saves): max((reader.content.size ?? 0) - saves.stored.offset, 0)
+        case .closed(let closed): closed.unread
+        }
+    }
 
     /// For how long it has had bytes that are not stored, since a position was stored last.
     func waiting(with unread: Int) -> Duration {
@@ -127,7 +144,10 @@ final class FollowedFile {
     /// Whether the open file has bytes that were not read, or are not stored yet.
     var isBehind: Bool { hasSavesUnderWay || hasGrown }
     /// Whether the closed file had bytes that were not read, or may have more without an event.
-    var mayHaveMore: Bool { !isArmed || !atClosing.isRead }
+    var mayHaveMore: Bool {
+        guard arming != .none, case .closed(let closed) = access else { return true }
+        return !closed.isRead
+    }
 
     /// Whether there is a record of complete lines that the next line may belong to.
     var holdsRecord: Bool { reader?.holdsRecord ?? false }
@@ -152,15 +172,18 @@ final class FollowedFile {
         guard let found else { return .missing }
         (path, directoryDevice) = (found.path, found.directoryDevice)
         let differs = differs(found.facts)
-        // It may be gone before it is opened.
-        if differs { atClosing.unread = max(found.facts.size - position.offset, 0) }
+        if differs, case .closed(var closed) = access {
+            // It may be gone before it is opened.
+            closed.unread = max(found.facts.size - position.offset, 0)
+            access = .closed(closed)
+        }
         return .found(found.relation.name, differs: differs)
     }
 
     /// Whether something was written to it since it was closed. A compressed file is complete.
     func differs(_ facts: FileFacts) -> Bool {
-        reader == nil && !isCompressed
-            && (!atClosing.isRead || facts.size != atClosing.size || facts.changed != atClosing.changed)
+        guard case .closed(let closed) = access, !isCompressed else { return false }
+        return !closed.isRead || facts.size != closed.size || facts.changed != closed.changed
     }
 
     // MARK: - reading
@@ -241,25 +264,24 @@ final class FollowedFile {
 
     /// Begins where the original of this file was read to, or at its end.
     func begin(at position: FilePosition) {
-        earlier.add(counts)
+        guard case .open(let reader, let saves) = access else { preconditionFailure("a closed file begins anew") }
+        earlier.add(reader.counts)
         self.position = position
         settling = (position.point, now)
-        saves = FileSaves(position, isStored: isPositionStored)
-        reader?.begin(at: position)
+        access = .open(reader, FileSaves(position, isStored: saves.isStored))
+        reader.begin(at: position)
     }
 
     /// Opens a closed file, in which something was written. False if it is another file by now.
     func open(in flow: FileFlow) -> Bool {
-        precondition(reader == nil, "a file is opened twice")
+        precondition(file == nil, "a file is opened twice")
         guard let file = openFiles.open(path, followsLink: true), file.facts?.key == key else { return false }
-        goBack()
         opened = now
-        reader = LineReader(
-            FileContent(file, isCompressed: isCompressed, at: position),
-            path: path,
-            of: flow,
-            at: position
-        )
+        settling = (position.point, opened)
+        if arming == .unwatched { arming = .none }
+        let content = FileContent(file, isCompressed: isCompressed, at: position)
+        let reader = LineReader(content, path: path, of: flow, at: position)
+        access = .open(reader, FileSaves(position, isStored: true))
         return true
     }
 }
