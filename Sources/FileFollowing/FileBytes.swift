@@ -25,6 +25,18 @@ extension OpenFile {
         return unsafe bytes.withUnsafeBytes { unsafe FilePosition.Fingerprint(of: $0) } == position.head
     }
 
+    /// Whether the content of a compressed file, of so many bytes, is the beginning of another file.
+    func isCompressedStart(of other: OpenFile, _ length: Int) -> Bool {
+        let content = GzipFile(self)
+        for start in stride(from: 0, to: length, by: 256 * 1_024) {
+            let block = start..<min(start + 256 * 1_024, length)
+            guard let bytes = content.read(at: start, atMost: block.count), bytes == other.read(block) else {
+                return false
+            }
+        }
+        return true
+    }
+
     private static func holds(_ position: FilePosition, read: (Range<Int>) -> [UInt8]?) -> Bool {
         let offset = position.offset
         func holds(_ fingerprint: FilePosition.Fingerprint, _ range: Range<Int>) -> Bool {

@@ -51,7 +51,7 @@ package final class FileContent {
         let range = position.offset - position.tail.length..<position.offset
         let bytes = (gzip?.read(at: range.lowerBound, atMost: range.count) ?? file.read(range)) ?? []
         recent = RecentBytes(bytes, at: position.offset - bytes.count)
-        hasOtherBytes = fingerprint(recent.start..<position.offset) != position.tail
+        hasOtherBytes = file.error == 0 && fingerprint(recent.start..<position.offset) != position.tail
     }
 
     /// The byte where the next reading begins.
@@ -68,12 +68,12 @@ package final class FileContent {
     /// Reads what follows. Until it is kept, nothing else is read.
     package func read(atMost size: Int) -> Reading {
         if hasOtherBytes { return .truncated }
+        guard file.error == 0 else { return .failed(file.error) }
         let overlap = overlap
         // One more than there is shows the end. Memory for more would be held until the lines are stored.
         let left = self.size.map { $0 - end + 1 } ?? size
         let wanted = min(size, max(left, 1))
         let (repeated, new, failure) = bytes(overlap, andThen: wanted)
-        if failure == EINTR { return .bytes([]) }
         guard failure == 0 else { return .failed(failure) }
         guard repeated == recent[overlap] else { return .truncated }
         recent.add(new)
@@ -85,7 +85,8 @@ package final class FileContent {
 
     private func bytes(_ overlap: Range<Int>, andThen count: Int) -> (range: [UInt8], behind: [UInt8], error: Int32) {
         guard let gzip else { return file.read(overlap, andThen: count) }
-        guard let new = gzip.read(at: end, atMost: count) else { return ([], [], EBADMSG) }
+        let new = gzip.read(at: end, atMost: count)
+        guard let new, file.error == 0 else { return ([], [], file.error == 0 ? EBADMSG : file.error) }
         return (recent[overlap], new, 0)
     }
 

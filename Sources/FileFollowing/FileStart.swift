@@ -11,6 +11,8 @@ package enum FileStart: Equatable {
     case truncated
     /// The inode belongs to another file by now.
     case otherFile
+    /// It cannot be read.
+    case unreadable
 
     package init(_ stored: FilePosition, of file: OpenFile, birth: Int64, boot: String) {
         let hasHead = file.fingerprint(0..<stored.head.length) == stored.head
@@ -29,6 +31,7 @@ package enum FileStart: Equatable {
             self = .endLost(at: stored.settled.offset)
         default: self = .truncated
         }
+        if file.error != 0 { self = .unreadable }
     }
 
     /// Whether the bytes before a point are those of the file.

@@ -4,9 +4,11 @@
 /// |---|---|---|
 /// | `undecided`: open, all of it may have been read from another file | `changed`, `missing`, `looked` | the same; compare |
 /// | | `compared` | other: `unread`; a copy: `finishing(.close)`, skip it; empty and deleted: `ended`, drop it |
+/// | | `compared`: unreadable, `needed` | `ended`; put it back |
 /// | `unread`: open, may have unread bytes | `read`: more, end | `unread`; `read`, store the position if lines were left out |
 /// | | `read`: cut off | the same; go back to the stored lines |
 /// | | `read`: replaced | `replaced`; start over |
+/// | | `read`: failed | `finishing(.setAside)`; store the position |
 /// | | `needed` | `finishing(.giveWay)`; store the position |
 /// | `replaced`: open, truncated in place; a copy is looked for that is to be read on | `settled`, `needed` | `unread` |
 /// | `read`: open, read to its end | `changed`, `found` under another name, `missing` | `unread` |
@@ -16,8 +18,8 @@
 /// | | `looked`: moved away, and nothing was added for a minute | `finishing(.leave)`; store the position, say what is left |
 /// | | `looked`: rotated away, and nothing was added for a minute | `finishing(.close)`; store the position |
 /// | | `needed` | `finishing(.giveWay)`; store the position |
-/// | `finishing`: its last save is on its way | `saved` | `closed`; close. `ended`; drop it |
-/// | | `changed`, `found` again | `unread`, unless it is forgotten or gives way |
+/// | `finishing`: its last save is on its way | `saved` | `closed`; close, or set it aside. `ended`; drop it |
+/// | | `changed`, `found` again | `unread`, unless it is forgotten, gives way or is set aside |
 /// | `closed`: all of it was stored | `changed` | the same; scan |
 /// | | `found` with another size or time | the same; open |
 /// | | `opened` | `unread`, or `ended` if its inode is another file's; drop it |
@@ -44,6 +46,8 @@ package struct FileState: Sendable, Hashable {
         case close
         /// The same, as its descriptor is needed for another file. A file that is written to all the time gives way too.
         case giveWay
+        /// It cannot be read: its descriptor may be useless, as on a server that has started again.
+        case setAside
         /// It was deleted.
         case forget
         /// It has a name that no pattern has. It may come back.
@@ -92,6 +96,8 @@ package struct FileState: Sendable, Hashable {
         case undecided
         /// It was deleted before anything was written to it.
         case nothing
+        /// It cannot be read.
+        case failed
     }
 
     package struct Look: Sendable, Hashable {
@@ -126,6 +132,10 @@ package struct FileState: Sendable, Hashable {
         case startOver
         /// Ends the following.
         case drop
+        /// Ends the following; a scan after a while begins it anew.
+        case putBack
+        /// Closes it, although it is not read to its end; a scan after a while opens it again.
+        case setAside
     }
 
     package private(set) var phase: Phase
@@ -200,7 +210,10 @@ package struct FileState: Sendable, Hashable {
         case .compared(.nothing):
             phase = .ended
             return [.drop]
-        case .compared(.undecided), .read, .saved, .failed, .opened, .needed, .settled: break
+        case .compared(.failed), .needed:
+            phase = .ended
+            return [.putBack]
+        case .compared(.undecided), .read, .saved, .failed, .opened, .settled: break
         }
         return []
     }
@@ -215,6 +228,9 @@ package struct FileState: Sendable, Hashable {
         case .read(.replaced):
             phase = .replaced
             return [.startOver]
+        case .read(.failed):
+            phase = .finishing(.setAside)
+            return [.storePosition(isFinished: false)]
         case .found(let name, _): self.name = name
         case .missing: miss(now)
         case .saved(isStored: false): return [.storePosition(isFinished: false)]
@@ -222,7 +238,7 @@ package struct FileState: Sendable, Hashable {
         case .needed:
             phase = .finishing(.giveWay)
             return [.storePosition(isFinished: false)]
-        case .changed, .read(.failed), .saved, .compared, .opened, .looked, .settled: break
+        case .changed, .saved, .compared, .opened, .looked, .settled: break
         }
         return []
     }
@@ -290,6 +306,9 @@ package struct FileState: Sendable, Hashable {
         case (.saved, .close), (.saved, .giveWay):
             phase = .closed
             return [.close]
+        case (.saved, .setAside):
+            phase = .closed
+            return [.setAside]
         case (.saved, .forget), (.saved, .leave):
             phase = .ended
             return [.drop]

@@ -33,16 +33,14 @@ package protocol FileSystem: AnyObject {
     /// Asks for events of the names in a directory, until it is gone. nil if that is not possible. The watch is the same for the same
     /// directory; a path may lead to another one by now.
     func watch(directory: String) -> Watch?
-    /// Asks for one event of an open file.
+    /// Asks for one event of an open file. nil if that is not possible.
     func watch(file: Int32) -> Watch?
-    /// Asks for one event of the file that has this path now.
+    /// The same of the file that has this path now.
     func watch(path: String) -> Watch?
     /// Asks for no more events of a watch. The system has a limit of watches.
     func unwatch(_ watch: Watch, of signal: FollowSignal)
     /// The watches with events since the last call; nil if some were lost, so that all may have.
     func changes(of signal: FollowSignal) -> Set<Watch>?
-    /// Whether there is something without events, which has to be looked at from time to time.
-    func needsPolling(_ signal: FollowSignal) -> Bool
 
     /// Returns the signals that there are, once there is one, or after a time.
     func wait(for signals: Set<FollowSignal>, atMost time: Duration) -> Set<FollowSignal>
@@ -75,6 +73,8 @@ package enum FileName: Sendable, Hashable {
 package final class OpenFile {
     private let files: OpenFiles
     private let number: Int32
+    /// The number of the last error of a reading; 0 if there was none. What it read is not to be relied on then.
+    package private(set) var error: Int32 = 0
 
     fileprivate init(_ number: Int32, among files: OpenFiles) {
         (self.number, self.files) = (number, files)
@@ -94,10 +94,12 @@ package final class OpenFile {
     func watch() -> Watch? { files.system.watch(file: number) }
 
     func read(_ range: Range<Int>, andThen count: Int) -> (range: [UInt8], behind: [UInt8], error: Int32) {
-        files.system.read(number, range, andThen: count)
+        let read = files.system.read(number, range, andThen: count)
+        if read.error != 0 { error = read.error }
+        return read
     }
 
-    /// nil if the file is shorter.
+    /// nil if the file is shorter, or cannot be read.
     func read(_ range: Range<Int>) -> [UInt8]? {
         let bytes = read(range, andThen: 0).range
         return bytes.count == range.count ? bytes : nil

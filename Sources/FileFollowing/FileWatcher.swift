@@ -1,12 +1,10 @@
 import CRecorderProcess
 import Glibc
 
-/// Says when files and directories change, by inotify. Where that is not possible, such as for files of another machine,
-/// `needsPolling` is true, and they have to be looked at from time to time.
+/// Says when files and directories change, by inotify. That is not possible for those of another machine, or beyond a limit of this one:
+/// they have to be looked at from time to time.
 final class FileWatcher {
     private let descriptor: Int32
-    /// Whether something is not watched.
-    private(set) var needsPolling: Bool
 
     private static let directoryEvents =
         UInt32(IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
@@ -15,7 +13,6 @@ final class FileWatcher {
 
     init() {
         descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-        needsPolling = descriptor < 0
     }
 
     deinit {
@@ -36,13 +33,8 @@ final class FileWatcher {
     func remove(_ watch: Watch) { _ = inotify_rm_watch(descriptor, watch) }
 
     private func add(_ path: String, _ events: UInt32) -> Watch? {
-        guard descriptor >= 0, !Self.isRemote(path) else {
-            needsPolling = true
-            return nil
-        }
+        guard descriptor >= 0, !Self.isRemote(path) else { return nil }
         let watch = unsafe inotify_add_watch(descriptor, path, events)
-        // A directory may be gone; a limit of the machine may be reached.
-        if watch < 0, errno != ENOENT, errno != ENOTDIR { needsPolling = true }
         return watch < 0 ? nil : watch
     }
 

@@ -16,7 +16,7 @@ extension FlowFollower {
     func admit(_ found: ArraySlice<FoundFile>, in scan: PatternScan, into admission: inout FileAdmission) {
         let pattern = scan.pattern
         let mark = admission.mark(of: pattern, flow.stream)
-        var unknown: [Opened] = []
+        var (unknown, unreadable) = ([Opened](), [FilePosition]())
         var hasUnread = scan.hasUnread
         for file in found {
             guard var opened = open(file, of: pattern, into: &admission) else {
@@ -32,32 +32,43 @@ extension FlowFollower {
                 gone.remove(unread)
                 stored = nil
             }
-            guard let stored, let phase = resume(&opened, at: stored, into: &admission) else {
+            let phase = if let stored { resume(&opened, at: stored, into: &admission) } else { FileState.Phase?.none }
+            if opened.file.error != 0 {
+                setAside(opened, of: pattern)
+                hasUnread = true
+                if let stored { unreadable.append(stored) }
+            } else if let phase {
+                add(opened, as: phase, isStored: true, to: &admission)
+            } else {
                 unknown.append(opened)
-                continue
             }
-            add(opened, as: phase, isStored: true, to: &admission)
         }
         forgetGone(of: pattern, scan, in: &admission)
-        if needsScan {
-            // One that was renamed since it was found may be the original of these.
-            for opened in unknown { claims.release(opened.found.key) }
-            (unknown, hasUnread) = ([], true)
+        // One that was renamed since it was found may be the original of these, and one that cannot be read that of some.
+        let held = unknown.filter { opened in
+            needsScan || unreadable.contains { mayBeCopy(base: opened.found.base, path: opened.found.path, of: $0) }
+        }
+        if !held.isEmpty {
+            let keys = Set(held.map(\.found.key))
+            for key in keys { claims.release(key) }
+            unknown.removeAll { keys.contains($0.found.key) }
+            hasUnread = true
         }
         if !unknown.isEmpty {
             admission.paths.formUnion((gone.originals + files.map(\.position)).map(\.path))
         }
         for opened in unknown {
             switch admission.origin(of: opened.position, mark) {
-            case .first: begin(opened, into: &admission)
-            case .later where isTooOld(opened.found.facts): begin(opened, into: &admission)
+            case .first: begin(opened, of: pattern, into: &admission)
+            case .later where isTooOld(opened.found.facts): begin(opened, of: pattern, into: &admission)
             case .later: beginLater(opened, into: &admission)
-            case .positionLost where opened.found.relation == .compressed: begin(opened, into: &admission)
+            case .positionLost where opened.found.relation == .compressed: begin(opened, of: pattern, into: &admission)
             case .positionLost:
                 observer.tell(.incomplete(.positionLost(opened.found.path)))
                 add(opened, isStored: false, to: &admission)
             }
         }
+        hasUnread = hasUnread || unknown.contains { $0.file.error != 0 }
         // Otherwise the next scan looks for files that are gone.
         if scan.isStable { admission.marks.insert(pattern.bytes) }
         if hasUnread { admission.unread.insert(pattern.bytes) }
@@ -86,6 +97,14 @@ extension FlowFollower {
             return nil
         }
         return Opened(found: file, file: new, position: position(of: file, pattern))
+    }
+
+    /// Leaves a file that cannot be read to a scan after a while.
+    private func setAside(_ opened: Opened, of pattern: FilePattern) {
+        observer.tell(.notFollowed(opened.found.path, .unreadable(opened.file.error)))
+        claims.release(opened.found.key)
+        missed.append((pattern, opened.found))
+        needsRescan = true
     }
 
     /// The position of a file before anything is read.
@@ -130,6 +149,7 @@ extension FlowFollower {
             isCompressed
             ? stored.birth == opened.position.birth ? .resumed : .otherFile
             : FileStart(stored, of: opened.file, birth: opened.position.birth, boot: boot)
+        guard start != .unreadable else { return nil }
         if hasOtherID, start != .otherFile { admission.changes.forgotten.append(stored.id) }
         if start != .otherFile { gone.remove(stored) }
         switch start {
@@ -152,6 +172,7 @@ extension FlowFollower {
         case .otherFile:
             if !stored.isGone { lose(stored, into: &admission) }
             return nil
+        case .unreadable: return nil
         }
         let isAtEnd = opened.position.offset == opened.found.facts.size && !opened.found.facts.isRecent(at: system.time)
         let mayClose = isCompressed ? stored.isFinished : opened.found.relation != .matches && isAtEnd
@@ -160,7 +181,7 @@ extension FlowFollower {
 
     /// Begins with a file that existed when its pattern was followed for the first time, or is too old. What was rotated away is not
     /// read.
-    private func begin(_ opened: Opened, into admission: inout FileAdmission) {
+    private func begin(_ opened: Opened, of pattern: FilePattern, into admission: inout FileAdmission) {
         var opened = opened
         let facts = opened.found.facts
         let isCompressed = opened.found.relation == .compressed
@@ -172,6 +193,7 @@ extension FlowFollower {
                 ? 0 : isLeft ? facts.size : opened.file.lastLineEnd(before: facts.size, delimiter: flow.rules.delimiter)
             opened.position.move(to: end, in: opened.file)
             opened.position.isFinished = isLeft
+            guard opened.file.error == 0 else { return setAside(opened, of: pattern) }
             admission.changes.stored.append(opened.position)
             if isTooOld { observer.tell(.reading(opened.found.path, .tooOld(bytes: facts.size))) }
         }
@@ -209,7 +231,7 @@ extension FlowFollower {
     /// What a file that may be a copy is by now. A copy is a file whose whole content was read from another one, or all of it up to
     /// where that was read to.
     func comparison(of file: FollowedFile, beside new: [FollowedFile] = []) -> FileState.Comparison {
-        guard let open = file.file, let facts = open.facts else { return .nothing }
+        guard let open = file.file, let facts = open.facts else { return .failed }
         if file.isCompressed { return comparisonOfCompressed(file, open, facts: facts) }
         if facts.size == 0, facts.names == 0 { return .nothing }
         if let found = comparisonWithGone(of: file, open, facts: facts) { return found }
@@ -217,6 +239,7 @@ extension FlowFollower {
         where original !== file && mayBeCopy(base: file.base, path: file.path, of: original.position) {
             if let found = comparison(of: file, open, facts: facts, with: original) { return found }
         }
+        guard open.error == 0 else { return .failed }
         // Something may be copied into an empty file.
         return facts.size == 0 && facts.isRecent(at: system.time) ? .undecided : .other
     }
@@ -261,17 +284,22 @@ extension FlowFollower {
         with original: FollowedFile
     ) -> FileState.Comparison? {
         let stored = original.storedPosition
-        guard let other = original.file else {
-            let isCopy = facts.size > 0 && facts.size == stored.offset && open.holds(upTo: stored)
-            if isCopy { file.compared = (facts.size, original.path, stored.id) }
-            return isCopy ? .copy : nil
+        if original.file == nil, facts.size > 0, facts.size == stored.offset, open.holds(upTo: stored) {
+            file.compared = (facts.size, original.path, stored.id)
+            return .copy
         }
+        guard let other = original.openedFile() else { return nil }
         let known = file.compared.path == original.path ? file.compared.bytes : 0
         // A large file is compared in several steps; others are read between them.
         let end = min(facts.size, known + 64 * 1_024 * 1_024)
         if end > known {
             let equal = open.countEqual(to: other, in: known..<end)
             file.compared = (known + equal, original.path, stored.id)
+        }
+        guard other.error == 0 else {
+            // If it is open, the next reading fails.
+            if original.state.isRead { _ = original.handle(.changed) }
+            return .undecided
         }
         if file.compared.bytes == facts.size {
             let isRead = facts.size <= stored.offset
@@ -284,7 +312,7 @@ extension FlowFollower {
         }
         if isCopyOfUnread(open, facts: facts, below: original, other) { return .undecided }
         // The original may have been truncated since it was copied; otherwise a copy would not differ.
-        guard stored.offset > 0, !original.holdsStoredLines else { return nil }
+        guard stored.offset > 0, !original.holdsStoredLines(in: other) else { return nil }
         return facts.size < stored.offset || open.holds(upTo: stored) ? .undecided : nil
     }
 

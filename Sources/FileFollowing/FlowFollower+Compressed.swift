@@ -17,6 +17,7 @@ extension FlowFollower {
             let positions = try? store.filePositions(of: flow.stream, except: [])
         else { return .undecided }
         guard let length = GzipFile(open).length() else {
+            guard open.error == 0 else { return .failed }
             guard system.time - facts.changed > Self.writingTime else { return .undecided }
             observer.tell(.notFollowed(file.path, .damaged))
             file.compared = (0, file.path, 0)
@@ -45,6 +46,17 @@ extension FlowFollower {
             file.compared = (length, position.path, position.id)
             return .copy
         }
+        // One that was made of a log while that was read, and written on.
+        let further = files.first { original in
+            !original.isCompressed && original.storedPosition.offset > length
+                && original.base.utf8.elementsEqual(file.base.utf8)
+                && original.openedFile().map { open.isCompressedStart(of: $0, length) } == true
+        }
+        if let further {
+            file.compared = (length, further.path, further.position.id)
+            return .copy
+        }
+        guard open.error == 0 else { return .failed }
         // Of those that nothing was read of, it may be any.
         let unread = gone.untold.filter { $0.offset == 0 && base(of: $0).utf8.elementsEqual(file.base.utf8) }
         for position in unread { gone.forget(position) }

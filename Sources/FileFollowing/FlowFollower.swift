@@ -50,6 +50,8 @@ final class FlowFollower {
     var scanInterval: Duration { max(.seconds(60), shortestInterval) }
     /// The directories that were watched by the last scan.
     private(set) var watches: Set<Watch> = []
+    /// Whether one of them could not be.
+    private(set) var isUnwatched = false
     /// For the metrics.
     var (readBytes, readRecords) = (0, 0)
     var (copies, truncations, incompleteFiles) = (0, 0, 0)
@@ -83,12 +85,12 @@ final class FlowFollower {
         lastScan = system.now
         let earlierWatches = watches
         (needsScan, needsRescan) = (false, false)
-        watches = []
+        (watches, isUnwatched) = ([], false)
         let scans = patterns.map { PatternScan($0, in: system) }
         var admission = FileAdmission(scans, stream: flow.stream, unstored: unstored)
         try find(scans, into: &admission)
-        // Before the position of an original that was truncated or is gone is forgotten.
-        for file in files where file.handle(.changed) == [.compare] { compare(file) }
+        // Before the position of an original that was truncated or is gone is forgotten. One that was renamed meanwhile is found again first.
+        for file in files where file.state.phase == .undecided && !needsScan { compare(file) }
         try store(&admission)
         plainPaths.formIntersection(scans.flatMap(\.files).map(\.path) + files.map(\.path))
         let isSame = admission.files.isEmpty && watches == earlierWatches
@@ -110,7 +112,9 @@ final class FlowFollower {
         for (scan, files) in waiting.new { missed += files.map { (scan.pattern, $0) } }
         waiting = WaitingFiles()
         for (pattern, scan) in zip(patterns, scans) {
-            watches.formUnion(scan.directories.sorted().compactMap { system.watch(directory: $0) })
+            let own = scan.directories.sorted().map { system.watch(directory: $0) }
+            watches.formUnion(own.compactMap(\.self))
+            isUnwatched = isUnwatched || own.contains(nil)
             for (path, problem) in scan.problems { observer.tell(.notFollowed(path, .problem(problem))) }
             needsRescan = needsRescan || scan.isIncomplete || !scan.isStable
             update(files.filter { $0.position.isOf(pattern) }, by: scan, found: found, into: &admission)
@@ -240,10 +244,11 @@ final class FlowFollower {
             switch action {
             case .skip: skip(file)
             case .drop: drop(file)
+            case .putBack: putBack(file)
             default: preconditionFailure("a comparison has the action \(action)")
             }
         }
-        if file.isCompressed, file.state.phase != .undecided { needsScan = true }
+        if file.isCompressed, file.state.phase != .undecided, file.state.phase != .ended { needsScan = true }
     }
 
     /// Stores a position with the next scan, before anything is read.
@@ -295,6 +300,14 @@ final class FlowFollower {
         position.isFinished = true
         gone.add(position)
         drop(file)
+    }
+
+    /// Ends the following of a file of which nothing was read, until a scan finds it again.
+    func putBack(_ file: FollowedFile) {
+        if let error = file.file?.error, error != 0 { observer.tell(.notFollowed(file.path, .unreadable(error))) }
+        if let pattern = patterns.first(where: file.position.isOf) { missed.append((pattern, file.asFound)) }
+        drop(file)
+        needsRescan = true
     }
 
     /// The counts of all files that were followed.

@@ -1,35 +1,41 @@
+import Glibc
 import LineRecords
 import RecorderStore
 
 /// The loop of the follower's thread: looks for files, reads a piece of each in turn, and waits for changes.
 package final class FollowLoop {
-    private let flows: [FlowFollower]
-    private let system: any FileSystem
+    let flows: [FlowFollower]
+    let system: any FileSystem
     private let observer: any FollowObserver
-    private var isStopped = false
+    var isStopped = false
     /// When the observer was told of the flows last.
     private var lastMetrics: ContinuousClock.Instant?
     private let saves: FollowSaves
     private let openFiles: OpenFiles
     /// The files that are watched for one event.
-    private var watched: [Watch: [(FollowedFile, FlowFollower)]] = [:]
+    var watched: [Watch: [(FollowedFile, FlowFollower)]] = [:]
+    /// Whether there may be files without events: of another machine, or as a limit of watches was reached. They are looked at from time
+    /// to time.
+    var hasUnwatched = false
     private var watchedDirectories: Set<Watch> = []
     /// When files were last looked at that may be copies.
     private var lastLook: ContinuousClock.Instant
     /// When files were last read because they had changed.
-    private var lastChange: ContinuousClock.Instant
+    var lastChange: ContinuousClock.Instant
 
     /// How often files are looked at for which there are no events.
-    private static let pollInterval = Duration.seconds(1)
+    static let pollInterval = Duration.seconds(1)
     /// How long lines wait in their file before they are read, so that many are stored together: the first ones, and those that
     /// are written all the time. A crash loses none of them, they are in the file.
-    private static let (firstWait, steadyWait) = (Duration.milliseconds(250), Duration.seconds(1))
+    static let (firstWait, steadyWait) = (Duration.milliseconds(250), Duration.seconds(1))
     /// Lines that come fast do not wait so long: if their file is truncated in place, those that were not read are lost.
-    private static let (fastWait, fastBytes) = (Duration.milliseconds(100), 32 * 1_024)
+    static let (fastWait, fastBytes) = (Duration.milliseconds(100), 32 * 1_024)
     /// What was read since the last wait.
-    private var readBytes = 0
+    var readBytes = 0
+    /// How often flows were scanned.
+    private var scans = 0
     /// The time for the steps of one rotation.
-    private static let rotation = Duration.milliseconds(10)
+    static let rotation = Duration.milliseconds(10)
 
     /// Relative patterns begin in a directory.
     package init(
@@ -63,7 +69,7 @@ package final class FollowLoop {
     package func run(started: () -> Void) -> FollowEnd {
         var hasStarted = false
         while !isStopped {
-            for flow in flows where flow.mayRead && (flow.needsScan || flow.waiting.count > 0) { scan(flow) }
+            scan()
             if !hasStarted { started() }
             hasStarted = true
             var hasMore = false
@@ -95,6 +101,16 @@ package final class FollowLoop {
             services[flow.store.service.name, default: [:]][flow.flow.stream, default: .init()].add(flow.metrics)
         }
         for (service, flows) in services { observer.note(flows, of: service) }
+    }
+
+    /// Flows whose files wait come before those that look for files, and each is the first one in turn: they share the room.
+    private func scan() {
+        let due = flows.filter { $0.mayRead && ($0.needsScan || $0.waiting.count > 0) }
+        guard !due.isEmpty else { return }
+        scans += 1
+        let first = scans % due.count
+        let inTurn = due[first...] + due[..<first]
+        for flow in inTurn.filter({ $0.waiting.count > 0 }) + inTurn.filter({ $0.waiting.count == 0 }) { scan(flow) }
     }
 
     private func scan(_ flow: FlowFollower) {
@@ -147,22 +163,31 @@ package final class FollowLoop {
             return true
         case .end: handle(.read(.end(grew: bytes > 0, isAhead: file.isAheadOfPosition)), of: file, in: flow)
         case .truncated: return readTruncated(file, of: flow)
-        case .failed where file.isCompressed:
+        case .failed(EBADMSG) where file.isCompressed:
             observer.tell(.notFollowed(file.path, .damaged))
             handle(.read(.end(grew: false, isAhead: file.isAheadOfPosition)), of: file, in: flow)
-        case .failed(let number):
-            observer.tell(.notFollowed(file.path, .unreadable(number)))
-            handle(.read(.failed), of: file, in: flow)
+        case .failed: fail(file, of: flow)
         }
         return false
+    }
+
+    /// Gives up an open file that cannot be read.
+    private func fail(_ file: FollowedFile, of flow: FlowFollower) {
+        observer.tell(.notFollowed(file.path, .unreadable(file.file?.error ?? 0)))
+        handle(.read(.failed), of: file, in: flow)
     }
 
     /// True if what follows the stored lines is to be read again.
     private func readTruncated(_ file: FollowedFile, of flow: FlowFollower) -> Bool {
         // What was read before may still be on its way.
         saves.waitUntilStored()
-        guard file.failure == nil else { return false }
-        guard file.holdsStoredLines else {
+        guard file.failure == nil, let open = file.file else { return false }
+        let holdsStoredLines = file.holdsStoredLines(in: open)
+        guard open.error == 0 else {
+            fail(file, of: flow)
+            return false
+        }
+        guard holdsStoredLines else {
             handle(.read(.replaced), of: file, in: flow)
             return false
         }
@@ -178,8 +203,12 @@ package final class FollowLoop {
     private func arm(_ file: FollowedFile, of flow: FlowFollower) -> Bool {
         guard file.arming == .none else { return false }
         let watch = if let open = file.file { open.watch() } else { system.watch(path: file.path) }
-        file.arming = watch.map { .watched($0) } ?? .unwatched
-        if let watch { watched[watch, default: []].append((file, flow)) }
+        guard let watch else {
+            (file.arming, hasUnwatched) = (.unwatched, true)
+            return true
+        }
+        file.arming = .watched(watch)
+        watched[watch, default: []].append((file, flow))
         return true
     }
 
@@ -203,7 +232,7 @@ package final class FollowLoop {
 
     // MARK: - events and actions
 
-    private func handle(_ event: FileState.Event, of file: FollowedFile, in flow: FlowFollower) {
+    func handle(_ event: FileState.Event, of file: FollowedFile, in flow: FlowFollower) {
         for action in file.handle(event) { perform(action, on: file, in: flow) }
     }
 
@@ -232,6 +261,10 @@ package final class FollowLoop {
         case .goBack: file.goBack()
         case .startOver: flow.startOver(file)
         case .drop: flow.end(file)
+        case .putBack: flow.putBack(file)
+        case .setAside:
+            file.close(isRead: false)
+            flow.needsRescan = true
         case .open, .skip: preconditionFailure("only a scan opens a file, or takes it for a copy")
         }
     }
@@ -270,8 +303,8 @@ package final class FollowLoop {
         return isRewound
     }
 
-    /// Closes files, if others wait to be opened: those that are read to their ends, or those that were open for longest; none that has no
-    /// name to be opened by again. True if new ones can be opened at once; what was added to others waits a little, to be read together.
+    /// Closes files, if others wait to be opened: those that are read to their ends, or those that were open for longest, or may be copies;
+    /// none that has no name to be opened by again. True if new ones can be opened at once; what was added to others waits a little, to be read together.
     private func makeRoom() -> Bool {
         let waiting = flows.reduce(0) { $0 + $1.waiting.count }
         guard waiting > 0 else { return false }
@@ -285,8 +318,11 @@ package final class FollowLoop {
             file.state.isRead && file.hasName && (!file.holdsRecord || file.opened < held)
         }
         let long = system.now - Self.pollInterval
-        let busy =
-            read.isEmpty ? open.filter { file, _ in file.state.mayGiveWay && file.hasName && file.opened < long } : []
+        func old(_ isMeant: (FileState) -> Bool) -> [(FollowedFile, FlowFollower)] {
+            open.filter { file, _ in isMeant(file.state) && file.hasName && file.opened < long }
+        }
+        var busy = read.isEmpty ? old(\.mayGiveWay) : []
+        if read.isEmpty, busy.isEmpty { busy = old { $0.phase == .undecided } }
         // One may be opened again before its copy.
         let most = max(min(waiting, read.isEmpty ? openFiles.limit / 2 + 1 : read.count), hasNew ? 2 : 1)
         for (file, flow) in (read + busy).sorted(by: { $0.0.opened < $1.0.opened }).prefix(most) {
@@ -295,84 +331,5 @@ package final class FollowLoop {
         guard hasNew, !read.isEmpty else { return false }
         saves.waitUntilStored()
         return true
-    }
-
-    // MARK: - waiting
-
-    /// How long to wait for events; what has none is looked at after that.
-    private var timeout: Duration {
-        var timeout = flows.map { $0.scanInterval - (system.now - $0.lastScan) }.min() ?? Self.pollInterval
-        let files = flows.lazy.flatMap(\.files).filter { $0.file != nil }
-        let isWaiting = flows.contains { $0.waiting.count > 0 }
-        let hasPending = isWaiting || files.contains { $0.state.isPending || $0.holdsRecord }
-        if hasPending || system.needsPolling(.names) || system.needsPolling(.contents) {
-            timeout = min(timeout, Self.pollInterval)
-        }
-        for flow in flows {
-            if flow.needsRescan { timeout = min(timeout, flow.rescanWait - (system.now - flow.lastScan)) }
-            if let end = flow.pace.end, !flow.mayRead { timeout = min(timeout, end - system.now) }
-        }
-        return max(timeout, .zero)
-    }
-
-    private func wait(hasMore: Bool) {
-        let timeout = hasMore ? .zero : timeout
-        let ready = wait(for: Set(FollowSignal.allCases), atMost: timeout)
-        if ready.contains(.contents), !hasMore {
-            let isSteady = system.now - lastChange < Self.steadyWait
-            let wait = readBytes >= Self.fastBytes ? Self.fastWait : isSteady ? Self.steadyWait : Self.firstWait
-            readBytes = 0
-            if self.wait(for: [.stop, .names], atMost: wait).contains(.names) {
-                pauseForRotation()
-            }
-            lastChange = system.now
-        } else if ready.contains(.names) {
-            pauseForRotation()
-        }
-        if ready.contains(.failedSave) { system.takeFailedSaves() }
-        if !hasMore || ready.contains(.contents) { takeContentChanges() }
-        takeDirectoryChanges()
-    }
-
-    private func pauseForRotation() {
-        _ = wait(for: [.stop], atMost: Self.rotation)
-    }
-
-    private func takeContentChanges() {
-        let changes = system.changes(of: .contents)
-        if system.needsPolling(.contents) || changes == nil {
-            for flow in flows {
-                // Otherwise one that is to be closed would be read again each time, and never be closed.
-                for file in flow.files where file.state.isOpen && (!file.state.isFinishing || file.hasGrown) {
-                    handle(.changed, of: file, in: flow)
-                }
-            }
-        }
-        for watch in (changes ?? Set(watched.keys)).sorted() {
-            for (file, flow) in watched.removeValue(forKey: watch) ?? [] {
-                file.arming = .none
-                handle(.changed, of: file, in: flow)
-            }
-        }
-    }
-
-    private func takeDirectoryChanges() {
-        let changes = system.changes(of: .names)
-        for flow in flows {
-            // Only a scan sees that a closed file has grown, if there are no events.
-            let hasUnseen = system.needsPolling(.contents) && flow.files.contains { !$0.state.isOpen }
-            let interval =
-                system.needsPolling(.names)
-                ? Self.pollInterval : hasUnseen ? max(Self.pollInterval, flow.shortestInterval) : flow.scanInterval
-            let isDue = system.now - flow.lastScan >= (flow.needsRescan ? flow.rescanWait : interval)
-            if isDue { flow.lastScan = system.now }
-            if changes.map({ !$0.isDisjoint(with: flow.watches) }) ?? true || isDue { flow.needsScan = true }
-        }
-    }
-
-    private func wait(for signals: Set<FollowSignal>, atMost time: Duration) -> Set<FollowSignal> {
-        let ready = system.wait(for: signals, atMost: time)
-        if ready.contains(.stop) { isStopped = true }
-        return ready
     }
 }

@@ -81,8 +81,8 @@ final class FollowedFile {
 
     func handle(_ event: FileState.Event) -> [FileState.Action] { state.handle(event, at: now) }
 
-    /// Closes the file. All of its lines that are passed on must be stored.
-    func close() {
+    /// Closes the file. All of its lines that are passed on must be stored. `isRead` is false if it has more, whatever it looks like.
+    func close(isRead: Bool = true) {
         guard case .open(let reader, let saves) = access else { return }
         precondition(!saves.areUnderWay, "a file is closed whose lines are on their way")
         var closed = Closed()
@@ -92,6 +92,7 @@ final class FollowedFile {
             closed.unread = isLonger ? facts.size - position.offset : facts.size
             closed.isRead = reader.content.isRead && !reader.holdsRecord
         }
+        if !isRead { (closed.unread, closed.isRead) = (max(closed.unread, 1), false) }
         earlier.add(counts)
         access = .closed(closed)
     }
@@ -108,11 +109,17 @@ final class FollowedFile {
     var storedPosition: FilePosition { saves?.stored ?? position }
     /// Whether the store has a position of it. Without one, a file that is gone at the next start would not be missed.
     var isPositionStored: Bool { saves?.isStored ?? true }
-    /// Whether the lines that are stored are in the open file still.
-    var holdsStoredLines: Bool {
+    /// The file, opened for a moment if it is closed; nil if its path leads to another one.
+    func openedFile() -> OpenFile? {
+        if let file { return file }
+        let other = openFiles.open(path, followsLink: true)
+        return other?.facts?.key == key ? other : nil
+    }
+
+    /// Whether the lines that are stored are still in the file, which is open.
+    func holdsStoredLines(in file: OpenFile) -> Bool {
         let stored = storedPosition
-        guard let file, stored.offset > 0 else { return false }
-        return FileStart(stored, of: file, birth: stored.birth, boot: stored.boot) == .resumed
+        return stored.offset > 0 && FileStart(stored, of: file, birth: stored.birth, boot: stored.boot) == .resumed
     }
     /// nil while it is closed.
     var file: OpenFile? { reader?.content.file }
@@ -180,10 +187,25 @@ final class FollowedFile {
         return .found(found.relation.name, differs: differs)
     }
 
+    /// As a scan would find it, with what is known of it.
+    var asFound: FoundFile {
+        let facts = file?.facts ?? FileFacts(key, .file, size: 1, changed: openFiles.system.time, names: 1)
+        let relation: FilePattern.Relation =
+            isCompressed ? .compressed : path.utf8.elementsEqual(base.utf8) ? .matches : .rotated
+        return FoundFile(
+            path: path,
+            base: base,
+            relation: relation,
+            directoryDevice: directoryDevice,
+            facts: facts,
+            isLink: false
+        )
+    }
+
     /// Whether something was written to it since it was closed. A compressed file is complete.
     func differs(_ facts: FileFacts) -> Bool {
-        guard case .closed(let closed) = access, !isCompressed else { return false }
-        return !closed.isRead || facts.size != closed.size || facts.changed != closed.changed
+        guard case .closed(let closed) = access else { return false }
+        return !closed.isRead || !isCompressed && (facts.size != closed.size || facts.changed != closed.changed)
     }
 
     // MARK: - reading
@@ -215,7 +237,8 @@ final class FollowedFile {
     func currentPosition(isFinished: Bool = false) -> FilePosition {
         // Otherwise the bytes before it are known; in the file there may be other ones by now.
         if isAheadOfPosition, let reader { advance(to: reader.offset, of: reader) }
-        (position.path, position.directoryDevice) = (path, directoryDevice)
+        // A copy of what was not read yet has the name that the file had.
+        if isFinished { (position.path, position.directoryDevice) = (path, directoryDevice) }
         position.isFinished = isFinished
         return position
     }

@@ -77,7 +77,8 @@ package final class LinuxFileSystem: FileSystem {
                     iovec(iov_base: first.baseAddress, iov_len: range.count),
                     iovec(iov_base: second.baseAddress, iov_len: count),
                 ]
-                let read = unsafe preadv(file, parts, 2, range.lowerBound)
+                var read = unsafe preadv(file, parts, 2, range.lowerBound)
+                while read < 0, errno == EINTR { read = unsafe preadv(file, parts, 2, range.lowerBound) }
                 if read < 0 { error = errno }
                 secondCount = max(read - range.count, 0)
                 firstCount = min(max(read, 0), range.count)
@@ -145,8 +146,6 @@ package final class LinuxFileSystem: FileSystem {
     package func unwatch(_ watch: Watch, of signal: FollowSignal) { watcher(signal).remove(watch) }
 
     package func changes(of signal: FollowSignal) -> Set<Watch>? { watcher(signal).changes() }
-
-    package func needsPolling(_ signal: FollowSignal) -> Bool { watcher(signal).needsPolling }
 
     private func watcher(_ signal: FollowSignal) -> FileWatcher { signal == .names ? names : contents }
 

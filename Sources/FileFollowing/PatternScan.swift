@@ -5,7 +5,7 @@ package struct FoundFile: Sendable {
     package let path: String
     /// Its name before it was rotated, with its directory.
     package let base: String
-    package fileprivate(set) var relation: FilePattern.Relation
+    package internal(set) var relation: FilePattern.Relation
     /// The device of its directory.
     package let directoryDevice: UInt64
     package let facts: FileFacts

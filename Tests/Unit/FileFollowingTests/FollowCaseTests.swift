@@ -160,6 +160,60 @@ import Testing
         #expect(world.store.records.count == 1)
     }
 
+    @Test func `a copy that is not complete yet is not read while its original is closed`() throws {
+        let directory = try TemporaryDirectory()
+        let world = FollowWorld(files: 40, claims: directory.path("claims"))
+        for number in 0..<40 {
+            let path = "/logs/worker\(number).log"
+            let time = 20 + Double(number) * 2
+            world.plan(at: time + 1) {
+                let bytes = world.disk.create(path).bytes
+                world.disk.write(Array(bytes.prefix(bytes.count / 2)), to: world.disk.create("\(path).1"))
+            }
+            world.plan(at: time + 1.5) {
+                let bytes = world.disk.create(path).bytes
+                world.disk.write(Array(bytes.dropFirst(bytes.count / 2)), to: world.disk.create("\(path).1"))
+            }
+        }
+        world.run()
+        #expect(world.faults == [])
+    }
+
+    @Test func `a compressed copy of a log that is written on is not read`() throws {
+        let directory = try TemporaryDirectory()
+        let world = FollowWorld(files: 1, claims: directory.path("claims"))
+        let log = world.disk.create("/logs/worker0.log")
+        world.plan(at: 20) {
+            world.disk.write(Gzip.compress(log.bytes) ?? [], to: world.disk.create("/logs/worker0.log.1.gz"))
+            world.write(to: log)
+        }
+        world.run()
+        #expect(world.faults == [] && world.store.records.count == 2)
+    }
+
+    @Test func `logs are read though there are more undecided compressed files than may be open`() throws {
+        let directory = try TemporaryDirectory()
+        let world = FollowWorld(files: 20, claims: directory.path("claims"))
+        let logs = (0..<20).map { world.disk.create("/logs/worker\($0).log") }
+        world.plan(at: 20) {
+            for (number, log) in logs.enumerated() {
+                // It ends within a line, of which nothing is stored.
+                world.disk.write(Array("li".utf8), to: log)
+                let bytes = Gzip.compress(log.bytes) ?? []
+                world.disk.write(bytes, to: world.disk.create("/logs/worker\(number).log.1.gz"))
+            }
+        }
+        world.plan(at: 60) {
+            for log in logs {
+                let text = "line \(world.lines.count + 1_000_000)"
+                world.disk.write(Array("\(text)\n".utf8.dropFirst(2)), to: log)
+                world.add(text, to: log)
+            }
+        }
+        world.run()
+        #expect(world.faults == [] && world.store.records.count == 40)
+    }
+
     @Test func `a new file is read though all that are open are written to all the time`() throws {
         let directory = try TemporaryDirectory()
         let world = FollowWorld(files: 16, claims: directory.path("claims"))

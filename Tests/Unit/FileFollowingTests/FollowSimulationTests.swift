@@ -7,7 +7,9 @@ import Testing
     /// `RECORDER_FOLLOW_SEEDS` is a number of worlds, or a range as in `17-18`; of a single one the story is printed.
     private static var seeds: [UInt64] {
         guard let text = ProcessInfo.processInfo.environment["RECORDER_FOLLOW_SEEDS"] else {
-            let firsts = [0, FollowWorld.firstStrange, FollowWorld.firstCrowded, FollowWorld.firstPolled]
+            let firsts =
+                [0, FollowWorld.firstStrange, FollowWorld.firstCrowded, FollowWorld.firstPolled]
+                + [FollowWorld.firstFailing]
             return firsts.flatMap { $0..<$0 + 30 } + failedOnce
         }
         let numbers = text.split(separator: "-").compactMap { UInt64($0) }
@@ -19,7 +21,8 @@ import Testing
         107, 154, 165, 210, 211, 285, 321, 465, 499, 691, 790, 826, 832, 1_014, 1_232, 1_244, 1_296, 1_402, 1_612,
         1_687, 1_712, 2_192, 2_473, 2_585, 1_002_295, 1_002_638, 1_004_085, 1_004_425, 1_004_630, 2_000_460,
         1_001_854, 2_001_292, 3_000_246, 3_000_275, 3_021_330, 3_021_676, 3_200_751, 3_200_753, 4_100_818, 8_000_001,
-        8_000_003, 8_000_364, 8_000_610, 8_000_644, 8_000_778, 8_200_317, 8_200_470, 8_201_240, 8_201_350,
+        8_000_003, 8_000_364, 8_000_610, 8_000_644, 8_000_778, 8_200_317, 8_200_470, 8_201_240, 8_201_350, 9_000_100,
+        9_000_115, 9_000_512, 9_000_789, 9_000_892, 9_001_177, 9_002_714, 9_003_753, 9_004_218, 9_012_333, 9_013_756,
     ]
 
     @Test func `a directory of more files than may be open is not listed again for each turn`() throws {

@@ -5,8 +5,8 @@ import RecorderStore
 extension FollowWorld {
     /// What broke a law.
     var faults: [String] {
-        // The fewest that a follower takes for its own, whatever the limit.
-        var faults = settings.descriptors == 1 && mostOpen > 16 ? ["\(mostOpen) files are open"] : []
+        // The fewest that a follower takes for its own, whatever the limit, and one that a copy is compared with.
+        var faults = settings.descriptors == 1 && mostOpen > 16 + 1 ? ["\(mostOpen) files are open"] : []
         let numbers = Dictionary(grouping: lines.indices) { lines[$0].text }
         for (text, same) in numbers.sorted(by: { $0.key < $1.key }) {
             let count = store.records[text, default: 0]
@@ -26,7 +26,21 @@ extension FollowWorld {
     private func isExcused(_ number: Int) -> Bool {
         let line = lines[number]
         let isUnknown = !known.contains(line.file) && !isThere(line.file)
-        return isUnknown || number >= seen[line.file, default: 0] || isTold(number)
+        return isUnknown || number >= seen[line.file, default: 0] || isTold(number) || isTakenForCompressed(number)
+    }
+
+    /// Whether the next follower may have taken a compressed file for one that was there before it, and of which nothing had been read: its
+    /// content is not known.
+    private func isTakenForCompressed(_ number: Int) -> Bool {
+        let line = lines[number]
+        guard settings.kills, !isThere(line.file) else { return false }
+        let isUnread = !lines.contains {
+            $0.file == line.file && $0.generation == line.generation && store.records[$0.text] != nil
+        }
+        return isUnread
+            && notices.contains { notice, count, _ in
+                if case .reading(let path, .rotated) = notice { number < count && path.hasSuffix(".gz") } else { false }
+            }
     }
 
     /// A follower was killed: the next one knows what is stored.

@@ -3,7 +3,8 @@ import FileFollowing
 /// What only some worlds have.
 extension FollowWorld {
     /// From these seeds on, worlds may be stranger; those before stay what they were.
-    static let (firstStrange, firstCrowded, firstPolled): (UInt64, UInt64, UInt64) = (5_000, 3_000_000, 8_000_000)
+    static let (firstStrange, firstCrowded): (UInt64, UInt64) = (5_000, 3_000_000)
+    static let (firstPolled, firstFailing): (UInt64, UInt64) = (8_000_000, 9_000_000)
 
     /// A world in which so many files exist before the follower begins, and nothing happens after that.
     convenience init(files count: Int, multilineStart: String? = nil, claims path: String) {
@@ -30,6 +31,12 @@ extension FollowWorld {
             settings.rotations.append(.namesake)
         }
         settings.isLayered = !settings.rotations.contains(.repoint) && chance(2)
+    }
+
+    func addFailing() {
+        settings.failsReads = chance(2)
+        // Some have events, and some not.
+        if !settings.pollsContents, chance(2) { settings.mostWatches = Int.random(in: 1...3, using: &random) }
     }
 
     func addCrowded() {

@@ -27,6 +27,9 @@ final class FollowWorld: @unchecked Sendable {
         var isLayered = false
         /// Whether there are no events of files.
         var pollsContents = false
+        /// How many files may be watched for events.
+        var mostWatches = Int.max
+        var failsReads = false
     }
 
     /// A line, and where it was written.
@@ -107,6 +110,7 @@ final class FollowWorld: @unchecked Sendable {
         if seed >= Self.firstStrange { addStrange() }
         if seed >= Self.firstCrowded { addCrowded() }
         if seed >= Self.firstPolled { settings.pollsContents = chance(2) }
+        if seed >= Self.firstFailing { addFailing() }
         store = SimulatedStore(self, claims: path)
         for directory in ["/a", "/b"] { disk.create(directory, .directory) }
         disk.create("/logs", .link, target: "/a")
@@ -136,6 +140,8 @@ final class FollowWorld: @unchecked Sendable {
     var isOver: Bool { actionsLeft == 0 && disk.time > quietFrom + 400 * Self.second }
 
     func isKilledNow() -> Bool { hasBegun && settings.kills && actionsLeft > 0 && !isActing && chance(4_000) }
+
+    func failsRead() -> Bool { hasBegun && settings.failsReads && actionsLeft > 0 && chance(100) }
 
     func failsSave() -> Bool { hasBegun && settings.failsSaves && actionsLeft > 0 && chance(30) }
 

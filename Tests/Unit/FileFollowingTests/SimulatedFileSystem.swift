@@ -13,6 +13,8 @@ final class SimulatedFileSystem: FileSystem, FollowObserver {
     private(set) var watchedFiles: Set<Int32> = []
     private(set) var watchedDirectories: Set<Int32> = []
     private var changes: [FollowSignal: Set<Watch>] = [:]
+    /// Open files of a server that has started again.
+    private var stale: Set<Int32> = []
     /// Killed: what it does from now on has no effect.
     private(set) var isDead = false
 
@@ -85,7 +87,7 @@ final class SimulatedFileSystem: FileSystem, FollowObserver {
 
     func facts(of file: Int32) -> FileFacts? {
         step()
-        return open[file]?.facts
+        return stale.contains(file) ? nil : open[file]?.facts
     }
 
     func read(
@@ -95,6 +97,11 @@ final class SimulatedFileSystem: FileSystem, FollowObserver {
     ) -> (range: [UInt8], behind: [UInt8], error: Int32) {
         step()
         guard let bytes = open[file]?.bytes else { return ([], [], EBADF) }
+        if stale.contains(file) { return ([], [], ESTALE) }
+        if world.failsRead() {
+            if world.chance(3) { stale.insert(file) }
+            return ([], [], EIO)
+        }
         let all = bytes.indices
         return (
             Array(bytes[range.clamped(to: all)]),
@@ -143,7 +150,8 @@ final class SimulatedFileSystem: FileSystem, FollowObserver {
     }
 
     private func watchFile(_ node: SimulatedDisk.Node) -> Watch? {
-        guard !world.settings.pollsContents else { return nil }
+        let isFull = watchedFiles.count >= world.settings.mostWatches && !watchedFiles.contains(node.number)
+        guard !world.settings.pollsContents, !isFull else { return nil }
         watchedFiles.insert(node.number)
         return node.number
     }
@@ -158,8 +166,6 @@ final class SimulatedFileSystem: FileSystem, FollowObserver {
     }
 
     func changes(of signal: FollowSignal) -> Set<Watch>? { changes.removeValue(forKey: signal) ?? [] }
-
-    func needsPolling(_ signal: FollowSignal) -> Bool { signal == .contents && world.settings.pollsContents }
 
     func wait(for signals: Set<FollowSignal>, atMost time: Duration) -> Set<FollowSignal> {
         step()
