@@ -74,8 +74,9 @@ package struct ServiceManager: Sendable {
         let file = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard file >= 0 else { return errno }
         defer { close(file) }
-        var wait = timeval(tv_sec: longestWait, tv_usec: 0)
-        _ = unsafe setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &wait, socklen_t(MemoryLayout.size(ofValue: wait)))
+        // Seconds and microseconds, a timeval.
+        var wait = [longestWait, 0]
+        _ = unsafe setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &wait, socklen_t(2 * MemoryLayout<Int>.size))
         let text = Array(message.utf8)
         let sent = unsafe withUnsafePointer(to: &address) { address in
             unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
