@@ -8,7 +8,7 @@
 /// | `unread`: open, may have unread bytes | `read`: more, end | `unread`; `read`, store the position if lines were left out |
 /// | | `read`: cut off | the same; go back to the stored lines |
 /// | | `read`: replaced | `replaced`; start over |
-/// | | `read`: failed | `finishing(.setAside)`; store the position |
+/// | | `read`: failed | `finishing(.setAside)`; store the position. Without a name, the same for a minute |
 /// | | `needed` | `finishing(.giveWay)`; store the position |
 /// | `replaced`: open, truncated in place; a copy is looked for that is to be read on | `settled`, `needed` | `unread` |
 /// | `read`: open, read to its end | `changed`, `found` under another name, `missing` | `unread` |
@@ -228,6 +228,8 @@ package struct FileState: Sendable, Hashable {
         case .read(.replaced):
             phase = .replaced
             return [.startOver]
+        // It could not be opened again.
+        case .read(.failed) where name == .none && now - since < Self.idleTime: break
         case .read(.failed):
             phase = .finishing(.setAside)
             return [.storePosition(isFinished: false)]

@@ -75,6 +75,8 @@ package final class OpenFile {
     private let number: Int32
     /// The number of the last error of a reading; 0 if there was none. What it read is not to be relied on then.
     package private(set) var error: Int32 = 0
+    /// Before it is read again.
+    func forgetError() { error = 0 }
 
     fileprivate init(_ number: Int32, among files: OpenFiles) {
         (self.number, self.files) = (number, files)

@@ -27,7 +27,8 @@ extension FlowFollower {
             var stored = admission.take(opened.position, isLayered: opened.file.isLayered)
             // A compressed one that was left out stays left out.
             let isLeft = file.relation == .compressed && stored?.isFinished == true
-            if let unread = stored, unread.isGone, unread.offset == 0, !isLeft {
+            let isSame = stored?.birth == opened.position.birth
+            if let unread = stored, unread.isGone, unread.offset == 0, isSame, !isLeft {
                 // It is there again, and may be a copy.
                 gone.remove(unread)
                 stored = nil
@@ -288,7 +289,9 @@ extension FlowFollower {
             file.compared = (facts.size, original.path, stored.id)
             return .copy
         }
-        guard let other = original.openedFile() else { return nil }
+        guard let other = original.openedFile() else {
+            return system.facts(of: original.path, followsLink: true)?.key == original.key ? .undecided : nil
+        }
         let known = file.compared.path == original.path ? file.compared.bytes : 0
         // A large file is compared in several steps; others are read between them.
         let end = min(facts.size, known + 64 * 1_024 * 1_024)
@@ -330,9 +333,9 @@ extension FlowFollower {
         return size > 0 && size < facts.size && open.countEqual(to: other, in: start) == start.count
     }
 
-    /// Stores that all of a copy was read.
-    func skip(_ file: FollowedFile) {
-        guard let open = file.file else { return }
+    /// Behind all of a copy.
+    func copiedPosition(of file: FollowedFile) -> FilePosition? {
+        guard let open = file.file else { return nil }
         var position = file.position
         if file.isCompressed {
             position.move(to: file.compared.bytes, inCompressed: open)
@@ -342,7 +345,12 @@ extension FlowFollower {
             position.move(to: end, in: open)
         }
         position.isFinished = true
-        begin(file, at: position)
+        return position
+    }
+
+    /// Stores that all of a copy was read.
+    func skip(_ file: FollowedFile, to end: FilePosition) {
+        begin(file, at: end)
         needsScan = true
         guard file.compared.bytes > 0 else { return }
         copies += 1

@@ -47,14 +47,17 @@ extension FlowFollower {
             return .copy
         }
         // One that was made of a log while that was read, and written on.
-        let further = files.first { original in
-            !original.isCompressed && original.storedPosition.offset > length
-                && original.base.utf8.elementsEqual(file.base.utf8)
-                && original.openedFile().map { open.isCompressedStart(of: $0, length) } == true
-        }
-        if let further {
-            file.compared = (length, further.path, further.position.id)
-            return .copy
+        for original in files where !original.isCompressed && original.storedPosition.offset > length {
+            guard original.base.utf8.elementsEqual(file.base.utf8) else { continue }
+            guard let other = original.openedFile() else {
+                if system.facts(of: original.path, followsLink: true)?.key == original.key { return .undecided }
+                continue
+            }
+            if open.isCompressedStart(of: other, length) {
+                file.compared = (length, original.path, original.position.id)
+                return .copy
+            }
+            guard other.error == 0 else { return .undecided }
         }
         guard open.error == 0 else { return .failed }
         // Of those that nothing was read of, it may be any.

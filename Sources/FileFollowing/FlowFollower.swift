@@ -83,7 +83,7 @@ final class FlowFollower {
     /// Looks for files that are new, renamed or gone. If the store cannot be written, new files are kept open meanwhile.
     func scan() throws(RecorderError) {
         lastScan = system.now
-        let earlierWatches = watches
+        let (earlierWatches, wasDue) = (watches, needsRescan)
         (needsScan, needsRescan) = (false, false)
         (watches, isUnwatched) = ([], false)
         let scans = patterns.map { PatternScan($0, in: system) }
@@ -91,10 +91,12 @@ final class FlowFollower {
         try find(scans, into: &admission)
         // Before the position of an original that was truncated or is gone is forgotten. One that was renamed meanwhile is found again first.
         for file in files where file.state.phase == .undecided && !needsScan { compare(file) }
+        // Some file systems have events of this machine's writes only, and do not say so.
+        for file in files where file.state.isRead && file.hasOtherSize { _ = file.handle(.changed) }
         try store(&admission)
         plainPaths.formIntersection(scans.flatMap(\.files).map(\.path) + files.map(\.path))
         let isSame = admission.files.isEmpty && watches == earlierWatches
-        rescanWait = needsRescan && isSame ? min(rescanWait * 2, Self.longestRescan) : Self.shortestRescan
+        rescanWait = (needsRescan || wasDue) && isSame ? min(rescanWait * 2, Self.longestRescan) : Self.shortestRescan
         // A file may have appeared before its directory was watched.
         if watches != earlierWatches { needsScan = true }
         shortestInterval = (system.now - lastScan) * 100
@@ -240,9 +242,12 @@ final class FlowFollower {
 
     /// Looks whether an undecided file is a copy.
     func compare(_ file: FollowedFile, beside new: [FollowedFile] = []) {
-        for action in file.handle(.compared(comparison(of: file, beside: new))) {
+        var found = comparison(of: file, beside: new)
+        let copy = found == .copy ? copiedPosition(of: file) : nil
+        if found == .copy, file.file?.error != 0 { found = .failed }
+        for action in file.handle(.compared(found)) {
             switch action {
-            case .skip: skip(file)
+            case .skip: if let copy { skip(file, to: copy) }
             case .drop: drop(file)
             case .putBack: putBack(file)
             default: preconditionFailure("a comparison has the action \(action)")
@@ -306,7 +311,8 @@ final class FlowFollower {
     func putBack(_ file: FollowedFile) {
         if let error = file.file?.error, error != 0 { observer.tell(.notFollowed(file.path, .unreadable(error))) }
         if let pattern = patterns.first(where: file.position.isOf) { missed.append((pattern, file.asFound)) }
-        drop(file)
+        release(file, forgets: false)
+        files.removeAll { $0 === file }
         needsRescan = true
     }
 
@@ -319,10 +325,11 @@ final class FlowFollower {
         files.removeAll { $0 === file }
     }
 
-    private func release(_ file: FollowedFile) {
+    /// `forgets`: what was told of it is told again if it is followed again.
+    private func release(_ file: FollowedFile, forgets: Bool = true) {
         if case .watched = file.arming { released.append(file) }
         ended.add(file.totals)
-        observer.forget(file.path)
+        if forgets { observer.forget(file.path) }
         file.close()
         claims.release(file.key)
     }

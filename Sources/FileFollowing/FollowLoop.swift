@@ -174,7 +174,9 @@ package final class FollowLoop {
     /// Gives up an open file that cannot be read.
     private func fail(_ file: FollowedFile, of flow: FlowFollower) {
         observer.tell(.notFollowed(file.path, .unreadable(file.file?.error ?? 0)))
+        if file.isDeleted { handle(.missing, of: file, in: flow) }
         handle(.read(.failed), of: file, in: flow)
+        if file.state.mayHaveUnreadBytes { file.file?.forgetError() }
     }
 
     /// True if what follows the stored lines is to be read again.

@@ -92,7 +92,9 @@ final class FollowedFile {
             closed.unread = isLonger ? facts.size - position.offset : facts.size
             closed.isRead = reader.content.isRead && !reader.holdsRecord
         }
-        if !isRead { (closed.unread, closed.isRead) = (max(closed.unread, 1), false) }
+        if !isRead || (isCompressed && !position.isFinished) {
+            (closed.unread, closed.isRead) = (max(closed.unread, 1), false)
+        }
         earlier.add(counts)
         access = .closed(closed)
     }
@@ -148,6 +150,8 @@ final class FollowedFile {
 
     /// Whether the open file has bytes that were not read.
     var hasGrown: Bool { reader?.content.hasGrown ?? false }
+    /// Whether the open file is not as long as what was read of it.
+    var hasOtherSize: Bool { reader.map { $0.content.size ?? $0.content.end != $0.content.end } ?? false }
     /// Whether the open file has bytes that were not read, or are not stored yet.
     var isBehind: Bool { hasSavesUnderWay || hasGrown }
     /// Whether the closed file had bytes that were not read, or may have more without an event.
@@ -189,7 +193,14 @@ final class FollowedFile {
 
     /// As a scan would find it, with what is known of it.
     var asFound: FoundFile {
-        let facts = file?.facts ?? FileFacts(key, .file, size: 1, changed: openFiles.system.time, names: 1)
+        // It may have more by the time it is gone.
+        let facts = FileFacts(
+            key,
+            .file,
+            size: max(file?.facts?.size ?? 1, 1),
+            changed: openFiles.system.time,
+            names: 1
+        )
         let relation: FilePattern.Relation =
             isCompressed ? .compressed : path.utf8.elementsEqual(base.utf8) ? .matches : .rotated
         return FoundFile(

@@ -114,8 +114,8 @@ extension FollowWorld {
                 case .endLost, .positionLost: nil
                 }
             guard let position, isOf(line, position) else { return false }
-            // It may have been truncated more than once since.
-            if generations.prefix(line.generation).contains(where: { holds($0, position) }) { return true }
+            // It may have been truncated more than once since, also between a reading and its save.
+            if generations.prefix(line.generation).contains(where: { $0 == nil || holds($0, position) }) { return true }
             let isSame = line.generation < generations.count ? holds(generations[line.generation], position) : true
             return isSame && position.offset < line.end
         }
