@@ -112,6 +112,7 @@ final class FlowFollower {
         var known = held.union(files.map(\.key))
         let waited = waiting.new.flatMap(\.files)
         for (scan, files) in waiting.new { missed += files.map { (scan.pattern, $0) } }
+        for scan in scans { missed += scan.passed.filter { !known.contains($0.key) }.map { (scan.pattern, $0) } }
         waiting = WaitingFiles()
         for (pattern, scan) in zip(patterns, scans) {
             let own = scan.directories.sorted().map { system.watch(directory: $0) }

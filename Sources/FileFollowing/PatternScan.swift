@@ -21,6 +21,8 @@ package struct PatternScan {
     package private(set) var files: [FoundFile] = []
     /// Files that were compressed, in a format that can be read.
     package private(set) var compressed: [FoundFile] = []
+    /// Files that were there when it began, and not any more when it began again.
+    private(set) var passed: [FoundFile] = []
     /// The directories to be watched.
     package private(set) var directories: Set<String> = []
     /// The directories that were read, and their devices.
@@ -60,7 +62,10 @@ package struct PatternScan {
         var attempts = 1
         while !isStable, attempts < Self.mostAttempts {
             _ = system.wait(for: [], atMost: .nanoseconds(Self.clockTick))
+            let earlier = passed + files
             self.init(once: pattern, in: system)
+            let keys = Set(files.map(\.key))
+            passed = earlier.filter { !keys.contains($0.key) }
             attempts += 1
         }
     }

@@ -81,7 +81,8 @@ final class SimulatedFileSystem: FileSystem, FollowObserver {
         step()
         let node = disk.find(path, followsLink: followsLink).node
         if node == nil { errno = ENOENT }
-        if !isDead, let node, opened.contains(node.key) { world.see(node.key) }
+        // A scan looks at the name itself; otherwise the file is looked for that had it.
+        if !isDead, !followsLink, let node, opened.contains(node.key) { world.see(node.key) }
         return node?.facts
     }
 
