@@ -92,6 +92,14 @@ struct FileAdmission {
         return found
     }
 
+    /// Files with a position first: others may be copies of what they held, which shows once they are open.
+    func inOrder(_ files: ArraySlice<FoundFile>) -> ArraySlice<FoundFile> {
+        func isKnown(_ key: FileKey) -> Bool {
+            positions[key.inode, default: []].contains { $0.birth == key.birth || $0.birth == 0 || key.birth == 0 }
+        }
+        return files.filter { isKnown($0.key) } + files.filter { !isKnown($0.key) }
+    }
+
     /// Whether the scans found its file, perhaps on a device that has another number now.
     private func isFound(_ position: FilePosition) -> Bool {
         foundInodes[position.inode, default: []].contains {

@@ -136,6 +136,9 @@ final class FlowFollower {
         if marked.isEmpty { gone = GonePositions(stored: admission.gone) }
         for scan in scans where scan.isStable { missGone(in: scan, into: &admission) }
         for (scan, _) in waiting.new where scan.files.isEmpty { observer.tell(.noFile(pattern: scan.pattern.text)) }
+        if waiting.newCount > openFiles.room {
+            for index in waiting.new.indices { waiting.new[index].files = admission.inOrder(waiting.new[index].files) }
+        }
         admitWaiting(into: &admission)
     }
 
