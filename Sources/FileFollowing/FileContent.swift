@@ -31,6 +31,8 @@ package final class FileContent {
     private var sum: ContentSum
     /// Whether the bytes before the position were not those that had been read.
     private(set) var hasOtherBytes = false
+    /// Where the bytes before it could not be read.
+    private var unread: FilePosition?
 
     package init(_ file: OpenFile, isCompressed: Bool, at position: FilePosition) {
         self.file = file
@@ -51,7 +53,8 @@ package final class FileContent {
         let range = position.offset - position.tail.length..<position.offset
         let bytes = (gzip?.read(at: range.lowerBound, atMost: range.count) ?? file.read(range)) ?? []
         recent = RecentBytes(bytes, at: position.offset - bytes.count)
-        hasOtherBytes = file.error == 0 && fingerprint(recent.start..<position.offset) != position.tail
+        unread = file.error == 0 ? nil : position
+        hasOtherBytes = unread == nil && fingerprint(recent.start..<position.offset) != position.tail
     }
 
     /// The byte where the next reading begins.
@@ -67,8 +70,10 @@ package final class FileContent {
 
     /// Reads what follows. Until it is kept, nothing else is read.
     package func read(atMost size: Int) -> Reading {
-        if hasOtherBytes { return .truncated }
         guard file.error == 0 else { return .failed(file.error) }
+        if let unread { readBefore(unread) }
+        guard file.error == 0 else { return .failed(file.error) }
+        if hasOtherBytes { return .truncated }
         let overlap = overlap
         // One more than there is shows the end. Memory for more would be held until the lines are stored.
         let left = self.size.map { $0 - end + 1 } ?? size

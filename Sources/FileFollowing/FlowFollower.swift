@@ -112,7 +112,7 @@ final class FlowFollower {
         var known = held.union(files.map(\.key))
         let waited = waiting.new.flatMap(\.files)
         for (scan, files) in waiting.new { missed += files.map { (scan.pattern, $0) } }
-        for scan in scans { missed += scan.passed.filter { !known.contains($0.key) }.map { (scan.pattern, $0) } }
+        missPassed(scans)
         waiting = WaitingFiles()
         for (pattern, scan) in zip(patterns, scans) {
             let own = scan.directories.sorted().map { system.watch(directory: $0) }
@@ -140,6 +140,17 @@ final class FlowFollower {
             for index in waiting.new.indices { waiting.new[index].files = admission.inOrder(waiting.new[index].files) }
         }
         admitWaiting(into: &admission)
+    }
+
+    /// Notes files that were gone before a scan began again: not what may have been a copy, or what another process reads.
+    private func missPassed(_ scans: [PatternScan]) {
+        var known = Set(files.map(\.key) + missed.map(\.file.key))
+        for scan in scans {
+            for file in scan.passed
+            where file.relation == .matches && known.insert(file.key).inserted && claims.isFree(file.key) {
+                missed.append((scan.pattern, file))
+            }
+        }
     }
 
     /// Finds files that are open, and were copied to another layer of a container: the copies, which have their inodes, are read on where
