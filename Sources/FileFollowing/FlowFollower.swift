@@ -19,6 +19,7 @@ final class FlowFollower {
     var mayMissCopies = false
     /// Whether the last one could not be stored.
     var hasFailedScan = false
+    /// How much is read at a time, and whether anything is now.
     private(set) var pace = ReadingPace()
     /// The paths of files that were not rotated, at which there was no link.
     private var plainPaths: Set<String> = []
@@ -89,7 +90,8 @@ final class FlowFollower {
         let scans = patterns.map { PatternScan($0, in: system) }
         var admission = FileAdmission(scans, stream: flow.stream, unstored: unstored)
         try find(scans, into: &admission)
-        // Before the position of an original that was truncated or is gone is forgotten. One that was renamed meanwhile is found again first.
+        // Before the position of an original that was truncated or is gone is forgotten. One that was renamed meanwhile is found
+        // again first.
         for file in files where file.state.phase == .undecided && !needsScan { compare(file) }
         // Some file systems have events of this machine's writes only, and do not say so.
         for file in files where file.state.isRead && file.hasOtherSize { _ = file.handle(.changed) }

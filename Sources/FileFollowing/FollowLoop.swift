@@ -305,8 +305,9 @@ package final class FollowLoop {
         return isRewound
     }
 
-    /// Closes files, if others wait to be opened: those that are read to their ends, or those that were open for longest, or may be copies;
-    /// none that has no name to be opened by again. True if new ones can be opened at once; what was added to others waits a little, to be read together.
+    /// Closes files, if others wait to be opened: those that are read to their ends; without one, those that were open for longest;
+    /// without one, those that may be copies. None that has no name to be opened by again. True if new ones can be opened at once; what
+    /// was added to others waits a little, to be read together.
     private func makeRoom() -> Bool {
         let waiting = flows.reduce(0) { $0 + $1.waiting.count }
         guard waiting > 0 else { return false }

@@ -111,6 +111,7 @@ final class FollowedFile {
     var storedPosition: FilePosition { saves?.stored ?? position }
     /// Whether the store has a position of it. Without one, a file that is gone at the next start would not be missed.
     var isPositionStored: Bool { saves?.isStored ?? true }
+
     /// The file, opened for a moment if it is closed; nil if its path leads to another one.
     func openedFile() -> OpenFile? {
         if let file { return file }
