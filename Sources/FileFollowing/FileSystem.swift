@@ -33,7 +33,7 @@ package protocol FileSystem: AnyObject {
     /// Asks for events of the names in a directory, until it is gone. nil if that is not possible. The watch is the same for the same
     /// directory; a path may lead to another one by now.
     func watch(directory: String) -> Watch?
-    /// Asks for one event of an open file. nil if that is not possible.
+    /// Asks for one event of an open file, when it is written to. nil if that is not possible.
     func watch(file: Int32) -> Watch?
     /// The same of the file that has this path now.
     func watch(path: String) -> Watch?

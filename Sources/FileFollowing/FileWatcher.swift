@@ -8,8 +8,9 @@ final class FileWatcher {
 
     private static let directoryEvents =
         UInt32(IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
-    /// One event for each call of `watch`: the writers of a busy file do not queue one for each line.
-    private static let fileEvents = UInt32(IN_MODIFY | IN_ATTRIB) | UInt32(1 << 31)
+    /// One event for each call of `watch`: the writers of a busy file do not queue one for each line. Of writing alone: what becomes of
+    /// the file's names is an event of its directory.
+    private static let fileEvents = UInt32(IN_MODIFY) | UInt32(1 << 31)
 
     init() {
         descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
@@ -26,7 +27,7 @@ final class FileWatcher {
     /// a path may lead to another one by now.
     func watch(directory: String) -> Watch? { add(directory, Self.directoryEvents) }
 
-    /// Asks for one event of the file that has this path now. nil if that is not possible.
+    /// Asks for one event of the file that has this path now, when it is written to. nil if that is not possible.
     func watch(file path: String) -> Watch? { add(path, Self.fileEvents) }
 
     /// Ends a watch, if it has not ended by itself.
@@ -57,8 +58,9 @@ final class FileWatcher {
                     )
                 }
                 position += 16 + Int(length)
-                if mask & UInt32(IN_Q_OVERFLOW) != 0 { hasLost = true }
-                watches.insert(watch)
+                if mask & UInt32(IN_Q_OVERFLOW | IN_UNMOUNT) != 0 { hasLost = true }
+                // Only that the watch has ended: after its one event, or with its file.
+                if mask & UInt32(IN_IGNORED) == 0 { watches.insert(watch) }
             }
         }
         return hasLost ? nil : watches

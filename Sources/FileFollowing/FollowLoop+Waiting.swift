@@ -47,9 +47,17 @@ extension FollowLoop {
         for watch in (changes ?? Set(watched.keys)).sorted() {
             for (file, flow) in watched.removeValue(forKey: watch) ?? [] {
                 file.arming = .none
+                if changes != nil, file.file == nil { noteWritten(file) }
                 handle(.changed, of: file, in: flow)
             }
         }
+    }
+
+    /// A closed file may be gone before it is opened.
+    private func noteWritten(_ file: FollowedFile) {
+        // What was read before it was closed may have an event that comes late.
+        let differs = system.facts(of: file.path, followsLink: true).map(file.differs) ?? true
+        if differs { file.noteWritten() }
     }
 
     private func pollContents() {

@@ -192,6 +192,13 @@ final class FollowedFile {
         return .found(found.relation.name, differs: differs)
     }
 
+    /// It was written to since it was closed.
+    func noteWritten() {
+        guard case .closed(var closed) = access else { return }
+        (closed.unread, closed.isRead) = (max(closed.unread, 1), false)
+        access = .closed(closed)
+    }
+
     /// As a scan would find it, with what is known of it.
     var asFound: FoundFile {
         // It may have more by the time it is gone.

@@ -64,7 +64,7 @@ import Testing
         #expect(late == 0, "\(late) lines waited for more than half a minute")
     }
 
-    @Test(arguments: [0.4, 1, 2])
+    @Test(arguments: [0.1, 0.4, 1, 2])
     func `what was added to a closed file that is deleted before its turn is told`(delay: Double) throws {
         let directory = try TemporaryDirectory()
         let world = FollowWorld(files: 40, claims: directory.path("claims"))

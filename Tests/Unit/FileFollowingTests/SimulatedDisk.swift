@@ -139,7 +139,7 @@ final class SimulatedDisk {
         let path = find(path, followsLink: false).path
         guard let node = nodes.removeValue(forKey: path) else { return }
         node.names -= 1
-        changed(node)
+        if node.kind == .directory { changed(node) }
         touchParent(of: path)
         release(node)
     }
