@@ -111,7 +111,7 @@ package final class FileContent {
 
     private func addToSum(upTo offset: Int) {
         guard offset - sum.end >= 8 else { return }
-        sum = unsafe recent[sum.end..<offset].withUnsafeBytes { unsafe sum.adding($0, upTo: offset) }
+        sum = unsafe recent.withBytes(sum.end..<offset) { unsafe sum.adding($0, upTo: offset) }
     }
 
     /// The fingerprint of the file's first bytes, at most those before an offset; nil if a longer one is not to be had: the bytes were

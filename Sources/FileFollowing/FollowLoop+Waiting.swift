@@ -23,11 +23,12 @@ extension FollowLoop {
         let ready = wait(for: Set(FollowSignal.allCases), atMost: timeout)
         if ready.contains(.contents), !hasMore {
             let isSteady = system.now - lastChange < Self.steadyWait
-            let wait = readBytes >= Self.fastBytes ? Self.fastWait : isSteady ? Self.steadyWait : Self.firstWait
-            readBytes = 0
+            let isFast = Double(growth.bytes) >= Self.fastRate * (growth.time / .seconds(1))
+            let wait = isFast ? Self.fastWait : isSteady ? Self.steadyWait : Self.firstWait
             if self.wait(for: [.stop, .names], atMost: wait).contains(.names) {
                 pauseForRotation()
             }
+            growth = (0, system.now - lastChange)
             lastChange = system.now
         } else if ready.contains(.names) {
             pauseForRotation()

@@ -28,10 +28,11 @@ package final class FollowLoop {
     /// How long lines wait in their file before they are read, so that many are stored together: the first ones, and those that
     /// are written all the time. A crash loses none of them, they are in the file.
     static let (firstWait, steadyWait) = (Duration.milliseconds(250), Duration.seconds(1))
-    /// Lines that come fast do not wait so long: if their file is truncated in place, those that were not read are lost.
-    static let (fastWait, fastBytes) = (Duration.milliseconds(100), 32 * 1_024)
-    /// What was read since the last wait.
-    var readBytes = 0
+    /// Lines of a file that grows by so many bytes a second do not wait so long: if it is truncated in place, those that were not read
+    /// are lost.
+    static let (fastWait, fastRate) = (Duration.milliseconds(100), 256.0 * 1_024)
+    /// How much was added to one file at most, and in what time, before files were read last.
+    var growth = (bytes: 0, time: steadyWait)
     /// How often flows were scanned.
     private var scans = 0
     /// The time for the steps of one rotation.
@@ -154,7 +155,8 @@ package final class FollowLoop {
         let before = file.counts
         let (reading, bytes) = file.read(atMost: flow.pace.pieceSize, save(of: file, in: flow))
         flow.readBytes += bytes
-        readBytes += bytes
+        if case .lines = reading { growth.bytes = max(growth.bytes, file.unreadBytes) }
+        growth.bytes = max(growth.bytes, bytes)
         observer.countGivenUp(file.counts.givenUp - before.givenUp, of: flow.store.service.name)
         observer.tell(.counted(file.path, file.counts, before: before, flow.flow.rules))
         switch reading {

@@ -24,6 +24,13 @@ struct RecentBytes {
         return bytes
     }
 
+    /// The same, without a copy if they are of this reading.
+    func withBytes<Result>(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let middle = start + kept.count
+        guard range.lowerBound >= middle else { return unsafe self[range].withUnsafeBytes(body) }
+        return unsafe new[range.lowerBound - middle..<range.upperBound - middle].withUnsafeBytes(body)
+    }
+
     /// Adds what follows. Until it is kept, nothing else is added.
     mutating func add(_ bytes: [UInt8]) { new = bytes }
 

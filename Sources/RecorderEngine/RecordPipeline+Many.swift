@@ -22,8 +22,9 @@ extension RecordPipeline {
         completion: @escaping SaveCompletion
     ) {
         do {
-            let sizes = payloads.ranges.lazy.map { $0.count }
-            let (name, key) = try checkRecords(of: sizes, stream: stream, partitionKey: partitionKey)
+            let ranges = payloads.ranges
+            let size = { (index: Int) in ranges[index].count }
+            let (name, key) = try checkRecords(ranges.count, size, stream: stream, partitionKey: partitionKey)
             try service.checkKeys(of: payloads)
             let group = RecordGroup(payloads, of: name, partitionKey: key)
             saves.append(
@@ -88,8 +89,8 @@ extension RecordPipeline {
         append: (PendingSave) -> Void
     ) {
         do {
-            let sizes = payloads.lazy.map { $0.count }
-            let (name, key) = try checkRecords(of: sizes, stream: stream, partitionKey: partitionKey)
+            let size = { (index: Int) in payloads[index].count }
+            let (name, key) = try checkRecords(payloads.count, size, stream: stream, partitionKey: partitionKey)
             let lists = lists(of: payloads)
             if policy.delimiter != nil {
                 let longest = lists.flatMap(\.ranges).map(\.count).max() ?? 0
@@ -123,14 +124,16 @@ extension RecordPipeline {
     }
 
     private func checkRecords(
-        of sizes: some Collection<Int>,
+        _ count: Int,
+        _ size: (Int) -> Int,
         stream: String?,
         partitionKey: String?
     ) throws(RecorderError) -> (StreamName, RecordKey) {
         try ForkedProcess.check()
         let policy = policy
         return try service.checkRecords(
-            of: sizes,
+            count: count,
+            size: size,
             stream: stream,
             partitionKey: partitionKey,
             maximumBytes: policy.maximumRecordBytes,

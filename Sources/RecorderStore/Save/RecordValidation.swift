@@ -17,7 +17,8 @@ extension StreamServiceDescription {
             throw .invalidRecord(.noData, "The record has no data (nil). Pass the bytes to send.")
         }
         let (name, key) = try checkRecords(
-            of: CollectionOfOne(payload.count),
+            count: 1,
+            size: { _ in payload.count },
             stream: stream,
             partitionKey: partitionKey,
             maximumBytes: maximumBytes,
@@ -27,9 +28,10 @@ extension StreamServiceDescription {
         return Record(stream: name, payload: payload, partitionKey: key)
     }
 
-    /// Checks the shape of records with so many bytes of payload each, and with the same key. `region` is as for `checkStream`.
+    /// Checks the shape of records with the same key; `size` has the bytes of the payload with an index. `region` is as for `checkStream`.
     package func checkRecords(
-        of sizes: some Collection<Int>,
+        count: Int,
+        size: (Int) -> Int,
         stream: String?,
         partitionKey: String?,
         maximumBytes: Int,
@@ -38,11 +40,12 @@ extension StreamServiceDescription {
     ) throws(RecorderError) -> (StreamName, RecordKey) {
         let key = sendsPartitionKey ? try checkPartitionKey(partitionKey) : .none
         let keyBytes = countsKey ? key.bytes : 0
-        let largest = sizes.max() ?? 0
-        if largest + keyBytes > maximumBytes,
-            let (index, bytes) = sizes.enumerated().first(where: { $0.element + keyBytes > maximumBytes })
-        {
-            let subject = sizes.count == 1 ? "The record" : "Record \(index + 1) of \(sizes.count)"
+        var largest = 0
+        for index in 0..<count {
+            let bytes = size(index)
+            largest = max(largest, bytes)
+            guard bytes + keyBytes > maximumBytes else { continue }
+            let subject = count == 1 ? "The record" : "Record \(index + 1) of \(count)"
             throw .invalidRecord(
                 .dataTooLarge,
                 "\(subject) is \(bytes + keyBytes) bytes\(countsKey && sendsPartitionKey ? " with its partition key" : ""); "
