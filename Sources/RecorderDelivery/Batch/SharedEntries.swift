@@ -1,4 +1,3 @@
-import FoundationEssentials
 import RecordFormats
 import RecorderAWS
 import RecorderStore
@@ -111,7 +110,7 @@ extension KeylessRecords {
     func key(numbered key: UnsafeRawBufferPointer) -> [UInt8] {
         switch self {
         case .withNumberedKeys: unsafe Array(key)
-        case .withRandomKeys: Array(UUID().uuidString.utf8)
+        case .withRandomKeys: Array(SystemRandom.text().utf8)
         case .withoutKeys: []
         }
     }

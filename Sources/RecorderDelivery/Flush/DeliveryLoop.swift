@@ -1,4 +1,5 @@
 import RecorderAWS
+import RecorderConcurrency
 import RecorderStore
 
 /// Performs the actions of a `StreamDelivery` in order, and tells it what came of each.
@@ -17,8 +18,8 @@ struct DeliveryLoop {
     /// Delivers a batch whose first request was answered.
     mutating func deliver(_ batch: Batch, first: BatchSender.FirstAnswer) async -> StreamDelivery.Ending {
         attempts = first.attempts
-        delivery.begin(batch, at: .now)
-        return await perform { $0.answered(first.answer, at: .now) }
+        delivery.begin(batch, at: SystemTime.now)
+        return await perform { $0.answered(first.answer, at: SystemTime.now) }
     }
 
     /// Performs an event's actions until the delivery says that it has ended.
@@ -30,14 +31,14 @@ struct DeliveryLoop {
             switch action {
             case .next(let stream):
                 actions += delivery.next(
-                    at: .now,
+                    at: SystemTime.now,
                     room: context.settles.largestRequest,
                     removed: context.store.inFlight.lastRemoved(of: stream)
                 )
             case .send(let part):
                 let delay = delivery.delay(before: part, random: caller.random())
                 let answer = await context.sender.send(part, after: delay, attempts: &attempts)
-                actions += delivery.answered(answer, at: .now)
+                actions += delivery.answered(answer, at: SystemTime.now)
             case .lookUp:
                 let settings = await context.sender.lookups.settings(of: delivery.stream, asking: context.sender)
                 actions += delivery.lookedUp(settings?.maximumRecordBytes)

@@ -19,7 +19,7 @@ final class FlushHistory: Sendable {
     func keep(_ limiter: StreamRateLimiter, of stream: StreamName) {
         limiters.withLock { limiters in
             limiters[stream] = limiter
-            let now = ContinuousClock.now
+            let now = SystemTime.now
             limiters = limiters.filter { $0.value.isPacing(at: now) }
         }
     }

@@ -17,7 +17,7 @@ struct ParallelStreamFlush: Sendable {
     private struct Round {
         let round: FlushRound
         let beginning: StoreFlush.Beginning
-        let start = ContinuousClock.now
+        let start = SystemTime.now
         /// What was settled and sent before its streams were tried, or tried again.
         var earlier = FlushReport()
         /// How many records left the store before its streams were tried again; nil if they were tried once.
@@ -73,7 +73,7 @@ struct ParallelStreamFlush: Sendable {
             } else if !maySend {
                 await perform(decide { $0.stopped() }, in: &group)
             }
-            await perform(decide { $0.ended(stream.name, report: report, at: .now) }, in: &group)
+            await perform(decide { $0.ended(stream.name, report: report, at: SystemTime.now) }, in: &group)
         case .answered?:
             wait(for: meter.answers, as: .answered, in: &group)
             await perform(decide { $0.answered() }, in: &group)
@@ -121,7 +121,7 @@ struct ParallelStreamFlush: Sendable {
                 streams: beginning.streams,
                 unreachable: beginning.unreachable,
                 policy: beginning.context.policy,
-                at: .now
+                at: SystemTime.now
             )
         }
         await perform(actions, in: &group)
@@ -211,7 +211,7 @@ extension FlushReport {
 /// Adds up the progress of all streams since the flush began, and tells when the service answers.
 private final class ProgressMeter: Sendable {
     private let sum = Locked(FlushProgress())
-    private let start = ContinuousClock.now
+    private let start = SystemTime.now
     private let isAwaited = Locked(false)
     private let firstAnswers = AsyncStream.makeStream(of: Void.self)
 
@@ -230,7 +230,7 @@ private final class ProgressMeter: Sendable {
                 sum.bytes += step.bytes
                 sum.recordsLeft = step.recordsLeft
                 sum.bytesLeft = step.bytesLeft
-                sum.elapsed = ContinuousClock.now - start
+                sum.elapsed = SystemTime.now - start
                 return sum
             }
         )

@@ -99,7 +99,7 @@ package struct StoreFlush: Sendable {
     func end(_ report: FlushReport, tried streams: [StreamName]?, since start: ContinuousClock.Instant) async {
         RecorderLog.info(
             "flush: \(service.name): \(report.delivered) records delivered, \(report.discarded) discarded, "
-                + "\(report.failures.count) streams kept records, in \((ContinuousClock.now - start).text)."
+                + "\(report.failures.count) streams kept records, in \((SystemTime.now - start).text)."
         )
         try? await store.storeErrors(of: report.failures, among: streams)
     }

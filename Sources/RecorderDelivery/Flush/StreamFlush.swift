@@ -162,7 +162,7 @@ struct StreamFlush {
 
     /// Sends a batch. Of one that is larger than the stream accepts at once, a part is sent, and the rest is the next batch.
     private mutating func send(_ batch: Batch) {
-        let now = ContinuousClock.now
+        let now = SystemTime.now
         let limit = loop.delivery.limiter.largestRequest(at: now, within: context.settles.largestRequest)
         let (first, rest) = limit.map { batch.split(at: $0) } ?? (batch, nil)
         let part = loop.delivery.sending(first)

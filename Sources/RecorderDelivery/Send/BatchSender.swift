@@ -116,7 +116,7 @@ struct BatchSender: Sendable {
         guard !batch.sharesEntries || lookups.stillMayShare(batch.stream) else {
             return Exchange(answer: .mustBeSeparated)
         }
-        let start = ContinuousClock.now
+        let start = SystemTime.now
         let exchange: Exchange
         do {
             let response = try await post(batch, body, compressed: compressed, in: format, attempts: &attempts)
@@ -128,7 +128,7 @@ struct BatchSender: Sendable {
                 fallsBack: format == .cbor && caller.fallsBack(after: error)
             )
         }
-        if !exchange.fallsBack { log(exchange.answer, to: batch, bytes: body.count, time: .now - start) }
+        if !exchange.fallsBack { log(exchange.answer, to: batch, bytes: body.count, time: SystemTime.now - start) }
         return exchange
     }
 
@@ -187,7 +187,7 @@ struct BatchSender: Sendable {
     /// Waits until so many bytes may be sent. That is before they are signed: a signature is valid for some minutes only.
     private func waitForRate(_ bytes: Int) async {
         guard let bytesPerSecond else { return }
-        let delay = byteRate.delay(before: bytes, bytesPerSecond: bytesPerSecond, at: .now)
+        let delay = byteRate.delay(before: bytes, bytesPerSecond: bytesPerSecond, at: SystemTime.now)
         if delay > .zero { await caller.pause(delay) }
         // A cancelled call sends nothing.
         if Task.isCancelled { byteRate.release(bytes, bytesPerSecond: bytesPerSecond) }
@@ -195,6 +195,6 @@ struct BatchSender: Sendable {
 
     private func countRetries(_ retries: Int, bytes: Int) {
         guard let bytesPerSecond, retries > 0 else { return }
-        byteRate.count(retries * bytes, bytesPerSecond: bytesPerSecond, at: .now)
+        byteRate.count(retries * bytes, bytesPerSecond: bytesPerSecond, at: SystemTime.now)
     }
 }

@@ -31,12 +31,12 @@ final class StreamLookups: Sendable {
     /// Whether records may share the entries of the next batch. Asks the service if that is not known.
     func mayShare(_ stream: StreamName, for purpose: Purpose, asking sender: BatchSender) async -> Bool {
         let step = known.withLock {
-            $0[stream, default: Known()].distribution.begin(isAssumed: purpose.isAssumed, at: .now)
+            $0[stream, default: Known()].distribution.begin(isAssumed: purpose.isAssumed, at: SystemTime.now)
         }
         guard step == .ask else { return step == .share }
         let answer = await self.answer(of: stream, for: purpose, asking: sender)
         let (notice, mayShare) = known.withLock { known in
-            let notice = known[stream]?.distribution.answered(answer, at: .now)
+            let notice = known[stream]?.distribution.answered(answer, at: SystemTime.now)
             return (notice, known[stream]?.distribution.mayShare ?? false)
         }
         if let notice { say(notice, of: stream, for: purpose) }
@@ -62,7 +62,7 @@ final class StreamLookups: Sendable {
         let inPlace = entries.map { shards.holds($0.hashKey, in: $0.shard) }
         if inPlace.contains(where: { $0 != true }) {
             if inPlace.contains(nil) { doubt(stream, because: .changed) }
-            _ = await listShards(of: stream, asking: sender, before: .now + Self.timeLimit)
+            _ = await listShards(of: stream, asking: sender, before: SystemTime.now + Self.timeLimit)
             shards = known.withLock { $0[stream]?.shards } ?? ShardRanges()
         }
         // In a shard that is not listed, an entry is as good as misplaced: no later one will be known to be in place either.
@@ -74,7 +74,7 @@ final class StreamLookups: Sendable {
     /// The settings of a stream, as the service gives them now; nil if it does not.
     func settings(of stream: StreamName, asking sender: BatchSender) async -> StreamSettings? {
         let request = sender.service.summaryRequest(of: stream)
-        let answer = try? await call(request, by: sender, before: .now + Self.timeLimit)
+        let answer = try? await call(request, by: sender, before: SystemTime.now + Self.timeLimit)
         return answer.flatMap { StreamSettings($0) }
     }
 
@@ -85,7 +85,7 @@ final class StreamLookups: Sendable {
         for purpose: Purpose,
         asking sender: BatchSender
     ) async -> RecordDistribution.Answer {
-        let end = ContinuousClock.now + Self.timeLimit
+        let end = SystemTime.now + Self.timeLimit
         do throws(ServiceFailure) {
             let summary = try await call(sender.service.summaryRequest(of: stream), by: sender, before: end)
             guard let settings = StreamSettings(summary) else { return .refused }
@@ -138,7 +138,7 @@ final class StreamLookups: Sendable {
                 }
             }
             group.addTask {
-                try? await Task.sleep(until: end)
+                try? await SystemTime.sleep(until: end)
                 return nil
             }
             defer { group.cancelAll() }

@@ -1,4 +1,3 @@
-import Dispatch
 import RecorderConcurrency
 
 /// In the background, discards records beyond the limits that a save left in the store, and keeps its file small, one transaction
@@ -50,8 +49,7 @@ final class LimitEnforcer: Sendable {
     }
 
     private func continueLater() {
-        let pause = DispatchTimeInterval.milliseconds(Int(RecordStore.pauseBetweenTransactions / .milliseconds(1)))
-        DispatchQueue.global().asyncAfter(deadline: .now() + pause) { [weak self] in
+        SystemTime.after(RecordStore.pauseBetweenTransactions) { [weak self] in
             guard let self else { return }
             guard let store else { return end() }
             store.executor.enqueue(on: .write) { self.step(store) }

@@ -32,7 +32,7 @@ package final class PendingSave: StoreInput {
         count = records.count
         storedBytes = records.storedBytes
         limits = policy.limits
-        deadline = .now + policy.saveTimeout
+        deadline = SystemTime.now + policy.saveTimeout
         queueLimit = policy.saveQueueBytes
         self.sequence = sequence
         self.filePositions = filePositions

@@ -1,4 +1,3 @@
-import Dispatch
 package import RecorderConcurrency
 
 /// The queue of saves: callers append in order and continue, the writer stores what is queued, one group per commit.
@@ -27,7 +26,7 @@ package final class SaveQueue: Sendable {
     /// A save for which there is no room yet.
     private final class Waiter: Sendable {
         let save: PendingSave
-        let isAdmitted = DispatchSemaphore(value: 0)
+        let isAdmitted = Latch()
 
         init(_ save: PendingSave) {
             self.save = save
@@ -122,20 +121,13 @@ package final class SaveQueue: Sendable {
     /// Queues a save; never touches the disk. If there is no room, blocks until there is, or until the save's deadline.
     package func append(_ save: PendingSave) {
         guard let waiter = admit(save) else { return }
-        let left = max(save.deadline - .now, .zero)
-        guard waiter.isAdmitted.wait(timeout: .now() + .nanoseconds(Int(left / .nanoseconds(1)))) == .timedOut else {
-            return
-        }
-        refuse(waiter)
+        if !waiter.isAdmitted.wait(until: save.deadline) { refuse(waiter) }
     }
 
     /// Queues a save without blocking: if there is no room, its completion is called later.
     package func appendLater(_ save: PendingSave) {
         guard let waiter = admit(save) else { return }
-        let left = max(save.deadline - .now, .zero)
-        DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(left / .nanoseconds(1)))) { [weak self] in
-            self?.refuse(waiter)
-        }
+        SystemTime.after(max(save.deadline - SystemTime.now, .zero)) { [weak self] in self?.refuse(waiter) }
     }
 
     /// Stores the saves that `body` queues in as few commits as possible: no commit begins before `body` returns. So it must
@@ -214,7 +206,7 @@ package final class SaveQueue: Sendable {
         for waiter in waiters {
             waiter.save.sequence?.fail(error)
             waiter.save.completion(.failure(error))
-            waiter.isAdmitted.signal()
+            waiter.isAdmitted.open()
         }
     }
 
@@ -261,7 +253,7 @@ package final class SaveQueue: Sendable {
                 if receipt.discarded.isIncomplete, let limits = remaining.last?.limits { enforcer.start(limits) }
                 return
             } catch {
-                let now = ContinuousClock.now
+                let now = SystemTime.now
                 let late = Array(remaining.prefix { $0.deadline <= now })
                 let failed = late.isEmpty ? remaining : late
                 fail(failed, error)
@@ -324,7 +316,7 @@ package final class SaveQueue: Sendable {
             state.queuedBytes -= bytes
             return state.waiters.isEmpty ? nil : state.admitWaiters()
         }
-        for waiter in admitted ?? [] { waiter.isAdmitted.signal() }
+        for waiter in admitted ?? [] { waiter.isAdmitted.open() }
     }
 }
 

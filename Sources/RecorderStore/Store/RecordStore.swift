@@ -119,7 +119,7 @@ package final class RecordStore: Sendable {
             discarded(receipt.discards)
             guard receipt.isIncomplete else { return }
             do {
-                try await Task.sleep(for: Self.pauseBetweenTransactions)
+                try await SystemTime.sleep(for: Self.pauseBetweenTransactions)
             } catch {
                 throw .cancelled
             }

@@ -77,7 +77,7 @@ final class StoreConnections: Sendable {
 
     /// Runs an operation that changes the store. Blocks, for other processes until `deadline`.
     func write<T: Sendable, each Argument: Sendable>(
-        before deadline: ContinuousClock.Instant = .now + lockTimeout,
+        before deadline: ContinuousClock.Instant = SystemTime.now + lockTimeout,
         _ operation: @Sendable (StoreWriter) -> (repeat each Argument) throws(SQLiteError) -> T,
         _ arguments: repeat each Argument
     ) throws(RecorderError) -> T {
@@ -99,7 +99,7 @@ final class StoreConnections: Sendable {
         _ operation: @Sendable (StoreReader) -> (repeat each Argument) throws(SQLiteError) -> T,
         _ arguments: repeat each Argument
     ) throws(RecorderError) -> T {
-        var recovery = Recovery(reopensMovedFile: false, deadline: .now + Self.lockTimeout)
+        var recovery = Recovery(reopensMovedFile: false, deadline: SystemTime.now + Self.lockTimeout)
         while true {
             do throws(RecorderError) {
                 return try reader.withLock { (reader) throws(RecorderError) in
@@ -113,7 +113,7 @@ final class StoreConnections: Sendable {
 
     /// The counts, read through the writing connection, which is usually open. Waits for no other process.
     func totalsOfWriter() throws(RecorderError) -> StoreTotals {
-        var recovery = Recovery(reopensMovedFile: true, deadline: .now + Self.lockTimeout)
+        var recovery = Recovery(reopensMovedFile: true, deadline: SystemTime.now + Self.lockTimeout)
         while true {
             do throws(RecorderError) {
                 return try writer.withLock { (writer) throws(RecorderError) in

@@ -1,4 +1,5 @@
 import RecorderAWS
+import RecorderConcurrency
 import RecorderSQLite
 
 /// What an unexpected error says about the file: that it is damaged, that its counts are wrong, or nothing.
@@ -28,10 +29,10 @@ struct StoreExamination {
 
         fileprivate init(_ file: FileIdentity, foreign: [String], path: String, since start: ContinuousClock.Instant) {
             (self.file, self.foreign, self.path) = (file, foreign, path)
-            end = .now + (.now - start) * 100
+            end = SystemTime.now + (SystemTime.now - start) * 100
         }
 
-        func isRecent(of file: FileIdentity?) -> Bool { file == self.file && ContinuousClock.now < end }
+        func isRecent(of file: FileIdentity?) -> Bool { file == self.file && SystemTime.now < end }
 
         /// The error, with what its reader can do.
         func explain(_ error: RecorderError) -> RecorderError {
@@ -53,7 +54,7 @@ struct StoreExamination {
 
     /// Examines a file, with no connection of this process open, under the lock between processes.
     func run(_ file: FileIdentity?, before deadline: ContinuousClock.Instant) throws(RecorderError) -> Finding {
-        let start = ContinuousClock.now
+        let start = SystemTime.now
         let lock = StoreLock(path: "\(path).lock")
         try lock.lock(before: deadline)
         defer { lock.unlock() }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import RecorderAWS
+import RecorderConcurrency
 import RecorderSQLite
 
 /// The writing connection of a process: opening, locking, transactions.
@@ -191,7 +192,7 @@ package final class StoreWriter {
     }
 
     private func keepSpace() {
-        guard !hasMoved(), ForkedProcess.refusal == nil, (try? connection.waitForOthers(until: .now)) != nil,
+        guard !hasMoved(), ForkedProcess.refusal == nil, (try? connection.waitForOthers(until: SystemTime.now)) != nil,
             let ledger = try? statements.ledger()
         else { return }
         space.close(ledger.bytes)
@@ -272,7 +273,7 @@ package final class StoreWriter {
             try connection.waitForOthers(until: deadline)
             let (before, ledger) = try connection.transaction(running: try change(for: purpose, body))
             lock.accept()
-            lastCommit = .now
+            lastCommit = SystemTime.now
             // Our own commit changes the version too. It is durable, whatever fails from here on.
             known = (try? connection.dataVersion()).map { ($0, ledger.carriedOver) }
             if before > 0, ledger.records == 0 {

@@ -61,7 +61,7 @@ struct KeySource: Sendable, Hashable {
     }
 
     /// A new one.
-    static func random() -> KeySource { KeySource(rawValue: .random(in: values)) }
+    static func random() -> KeySource { KeySource(rawValue: SystemRandom.number(in: values)) }
 }
 
 extension [UInt8] {

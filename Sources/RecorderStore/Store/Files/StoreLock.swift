@@ -68,10 +68,10 @@ package final class StoreLock: Sendable {
     /// Blocks until the lock is held, at most until `deadline`; after that it is tried once.
     func lock(before deadline: ContinuousClock.Instant) throws(RecorderError) {
         if try tryLock() { return }
-        let start = ContinuousClock.now
-        var pause: UInt32 = 200
+        let start = SystemTime.now
+        var pause = Duration.microseconds(200)
         repeat {
-            let now = ContinuousClock.now
+            let now = SystemTime.now
             guard now < deadline else {
                 let waited = max(deadline - start, .zero)
                 throw .storage(
@@ -80,8 +80,8 @@ package final class StoreLock: Sendable {
                 )
             }
             // Writers hold the lock for one commit, well under a millisecond each.
-            usleep(min(pause, UInt32((deadline - now) / .microseconds(1)) + 1))
-            pause = min(pause * 2, 5_000)
+            SystemTime.block(for: min(pause, deadline - now + .microseconds(1)))
+            pause = min(pause * 2, .milliseconds(5))
         } while try !tryLock()
     }
 

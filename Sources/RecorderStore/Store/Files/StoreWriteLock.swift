@@ -109,7 +109,7 @@ final class StoreWriteLock {
     /// Called before a database is closed whose log may have been changed by another program. `moveContent` moves the log's content into
     /// the database, and returns whether that was possible.
     func leave(_ open: LogFiles, isWhole: () -> Bool, moveContent: () -> Bool) -> LogChange {
-        guard (try? lock(before: .now + .seconds(1))) != nil else { return files == open ? .none : .lost }
+        guard (try? lock(before: SystemTime.now + .seconds(1))) != nil else { return files == open ? .none : .lost }
         defer { unlock() }
         let change = change(of: open, isWhole: isWhole())
         switch change {

@@ -1,3 +1,5 @@
+import RecorderConcurrency
+
 /// The right to submit a store's records, which one process holds at a time. It is released when the holder dies.
 package struct SubmitLease: Sendable {
     private let lock: StoreLock
@@ -7,9 +9,9 @@ package struct SubmitLease: Sendable {
 
     /// Waits until no other submit holds the lease.
     package static func acquire(_ lock: StoreLock) async throws(RecorderError) -> SubmitLease {
-        let end = ContinuousClock.now + timeout
+        let end = SystemTime.now + timeout
         while try !lock.tryLock() {
-            guard ContinuousClock.now < end else {
+            guard SystemTime.now < end else {
                 throw .storage(
                     "Process \(lock.holder) has been submitting this store for \(timeout). "
                         + "Its records are kept; submit again later, or stop that process.",
@@ -17,7 +19,7 @@ package struct SubmitLease: Sendable {
                 )
             }
             do {
-                try await Task.sleep(for: .milliseconds(50))
+                try await SystemTime.sleep(for: .milliseconds(50))
             } catch {
                 throw .cancelled
             }

@@ -1,5 +1,6 @@
 import Glibc
 import RecorderAWS
+import RecorderConcurrency
 
 /// Keeps other processes from writing a store while it is read without SQLite's locks. Changes no file.
 struct WriterPause {
@@ -15,15 +16,15 @@ struct WriterPause {
             return
         }
         self.file = file
-        let end = ContinuousClock.now + timeout
+        let end = SystemTime.now + timeout
         while flock(file, LOCK_SH | LOCK_NB) != 0 {
             // A file system without locks has no other process that could hold one.
             guard errno == EWOULDBLOCK else { return }
-            guard ContinuousClock.now < end else {
+            guard SystemTime.now < end else {
                 _ = close(file)
                 throw .storage("Another process holds \(path). Try again later, or stop it.", nil)
             }
-            usleep(5_000)
+            SystemTime.block(for: .milliseconds(5))
         }
     }
 

@@ -43,8 +43,8 @@ struct StoreRescue {
         // A backup may have been put there meanwhile.
         guard lock.isEffective, damaged == FileIdentity(path) else { return nil }
         // Unique, however soon one rescue follows another.
-        let movedTo =
-            "\(path).damaged-\(Int(Date().timeIntervalSince1970))-\(String(UInt32.random(in: .min ... .max), radix: 16))"
+        let (now, number) = (SystemClock.system.now(), SystemRandom.number(in: UInt32.min ... .max))
+        let movedTo = "\(path).damaged-\(Int(now.timeIntervalSince1970))-\(String(number, radix: 16))"
         let hasTwoNames = try addName(movedTo)
         isMoving = true
         // The log is empty, or belongs to a file that cannot use it. It must not stay if the process dies from here on.

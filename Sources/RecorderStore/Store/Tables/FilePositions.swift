@@ -1,4 +1,3 @@
-import FoundationEssentials
 import RecorderSQLite
 
 /// How far a followed file has been read into the store. It is committed together with the records that were read.
@@ -157,7 +156,7 @@ package struct FilePositions: Sendable {
     }
 
     /// In nanoseconds since 1970, to the millisecond.
-    private static var now: Int64 { Date().milliseconds * 1_000_000 }
+    private static var now: Int64 { SystemClock.system.now().milliseconds * 1_000_000 }
 
     private mutating func add(_ row: SQLiteStatement) {
         guard row.integer(at: 0) != FilePositionTable.lossMark else {
