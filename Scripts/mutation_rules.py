@@ -344,7 +344,7 @@ RULES = [
     ),
     rule(
         "no error code counts as delivered", "PutAnswerTests|FlushTests",
-        (DELIVERY + "Send/AnswerScanner.swift", "return proof?.isEmpty == false ? .delivered : .unproven", "return .delivered"),
+        (DELIVERY + "Send/PutAnswer.swift", "return proof?.isEmpty == false ? .delivered : .unproven", "return .delivered"),
     ),
     rule(
         "no error code in CBOR counts as delivered", "CBORRequestTests|PutAnswerFuzzTests",

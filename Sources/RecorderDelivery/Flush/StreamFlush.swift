@@ -181,3 +181,112 @@ struct StreamFlush {
         )
     }
 }
+
+/// Performs the actions of a `StreamDelivery` in order, and tells it what came of each.
+struct DeliveryLoop {
+    private let context: FlushContext
+    var delivery: StreamDelivery
+    /// All requests of a batch share their retries, so that no record is retried more often than a single call would be.
+    private var attempts: CallAttempts
+
+    init(_ stream: StreamName, context: FlushContext, limiter: StreamRateLimiter = StreamRateLimiter()) {
+        self.context = context
+        delivery = StreamDelivery(stream, to: context.sender.service, policy: context.policy, limiter: limiter)
+        attempts = context.sender.caller.attempts()
+    }
+
+    /// Delivers a batch whose first request was answered.
+    mutating func deliver(_ batch: Batch, first: BatchSender.FirstAnswer) async -> StreamDelivery.Ending {
+        attempts = first.attempts
+        delivery.begin(batch, at: SystemTime.now)
+        return await perform { $0.answered(first.answer, at: SystemTime.now) }
+    }
+
+    /// Performs an event's actions until the delivery says that it has ended.
+    @discardableResult
+    mutating func perform(_ event: (inout StreamDelivery) -> [StreamDelivery.Action]) async -> StreamDelivery.Ending {
+        let caller = context.sender.caller
+        var actions = event(&delivery)[...]
+        while let action = actions.popFirst() {
+            switch action {
+            case .next(let stream):
+                actions += delivery.next(
+                    at: SystemTime.now,
+                    room: context.settles.largestRequest,
+                    removed: context.store.inFlight.lastRemoved(of: stream)
+                )
+            case .send(let part):
+                let delay = delivery.delay(before: part, random: caller.random())
+                let answer = await context.sender.send(part, after: delay, attempts: &attempts)
+                actions += delivery.answered(answer, at: SystemTime.now)
+            case .lookUp:
+                let settings = await context.sender.lookups.settings(of: delivery.stream, asking: context.sender)
+                actions += delivery.lookedUp(settings?.maximumRecordBytes)
+            case .settle(let answer): actions += delivery.settled(await settle(answer))
+            case .wait(let reason): actions += delivery.waited(await wait(reason))
+            case .refundRetry: caller.refund(&attempts)
+            case .restartRetries: attempts = caller.attempts()
+            case .log(let text): RecorderLog.error(text)
+            case .end(let ending): return ending
+            }
+        }
+        preconditionFailure("a delivery stopped without an end")
+    }
+
+    private func settle(_ answer: UnsettledAnswer) async -> Result<SettleReceipt, RecorderError> {
+        do throws(RecorderError) {
+            let receipt = try await context.settles.settle(answer, in: context.store, since: context.totalsAtStart)
+            RecorderLog.verbose(
+                "settle: stream \(answer.stream): \(receipt.delivered) delivered, \(answer.settlement.kept.count) failed and "
+                    + "kept, \(receipt.discarded) discarded."
+            )
+            for event in receipt.events(after: answer) { context.emit(event) }
+            return .success(receipt)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private mutating func wait(_ reason: AWSServiceCaller.RetryReason) async -> Result<Duration?, ServiceFailure> {
+        do {
+            return .success(try await context.sender.caller.waitToRetry(reason, attempts: &attempts))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// What the parts of one flush share.
+struct FlushContext: Sendable {
+    let store: RecordStore
+    let sender: BatchSender
+    let settles: SettleGuard
+    let policy: RecorderPolicy
+    /// The counts when the flush began; records saved since are left to the next flush.
+    let totalsAtStart: StoreTotals
+    /// Called on the executor's threads.
+    let emit: @Sendable (RecorderEvent) -> Void
+
+    /// Whether records may share the entries of a stream's next batch. Asks the service if that, or an order, depends on how it
+    /// distributes records, and is not known.
+    func mayShare(_ stream: StreamName) async -> Bool {
+        let sharesEntries = policy.sharedEntryBytes != nil
+        guard sender.service.sendsPartitionKey, sharesEntries || policy.keepsOrder else { return true }
+        let purpose = StreamLookups.Purpose(sharesEntries: sharesEntries, isAssumed: policy.assumesDistributionByKey)
+        return await sender.lookups.mayShare(stream, for: purpose, asking: sender)
+    }
+
+    /// Settles what an earlier flush could not, and makes sure that answers to this one can be settled. Reports what was settled, and
+    /// what could still not be.
+    func settleEarlier() async throws(RecorderError) -> FlushReport {
+        var report = FlushReport()
+        let unsettled = Dictionary(grouping: settles.takeUnsettled(), by: \.stream)
+        for (stream, answers) in unsettled.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            var loop = DeliveryLoop(stream, context: self)
+            for answer in answers { await loop.perform { $0.earlier(answer) } }
+            report.add(loop.delivery.report)
+        }
+        try await settles.open(store)
+        return report
+    }
+}

@@ -59,7 +59,7 @@ extension StreamDelivery {
             return .separates(because: ServiceFailure(ofRecord: code, message: message))
         }
         if outcomes.contains(where: \.isMisplaced) { return .separates(because: nil) }
-        return outcomes.contains(.unproven) && holdingOrder(.unproven) != nil ? .leaves(.unproven) : .resends
+        return outcomes.contains(.unproven) && holdingOrder(.unproven) != nil ? .leavesStream(.unproven) : .resends
     }
 
     // MARK: - refused requests

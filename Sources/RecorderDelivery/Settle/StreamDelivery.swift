@@ -83,7 +83,7 @@ struct StreamDelivery {
         /// What failed is sent again.
         case resends
         /// An answer proves nothing about a record.
-        case leaves(ServiceFailure)
+        case leavesStream(ServiceFailure)
         /// An entry that records share was called invalid, and nothing says because of which; or it is not where consumers find it.
         case separates(because: ServiceFailure?)
 
@@ -309,7 +309,7 @@ struct StreamDelivery {
         )
         switch answer.consequence {
         case .separates(let failure): return separate(because: failure)
-        case .leaves(let failure): return leave(.service(failure))
+        case .leavesStream(let failure): return leave(.service(failure))
         case .resends: return resend(answer)
         }
     }

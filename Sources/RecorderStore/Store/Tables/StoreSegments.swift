@@ -230,3 +230,125 @@ final class StoreSegments {
         return try Segment(newest)
     }
 }
+
+/// Operations on the records of one stream, whichever segments they are in. `end` is the next sequence.
+extension StoreSegments {
+    /// Moves the records of a stream after an id and through another one to the kept ones.
+    func move(
+        after: RecordID,
+        through last: RecordID,
+        to kept: KeptRecords,
+        end: Int64
+    ) throws(SQLiteError) {
+        guard after < last else { return }
+        for range in try ranges(from: after.sequence + 1, through: last.sequence, end: end) {
+            let count = try table(of: range.segment).copy(after: after, through: last, to: kept)
+            if count > 0 { try countRemoved(count, from: range.segment, before: range.sequences.upperBound) }
+        }
+    }
+
+    /// Counts the records of a stream after an id and through another one as removed. The caller moves the cursor.
+    func remove(
+        after: RecordID,
+        through last: RecordID,
+        end: Int64
+    ) throws(SQLiteError) -> RecordAmount {
+        var removed = RecordAmount()
+        guard after < last else { return removed }
+        for range in try ranges(from: after.sequence + 1, through: last.sequence, end: end) {
+            let amount = try table(of: range.segment).amount(after: after, through: last)
+            guard amount.records > 0 else { continue }
+            try countRemoved(amount.records, from: range.segment, before: range.sequences.upperBound)
+            removed += amount
+        }
+        return removed
+    }
+
+    /// Counts these records, given in order, as removed from their segments.
+    func countRemoved(_ ids: some BidirectionalCollection<RecordID>, end: Int64) throws(SQLiteError) {
+        guard let first = ids.first?.sequence, let last = ids.last?.sequence else { return }
+        for range in try ranges(from: first, through: last, end: end) {
+            let sequences = range.sequences
+            // Usually all are in one segment.
+            let count =
+                sequences.contains(first) && sequences.contains(last)
+                ? ids.count
+                : ids.count { sequences.contains($0.sequence) }
+            if count > 0 { try countRemoved(count, from: range.segment, before: sequences.upperBound) }
+        }
+    }
+
+    /// The segments that contain any of these sequences.
+    func ranges(
+        from first: Int64,
+        through last: Int64,
+        end: Int64
+    ) throws(SQLiteError) -> [(segment: Segment, sequences: Range<Int64>)] {
+        try Segment.ranges(of: try list(), before: end).filter {
+            $0.sequences.lowerBound <= last && first < $0.sequences.upperBound
+        }
+    }
+}
+
+/// The blocks that a transaction fills for the newest segment: one of each stream that it saves to.
+final class NewBlocks {
+    private let insert: SQLiteStatement
+    /// Whether there is any block from ?1 through ?2.
+    private let any: SQLiteStatement
+    private var blocks: [Int64: BlockBuilder] = [:]
+    /// The block that was filled last, which is not one of `blocks`. Often it is the only one.
+    private var last: BlockBuilder?
+    /// Streams whose stored blocks are known to be older than what follows.
+    private var checked: Set<Int64> = []
+
+    /// Blocks whose memory is kept for the next transaction.
+    private static let mostIdle = 4
+
+    init(in table: String, _ connection: SQLiteConnection) throws(SQLiteError) {
+        insert = try connection.prepare(BlockBuilder.insertion(into: table))
+        any = try connection.prepare("SELECT 1 FROM \(table) WHERE id BETWEEN ?1 AND ?2 LIMIT 1")
+    }
+
+    /// The block of a stream, which the caller puts back.
+    func take(of stream: Int64) -> BlockBuilder {
+        defer { last = nil }
+        if let last {
+            if last.stream == stream { return last }
+            blocks[last.stream] = last
+        }
+        return blocks.removeValue(forKey: stream) ?? BlockBuilder(stream: stream)
+    }
+
+    /// Puts back the block that was taken.
+    func put(_ block: consuming BlockBuilder) {
+        last = block
+    }
+
+    /// Stores all blocks.
+    func store() throws(SQLiteError) {
+        if let last { blocks[last.stream] = last }
+        last = nil
+        for stream in blocks.keys.sorted() {
+            guard var block = blocks.removeValue(forKey: stream) else { continue }
+            if block.count > 0 { try store(&block) }
+            blocks[stream] = block
+        }
+        if blocks.count > Self.mostIdle { blocks = [:] }
+    }
+
+    /// Stores a block, which becomes empty.
+    func store(_ block: inout BlockBuilder) throws(SQLiteError) {
+        if !checked.contains(block.stream) {
+            try any.bind(from: block.firstID, through: RecordID(lastOf: block.stream))
+            defer { any.reset() }
+            guard try !any.step() else {
+                throw SQLiteError.contradiction("the next sequence is in use", action: "saving")
+            }
+            checked.insert(block.stream)
+        }
+        try block.store(with: insert)
+    }
+}
+
+@available(*, unavailable)
+extension NewBlocks: Sendable {}
