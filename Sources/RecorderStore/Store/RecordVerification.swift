@@ -56,7 +56,7 @@ struct RecordVerification {
         var streams = 0
         let rows = try connection.prepare(
             """
-            SELECT number, name, records, bytes, cursor, numbered, key_source FROM stream WHERE number > 0
+            SELECT number, name, records, bytes, cursor, numbered, numbered_before FROM stream WHERE number > 0
             ORDER BY number
             """
         )

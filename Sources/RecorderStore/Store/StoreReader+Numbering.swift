@@ -8,11 +8,11 @@ extension StoreReader {
     /// kept record's head is read.
     func numbering() throws(SQLiteError) -> StoreNumbering {
         let segments = try allSegments()
-        let source = try connection.integer("SELECT key_source FROM stream WHERE number = 0").flatMap {
+        let source = try connection.integer("SELECT key_source FROM meta").flatMap {
             KeySource(stored: $0)
         }
         let rows = try connection.prepare(
-            "SELECT number, name, cursor, numbered, key_source, delivered FROM stream WHERE number > 0 ORDER BY number"
+            "SELECT number, name, cursor, numbered, numbered_before, unnamed FROM stream WHERE number > 0 ORDER BY number"
         )
         var streams: [StoreNumbering.Stream] = []
         while try rows.step() {

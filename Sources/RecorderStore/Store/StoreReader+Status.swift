@@ -12,10 +12,10 @@ extension StoreReader {
         guard try rows.step() else {
             throw .totalsMissing
         }
-        let (totals, limits) = (try StoreTotals(rows), DiskLimits(rows))
+        let totals = try StoreTotals(rows)
         while try rows.step() {
-            let message = rows.text(at: 17)
-            let error = StreamStatus.LastError(message: message, date: Date(milliseconds: rows.integer(at: 18)))
+            let message = rows.text(at: 15)
+            let error = StreamStatus.LastError(message: message, date: Date(milliseconds: rows.integer(at: 16)))
             let oldest = try oldest(of: rows.integer(at: 12), after: rows.integer(at: 14), segments: segments)
             streams.append(
                 StreamStatus(
@@ -29,14 +29,14 @@ extension StoreReader {
         }
         return StoreStatus(
             totals: totals,
-            limits: limits,
+            limits: try DiskLimits(of: connection),
             streams: streams,
             rejectedCopies: try RejectedTable(connection).count()
         )
     }
 
     private static let columns = """
-        \(StoreTotals.columns), number, name, cursor, byte_limit, age_limit, trouble, trouble_at
+        \(StoreTotals.columns), number, name, cursor, trouble, trouble_at
         """
 
     /// When the oldest record was saved, which is the first kept one, or else the first after the cursor.
@@ -61,11 +61,12 @@ extension StoreReader {
 
 extension DiskLimits {
     /// The limits that the last process stored; nil if none did.
-    fileprivate init?(_ row: SQLiteStatement) {
-        guard row.integer(at: 15) >= 0 else { return nil }
+    fileprivate init?(of connection: SQLiteConnection) throws(SQLiteError) {
+        let row = try connection.prepare("SELECT byte_limit, age_limit FROM meta")
+        guard try row.step(), row.integer(at: 0) >= 0 else { return nil }
         self.init(
-            bytes: Int(min(row.integer(at: 15), StoreTotals.plausible.upperBound)),
-            age: .milliseconds(max(row.integer(at: 16), 0)),
+            bytes: Int(min(row.integer(at: 0), StoreTotals.plausible.upperBound)),
+            age: .milliseconds(max(row.integer(at: 1), 0)),
             notificationThreshold: 0
         )
     }

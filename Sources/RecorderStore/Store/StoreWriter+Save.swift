@@ -183,9 +183,7 @@ extension StoreWriter {
     /// Stores the current limits, for the status; part of a transaction.
     private func store(_ limits: DiskLimits) throws(SQLiteError) {
         try connection.execute(
-            """
-            UPDATE stream SET byte_limit = \(limits.bytes), age_limit = \(limits.age.milliseconds) WHERE number = 0
-            """
+            "UPDATE meta SET byte_limit = \(limits.bytes), age_limit = \(limits.age.milliseconds)"
         )
     }
 }

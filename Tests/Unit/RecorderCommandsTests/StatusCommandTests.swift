@@ -34,7 +34,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "evicted = max, expired = max", "saved = min", "bytes = min", "byte_limit = max, age_limit = max",
+        "stream SET evicted = max, expired = max", "stream SET saved = min", "stream SET bytes = min",
+        "meta SET byte_limit = max, age_limit = max",
     ])
     func `corrupt numbers in a store crash no command`(change: String) async throws {
         let tool = try Tool()
@@ -51,7 +52,7 @@ import Testing
             """
             import sqlite3
             c = sqlite3.connect('\(path)')
-            c.execute('UPDATE stream SET \(values) WHERE number = 0')
+            c.execute('UPDATE \(values)')
             c.commit()
             """,
         ]

@@ -29,7 +29,7 @@ struct SettleNeeds {
     static let largestBatch = StreamLoad(entries: 256, bytes: 48 * 1_024)
     /// What its records take in the store, in bytes.
     private static let largestBatchStored = 72 * 1_024
-    /// What the log must have room for if a record leaves and none is copied: the header, totals, stream, segment, the table that
+    /// What the log must have room for if a record leaves and none is copied: the header, meta, totals, stream, segment, the table that
     /// is emptied with it, and its free pages.
     static let fewestLogPages = 24
     /// The same with room for some copies, if it has to be taken from the reserve.

@@ -26,14 +26,14 @@ final class KeySources {
 
     /// The source for the next record of this file.
     func current() throws(SQLiteError) -> KeySource {
-        let row = try connection.prepare("SELECT key_source, place FROM stream WHERE number = 0")
+        let row = try connection.prepare("SELECT key_source, key_place FROM meta")
         if try row.step(), let source = KeySource(stored: row.integer(at: 0)), row.text(at: 1) == place {
             return source
         }
         row.reset()
-        try connection.execute("UPDATE stream SET key_source = numbered, delivered = 0 WHERE number > 0")
+        try connection.execute("UPDATE stream SET numbered_before = numbered, unnamed = 0 WHERE number > 0")
         let source = KeySource.random()
-        let update = try connection.prepare("UPDATE stream SET key_source = ?1, place = ?2 WHERE number = 0")
+        let update = try connection.prepare("UPDATE meta SET key_source = ?1, key_place = ?2")
         try update.bind(source.stored, at: 1)
         try update.bind(place, at: 2)
         try update.run()
@@ -42,7 +42,7 @@ final class KeySources {
 
     /// Ends the source: the next record gets a new one. Changes one row only, because a full disk may have no room for more.
     func end() throws(SQLiteError) {
-        try connection.execute("UPDATE stream SET key_source = 0 WHERE number = 0")
+        try connection.execute("UPDATE meta SET key_source = 0")
     }
 }
 

@@ -41,7 +41,8 @@ struct StoreCounts: Sendable {
             let names = ["delivered", "evicted", "expired", "rejected", "exhausted", "cleared"]
             let row = try connection.prepare(
                 """
-                SELECT records, bytes, saved, next_sequence, saved_bytes, key_source, \(names.joined(separator: ", "))
+                SELECT records, bytes, saved, next_sequence, saved_bytes, (SELECT key_source FROM meta),
+                    \(names.joined(separator: ", "))
                 FROM stream WHERE number = 0
                 """
             )
@@ -86,7 +87,7 @@ struct StoreCounts: Sendable {
             try connection.execute(
                 """
                 UPDATE stream SET records = \(stream.records), bytes = \(stream.bytes), cursor = \(stream.cursor),
-                    numbered = \(stream.numbered), key_source = \(stream.numbered), delivered = 0
+                    numbered = \(stream.numbered), numbered_before = \(stream.numbered), unnamed = 0
                 WHERE number = \(stream.number)
                 """
             )
@@ -115,7 +116,8 @@ struct StoreCounts: Sendable {
         try connection.execute(
             """
             UPDATE stream SET records = \(records), bytes = \(bytes), saved = \(saved), \(departures),
-                next_sequence = \(nextSequence), saved_bytes = \(savedBytes), key_source = 0 WHERE number = 0
+                next_sequence = \(nextSequence), saved_bytes = \(savedBytes) WHERE number = 0;
+            UPDATE meta SET key_source = 0
             """
         )
     }

@@ -7,7 +7,8 @@ import RecorderSQLite
 ///
 /// | table | a row is |
 /// |---|---|
-/// | `stream` | number 0: the store as a whole; any other: one stream. See `tables` |
+/// | `meta` | only one: what identifies the file, and what changes with few transactions |
+/// | `stream` | number 0: the counts of all streams; any other: one stream. See `tables` |
 /// | `segment` | a range of sequences, from `first_sequence` to the next row's, and how many of its records are `removed` |
 /// | `block_N` | of the segment whose first sequence is N: up to 500 records or 64 KiB of one stream, saved in one transaction |
 /// | `kept` | a block of one record that stayed while later ones of its stream left, with its `failures` |
@@ -50,18 +51,27 @@ enum StoreSchema {
     private static let largestVersion: Int64 = 255
 
     /// `stream`: one small row per stream, updated in the same transaction as its records, so that counts, bytes and limits cost the
-    /// same at any backlog. Only row 0 uses other columns than `name`, `records`, `bytes`, `cursor`, `numbered`, `key_source`, `delivered`,
-    /// `trouble` and `trouble_at`: fewer rows change with a record. Its name is the file's `StoreIdentity`; the limits in it are those of the last
-    /// process that saved (-1: none yet). `entries` are those of requests that the service accepted: records may share one.
+    /// same at any backlog. Those from `saved` through `cleared`, `saved_bytes` and `next_sequence` are of row 0 only: fewer rows change with a
+    /// record. It is in this table, and not in `meta`, because a commit writes whole pages: each would write one more. `entries` are those
+    /// of requests that the service accepted: records may share one.
     ///
     /// `cursor` is the sequence through which the stream's records have left or are in `kept`: in the segment's table they stay until
     /// that is emptied. `trouble` is why the stream's last flush kept records.
     ///
-    /// Numbered keys: `numbered` counts the stream's records that were ever saved without a key. In row 0, `key_source` is the newest
-    /// segment's `KeySource`, and `place` the file that it was drawn for. In a stream's row, `key_source` is what `numbered` was at that
-    /// time, and `delivered` counts the records since then that were delivered under random keys, or without keys, which do not name
-    /// them. While row 0 has no `key_source`, all of that belongs to an earlier one.
+    /// Numbered keys: `numbered` counts the stream's records that were ever saved without a key, `numbered_before` those that were when the
+    /// newest segment's `KeySource` was drawn, and `unnamed` the records since then that were delivered under random keys, or without
+    /// keys, which do not name them. While `meta` has no source, all of that belongs to an earlier one.
+    ///
+    /// `meta`: `identity` is the file's `StoreIdentity`, `key_source` the newest segment's source (0: none), `key_place` the file that it was
+    /// drawn for; the limits are those of the last process that saved (-1: none yet).
     static let tables = """
+        CREATE TABLE meta (
+            identity INTEGER NOT NULL,
+            key_source INTEGER NOT NULL DEFAULT 0,
+            key_place TEXT NOT NULL DEFAULT '',
+            byte_limit INTEGER NOT NULL DEFAULT -1,
+            age_limit INTEGER NOT NULL DEFAULT 0
+        );
         CREATE TABLE stream (
             number INTEGER PRIMARY KEY,
             name TEXT NOT NULL UNIQUE,
@@ -79,13 +89,11 @@ enum StoreSchema {
             cursor INTEGER NOT NULL DEFAULT 0,
             saved_bytes INTEGER NOT NULL DEFAULT 0,
             next_sequence INTEGER NOT NULL DEFAULT 1,
-            byte_limit INTEGER NOT NULL DEFAULT -1,
-            age_limit INTEGER NOT NULL DEFAULT 0,
             trouble TEXT NOT NULL DEFAULT '',
             trouble_at INTEGER NOT NULL DEFAULT 0,
             numbered INTEGER NOT NULL DEFAULT 0,
-            key_source INTEGER NOT NULL DEFAULT 0,
-            place TEXT NOT NULL DEFAULT ''
+            numbered_before INTEGER NOT NULL DEFAULT 0,
+            unnamed INTEGER NOT NULL DEFAULT 0
         );
         CREATE TABLE segment (
             first_sequence INTEGER PRIMARY KEY,
@@ -105,7 +113,8 @@ enum StoreSchema {
         \(StoreClock.Reference.table);
         \(FilePositionTable.table);
         \(RejectedTable.table);
-        INSERT INTO stream (number, name) VALUES (0, random());
+        INSERT INTO meta (identity) VALUES (random());
+        INSERT INTO stream (number, name) VALUES (0, 'all streams');
         PRAGMA application_id = \(applicationID);
         PRAGMA user_version = \(version);
         """
@@ -222,6 +231,7 @@ struct StoreIdentity: Sendable, Hashable {
 extension StoreIdentity {
     /// The identity of the file that is open now.
     init(of connection: SQLiteConnection) throws(SQLiteError) {
-        self.init(number: try connection.integer("SELECT name FROM stream WHERE number = 0") ?? 0)
+        guard let number = try connection.integer("SELECT identity FROM meta") else { throw .totalsMissing }
+        self.init(number: number)
     }
 }

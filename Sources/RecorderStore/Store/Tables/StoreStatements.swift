@@ -25,7 +25,7 @@ final class StoreStatements {
         addImport = try connection.prepare("INSERT OR IGNORE INTO imported (file) VALUES (?1)")
         removeImport = try connection.prepare("DELETE FROM imported WHERE file = ?1")
         addStream = try connection.prepare(
-            "INSERT INTO stream (number, name, cursor, numbered, key_source) VALUES (?1, ?2, ?3, ?4, ?4)"
+            "INSERT INTO stream (number, name, cursor, numbered, numbered_before) VALUES (?1, ?2, ?3, ?4, ?4)"
         )
         findStream = try connection.prepare("SELECT number FROM stream WHERE name = ?1")
         readCursor = try connection.prepare(Self.cursorQuery)
@@ -61,7 +61,7 @@ final class StoreStatements {
         countStream = try connection.prepare(
             """
             UPDATE stream SET records = records + ?2, bytes = bytes + ?3, numbered = numbered + ?4,
-                delivered = delivered + ?5 WHERE number = ?1
+                unnamed = unnamed + ?5 WHERE number = ?1
             """
         )
         readNumbered = try connection.prepare("SELECT numbered FROM stream WHERE number = ?1")

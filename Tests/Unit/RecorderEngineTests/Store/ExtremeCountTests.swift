@@ -24,8 +24,7 @@ import Testing
     static let locations: [Location] = {
         let counts = [
             "records", "bytes", "saved", "delivered", "retried", "evicted", "expired", "rejected", "exhausted",
-            "cleared", "cursor", "saved_bytes", "next_sequence", "byte_limit", "age_limit", "trouble_at", "numbered",
-            "key_source",
+            "cleared", "cursor", "saved_bytes", "next_sequence", "trouble_at", "numbered", "numbered_before", "unnamed",
         ]
         let streams = ["number = 0", "number = 1"].flatMap { rows in
             counts.map { Location(table: "stream", column: $0, rows: rows) }
@@ -34,6 +33,8 @@ import Testing
             ("stream", counts[..<10].map { "\($0) = ?1" }.joined(separator: ", "), "number = 0"),
             ("stream", "number", "number = 1"), ("stream", "number", "number = 0"),
             ("stream", "trouble = ?1, trouble_at = trouble_at", "number = 1"),
+            ("meta", "identity", "1"), ("meta", "key_source", "1"), ("meta", "byte_limit", "1"),
+            ("meta", "age_limit", "1"),
             ("segment", "first_sequence", "1"), ("segment", "first_bytes", "1"), ("segment", "removed", "1"),
             ("segment", "key_source", "1"), ("block_1", "id", "id & 255 = 2"), ("block_1", "saved_at", "1"),
             ("block_1", "span", "1"), ("block_1", "number", "1"), ("kept", "id", "1"), ("kept", "saved_at", "1"),

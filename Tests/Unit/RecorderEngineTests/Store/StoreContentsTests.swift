@@ -100,7 +100,7 @@ import Testing
             "UPDATE stream SET numbered = 1 WHERE number = 1",
             "records ever saved without a key: 1; by the last one's number: 3"
         ),
-        ("UPDATE stream SET key_source = 77 WHERE number = 0", "records in a place that contradicts their numbers: 3"),
+        ("UPDATE meta SET key_source = 77", "records in a place that contradicts their numbers: 3"),
         ("UPDATE segment SET key_source = 77", "records in a place that contradicts their numbers: 3"),
         ("UPDATE segment SET removed = 1", "table block_1: records counted: 2; found: 3"),
         ("DELETE FROM segment", "block_1 has records, but its segment is not listed"),
