@@ -144,8 +144,11 @@ final class FlowFollower {
         admitWaiting(into: &admission)
     }
 
-    /// Notes files that were gone before a scan began again: not what may have been a copy, or what another process reads.
+    /// Notes files that were gone before a scan began again: not what may have been a copy, or what another process reads. Of those that
+    /// are closed, only whether they were written to.
     private func missPassed(_ scans: [PatternScan]) {
+        let passed = Dictionary(scans.flatMap(\.passed).map { ($0.key, $0) }) { $1 }
+        for file in files where passed[file.key].map({ file.differs($0.facts) }) == true { file.noteWritten() }
         var known = Set(files.map(\.key) + missed.map(\.file.key))
         for scan in scans {
             for file in scan.passed
