@@ -29,6 +29,7 @@ package final class AWSServiceCaller: Sendable {
 
     /// The region that requests are signed for.
     package var region: Region { configuration.region }
+    package var lookupTimeout: Duration { configuration.lookupTimeout }
 
     /// The account that requests are signed for, if the credentials say which.
     package func accountID() async -> String? {

@@ -15,6 +15,9 @@ package struct CallConfiguration: Sendable {
     /// The time limits of one request.
     package var timeouts: HTTPTimeouts
 
+    /// How long what is asked about a stream may take, beside its records.
+    package var lookupTimeout = Duration.seconds(5)
+
     /// The maximum number of retries of one call; 3 by default.
     package var maximumRetries: Int
 

@@ -6,8 +6,8 @@ import RecorderStore
 /// What a pipeline asks the service about its streams, and has learned: how they distribute records, and which hash keys their
 /// shards hold.
 ///
-/// `RecordDistribution` decides when to ask. No lookup takes longer than `timeLimit`, and none is retried: what is not known by then
-/// counts as unknown.
+/// `RecordDistribution` decides when to ask. No lookup takes longer than `CallConfiguration.lookupTimeout`, and none is retried: what
+/// is not known by then counts as unknown.
 final class StreamLookups: Sendable {
     /// Why it matters how a stream distributes records.
     struct Purpose: Sendable {
@@ -22,7 +22,6 @@ final class StreamLookups: Sendable {
         var shards = ShardRanges()
     }
 
-    private static let timeLimit = Duration.seconds(5)
     /// A stream has up to 20,000 open shards, and a page 1,000.
     private static let mostPages = 100
 
@@ -62,7 +61,7 @@ final class StreamLookups: Sendable {
         let inPlace = entries.map { shards.holds($0.hashKey, in: $0.shard) }
         if inPlace.contains(where: { $0 != true }) {
             if inPlace.contains(nil) { doubt(stream, because: .changed) }
-            _ = await listShards(of: stream, asking: sender, before: SystemTime.now + Self.timeLimit)
+            _ = await listShards(of: stream, asking: sender, before: SystemTime.now + sender.caller.lookupTimeout)
             shards = known.withLock { $0[stream]?.shards } ?? ShardRanges()
         }
         // In a shard that is not listed, an entry is as good as misplaced: no later one will be known to be in place either.
@@ -74,7 +73,7 @@ final class StreamLookups: Sendable {
     /// The settings of a stream, as the service gives them now; nil if it does not.
     func settings(of stream: StreamName, asking sender: BatchSender) async -> StreamSettings? {
         let request = sender.service.summaryRequest(of: stream)
-        let answer = try? await call(request, by: sender, before: SystemTime.now + Self.timeLimit)
+        let answer = try? await call(request, by: sender, before: SystemTime.now + sender.caller.lookupTimeout)
         return answer.flatMap { StreamSettings($0) }
     }
 
@@ -85,7 +84,7 @@ final class StreamLookups: Sendable {
         for purpose: Purpose,
         asking sender: BatchSender
     ) async -> RecordDistribution.Answer {
-        let end = SystemTime.now + Self.timeLimit
+        let end = SystemTime.now + sender.caller.lookupTimeout
         do throws(ServiceFailure) {
             let summary = try await call(sender.service.summaryRequest(of: stream), by: sender, before: end)
             guard let settings = StreamSettings(summary) else { return .refused }
@@ -147,7 +146,7 @@ final class StreamLookups: Sendable {
         guard let result else {
             throw ServiceFailure(
                 .cancelled,
-                message: "\(request.operation) was not answered in \(Self.timeLimit.text)."
+                message: "\(request.operation) was not answered in \(caller.lookupTimeout.text)."
             )
         }
         return try result.get()

@@ -62,13 +62,12 @@ struct OutcomeRow: Sendable, CustomTestStringConvertible {
         let neighbours = timeouts == nil ? 1 : 0
         if neighbours > 0 { try await harness.save("neighbour", to: "neighbour") }
         let report = try await harness.flush()
-        // On a busy machine the server may read a request after its sender has timed out.
-        if timeouts != nil { await server.received(requests) }
 
         #expect(try harness.storedTexts() == kept)
         #expect(report.delivered == records - kept.count - deleted.count + neighbours)
         #expect(harness.events.discards.map(\.reason) == deleted.map { .rejected(code: $0) })
-        #expect(sent.all.count == requests)
+        // On a busy machine a request may time out before the server has read it, or before it is sent; the delays count them.
+        #expect(timeouts == nil ? sent.all.count == requests : sent.all.count <= requests)
         if sharesEntries { #expect(sent.all.allSatisfy { $0.count == 1 }) }
         #expect(pauses.all == delays)
         #expect(try harness.storedFailures().allSatisfy { $0 == 0 })
