@@ -51,6 +51,7 @@ extension FlowFollower {
         }
         if !held.isEmpty {
             let keys = Set(held.map(\.found.key))
+            missed += held.map { (pattern, $0.found) }
             for key in keys { claims.release(key) }
             unknown.removeAll { keys.contains($0.found.key) }
             hasUnread = true
