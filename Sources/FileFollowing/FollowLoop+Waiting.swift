@@ -22,13 +22,15 @@ extension FollowLoop {
         let timeout = hasMore ? .zero : timeout
         let ready = wait(for: Set(FollowSignal.allCases), atMost: timeout)
         if ready.contains(.contents), !hasMore {
-            let isSteady = system.now - lastChange < Self.steadyWait
+            // Files are watched before they are read: what they have now came since then.
+            let event = system.now
+            let isSteady = event - lastChange < Self.steadyWait
             let isFast = Double(growth.bytes) >= Self.fastRate * (growth.time / .seconds(1))
             let wait = isFast ? Self.fastWait : isSteady ? Self.steadyWait : Self.firstWait
             if self.wait(for: [.stop, .names], atMost: wait).contains(.names) {
                 pauseForRotation()
             }
-            growth = (0, system.now - lastChange)
+            growth = (0, system.now - event)
             lastChange = system.now
         } else if ready.contains(.names) {
             pauseForRotation()
