@@ -41,9 +41,8 @@ struct StoreCounts: Sendable {
             let names = ["delivered", "evicted", "expired", "rejected", "exhausted", "cleared"]
             let row = try connection.prepare(
                 """
-                SELECT records, bytes, saved, next_sequence, saved_bytes, (SELECT key_source FROM meta),
-                    \(names.joined(separator: ", "))
-                FROM stream WHERE number = 0
+                SELECT records, bytes, saved, next_sequence, saved_bytes, key_source, \(names.joined(separator: ", "))
+                FROM stream, meta WHERE number = 0
                 """
             )
             guard try row.step() else { throw .totalsMissing }

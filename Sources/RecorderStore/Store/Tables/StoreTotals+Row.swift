@@ -53,7 +53,10 @@ extension SQLiteError {
     )
 
     /// The row is written with the table, and never deleted.
-    static let totalsMissing = SQLiteError.damage("the store's row of totals is missing", action: "reading totals")
+    static let totalsMissing = SQLiteError.damage(
+        "the store's row of totals, or the one that identifies it, is missing",
+        action: "reading totals"
+    )
 
     /// Only valid names are stored, under valid numbers.
     static let invalidStream = SQLiteError.damage("a stream's name or number is invalid", action: "reading streams")

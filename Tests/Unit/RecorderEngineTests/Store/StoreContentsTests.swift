@@ -107,6 +107,7 @@ import Testing
         ("DELETE FROM stream WHERE number = 1", "all streams: records counted: 3; found: 0"),
         ("DELETE FROM block_1", "stream a: records counted: 3; found: 0"),
         ("DROP TABLE block_1", "table block_1 is missing"),
+        ("DELETE FROM meta", "the one that identifies it, is missing"),
         ("UPDATE block_1 SET span = 0", "a block's list of records is wrong"),
         ("UPDATE stream SET name = 'a b' WHERE number = 1", "stream a b: its name or number is invalid"),
         (
