@@ -106,7 +106,7 @@ extension FaultRows {
                 let quiet = ["env", "SWIFT_BACKTRACE=enable=no"]
                 let child = try Child(under: quiet, "starve", path, server.url, journal, "s", kilobytes)
                 let watch = Task {
-                    try await Task.sleep(for: .seconds(10))
+                    try await Task.sleep(for: .seconds(60))
                     child.kill()
                 }
                 ends[await child.end(), default: 0] += 1
