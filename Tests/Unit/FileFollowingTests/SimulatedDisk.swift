@@ -14,7 +14,9 @@ final class SimulatedDisk {
         /// A time in seconds that a program gave it; any number.
         var givenTime: Int?
         /// Whether it is one of a container's image.
-        var isLayered = false
+        var isLayered = false { didSet { hasImageInode = isLayered } }
+        /// Whether its inode is that of a file of the image, which stays there: it is never used again.
+        fileprivate(set) var hasImageInode = false
         var names = 0
         var writers = 0
 
@@ -121,7 +123,7 @@ final class SimulatedDisk {
         lastNumber += 1
         let key = FileKey(device: node.key.device, inode: node.key.inode, birth: time)
         let copy = Node(key, number: lastNumber, .file, at: node.changed)
-        (copy.bytes, copy.names) = (node.bytes, 1)
+        (copy.bytes, copy.names, copy.hasImageInode) = (node.bytes, 1, true)
         nodes[path] = copy
         touchParent(of: path)
         return copy
@@ -156,7 +158,7 @@ final class SimulatedDisk {
 
     /// Frees the inode of a file without names that no program has open.
     func release(_ node: Node) {
-        if node.names == 0, node.writers == 0, openCount[node.number, default: 0] == 0 {
+        if node.names == 0, node.writers == 0, openCount[node.number, default: 0] == 0, !node.hasImageInode {
             freeInodes.append(node.key.inode)
         }
     }
