@@ -3,9 +3,9 @@ import RecorderStore
 /// Files that wait until others are closed.
 extension FlowFollower {
     /// Opens files that wait, as the last scan found them: no name changed since.
-    func openWaiting() throws(RecorderError) {
+    func openWaiting(noticing: () -> Void) throws(RecorderError) {
         // What is known of a file below a copy may be old.
-        guard waiting.admission.below.isEmpty else { return try scan() }
+        guard waiting.admission.below.isEmpty else { return try scan(noticing: noticing) }
         openClosed()
         var admission = waiting.admission
         admitWaiting(into: &admission)

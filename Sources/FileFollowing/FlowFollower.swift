@@ -81,13 +81,15 @@ final class FlowFollower {
 
     // MARK: - scan
 
-    /// Looks for files that are new, renamed or gone. If the store cannot be written, new files are kept open meanwhile.
-    func scan() throws(RecorderError) {
+    /// Looks for files that are new, renamed or gone. If the store cannot be written, new files are kept open meanwhile. `noticing` takes
+    /// the events of files so far: a closed one may have been written to, and be gone.
+    func scan(noticing: () -> Void) throws(RecorderError) {
         lastScan = system.now
         let (earlierWatches, wasDue) = (watches, needsRescan)
         (needsScan, needsRescan) = (false, false)
         (watches, isUnwatched) = ([], false)
         let scans = patterns.map { PatternScan($0, in: system) }
+        noticing()
         var admission = FileAdmission(scans, stream: flow.stream, unstored: unstored)
         try find(scans, into: &admission)
         // Before the position of an original that was truncated or is gone is forgotten. One that was renamed meanwhile is found

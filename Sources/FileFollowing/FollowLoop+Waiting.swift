@@ -23,20 +23,19 @@ extension FollowLoop {
         let ready = wait(for: Set(FollowSignal.allCases), atMost: timeout)
         if ready.contains(.contents), !hasMore {
             // Files are watched before they are read: what they have now came since then.
-            let event = system.now
-            let isSteady = event - lastChange < Self.steadyWait
-            let isFast = Double(growth.bytes) >= Self.fastRate * (growth.time / .seconds(1))
-            let wait = isFast ? Self.fastWait : isSteady ? Self.steadyWait : Self.firstWait
-            if self.wait(for: [.stop, .names], atMost: wait).contains(.names) {
+            let change = system.now
+            if wait(for: [.stop, .names], atMost: delay.length(at: change)).contains(.names) {
                 pauseForRotation()
             }
-            growth = (0, system.now - event)
-            lastChange = system.now
+            delay.read(changedAt: change, at: system.now)
         } else if ready.contains(.names) {
             pauseForRotation()
         }
         if ready.contains(.failedSave) { system.takeFailedSaves() }
-        if !hasMore || ready.contains(.contents) { takeContentChanges() }
+        if !hasMore || ready.contains(.contents) {
+            takeContentChanges()
+            if hasUnwatched { pollContents() }
+        }
         takeDirectoryChanges()
     }
 
@@ -44,23 +43,22 @@ extension FollowLoop {
         _ = wait(for: [.stop], atMost: Self.rotation)
     }
 
-    private func takeContentChanges() {
+    func takeContentChanges() {
         let changes = system.changes(of: .contents)
-        if hasUnwatched { pollContents() }
         for watch in (changes ?? Set(watched.keys)).sorted() {
             for (file, flow) in watched.removeValue(forKey: watch) ?? [] {
                 file.arming = .none
-                if changes != nil, file.file == nil { noteWritten(file) }
+                // It may be gone before it is opened.
+                if changes != nil, file.file == nil, hasChanged(file) { file.noteWritten() }
                 handle(.changed, of: file, in: flow)
             }
         }
     }
 
-    /// A closed file may be gone before it is opened.
-    private func noteWritten(_ file: FollowedFile) {
-        // What was read before it was closed may have an event that comes late.
-        let differs = system.facts(of: file.path, followsLink: true).map(file.differs) ?? true
-        if differs { file.noteWritten() }
+    /// Whether a closed file has more: what was read before it was closed may have an event that comes late.
+    private func hasChanged(_ file: FollowedFile) -> Bool {
+        let facts = system.facts(of: file.path, followsLink: true)
+        return facts.map { $0.key != file.key || file.differs($0) } ?? true
     }
 
     private func pollContents() {

@@ -20,19 +20,11 @@ package final class FollowLoop {
     private var watchedDirectories: Set<Watch> = []
     /// When files were last looked at that may be copies.
     private var lastLook: ContinuousClock.Instant
-    /// When files were last read because they had changed.
-    var lastChange: ContinuousClock.Instant
 
     /// How often files are looked at for which there are no events.
     static let pollInterval = Duration.seconds(1)
-    /// How long lines wait in their file before they are read, so that many are stored together: the first ones, and those that
-    /// are written all the time. A crash loses none of them, they are in the file.
-    static let (firstWait, steadyWait) = (Duration.milliseconds(250), Duration.seconds(1))
-    /// Lines of a file that grows by so many bytes a second do not wait so long: if it is truncated in place, those that were not read
-    /// are lost.
-    static let (fastWait, fastRate) = (Duration.milliseconds(100), 256.0 * 1_024)
-    /// How much was added to one file at most, and in what time, before files were read last.
-    var growth = (bytes: 0, time: steadyWait)
+    /// How long changes wait before they are read.
+    var delay: ReadingDelay
     /// How often flows were scanned.
     private var scans = 0
     /// The time for the steps of one rotation.
@@ -46,7 +38,7 @@ package final class FollowLoop {
         observer: any FollowObserver
     ) {
         (self.system, self.observer) = (system, observer)
-        (lastLook, lastChange) = (system.now - Self.pollInterval, system.now - Self.steadyWait)
+        (lastLook, delay) = (system.now - Self.pollInterval, ReadingDelay(at: system.now))
         saves = FollowSaves(in: system)
         let openFiles = OpenFiles(system)
         self.openFiles = openFiles
@@ -116,7 +108,11 @@ package final class FollowLoop {
 
     private func scan(_ flow: FlowFollower) {
         do throws(RecorderError) {
-            if flow.needsScan { try flow.scan() } else if openFiles.room > 0 { try flow.openWaiting() }
+            if flow.needsScan {
+                try flow.scan(noticing: takeContentChanges)
+            } else if openFiles.room > 0 {
+                try flow.openWaiting(noticing: takeContentChanges)
+            }
             for file in flow.files where file.file == nil && !file.isCompressed && arm(file, of: flow) {
                 // It may have grown before.
                 if flow.waiting.closed.isEmpty, system.facts(of: file.path, followsLink: true).map(file.differs) ?? true
@@ -155,8 +151,8 @@ package final class FollowLoop {
         let before = file.counts
         let (reading, bytes) = file.read(atMost: flow.pace.pieceSize, save(of: file, in: flow))
         flow.readBytes += bytes
-        if case .lines = reading { growth.bytes = max(growth.bytes, file.unreadBytes) }
-        growth.bytes = max(growth.bytes, bytes)
+        if case .lines = reading { delay.note(bytes: file.unreadBytes) }
+        delay.note(bytes: bytes)
         observer.countGivenUp(file.counts.givenUp - before.givenUp, of: flow.store.service.name)
         observer.tell(.counted(file.path, file.counts, before: before, flow.flow.rules))
         switch reading {

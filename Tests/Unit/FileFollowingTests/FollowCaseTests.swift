@@ -76,6 +76,22 @@ import Testing
         #expect(world.store.records.count < 80, "all of them were read")
     }
 
+    @Test func `what was added to a closed file that is deleted while files are looked for is told`() throws {
+        let directory = try TemporaryDirectory()
+        let world = FollowWorld(files: 80, claims: directory.path("claims"))
+        world.plan(at: 20) { world.write(to: world.disk.create("/logs/new.log")) }
+        // One at each step of the scan, which begins a hundredth of a second later.
+        for number in 0..<80 {
+            let time = 20.00999 + Double(number) * 0.000_002
+            world.plan(at: time) {
+                world.write(to: world.disk.create("/logs/worker\(number).log"))
+                world.disk.remove("/logs/worker\(number).log")
+            }
+        }
+        world.run()
+        #expect(world.untold.isEmpty, "\(world.untold)")
+    }
+
     @Test(arguments: [0.4, 1])
     func `a new file that is deleted before its turn is told`(delay: Double) throws {
         let directory = try TemporaryDirectory()
