@@ -120,6 +120,9 @@ package final class AWSServiceCaller: Sendable {
     /// A random number from 0 to 1, which spreads delays.
     package func random() -> Double { configuration.random() }
 
+    /// The time that passes, for the pace of requests.
+    package var instant: ContinuousClock.Instant { configuration.instant() }
+
     /// Waits for a duration, or until the task is cancelled.
     package func pause(_ duration: Duration) async { try? await configuration.pause(duration) }
 

@@ -43,6 +43,9 @@ package struct CallConfiguration: Sendable {
     /// The wall clock, for signatures.
     package var now: @Sendable () -> Date
 
+    /// The time that passes, for the pace of requests: what `pause` waits for passes in it.
+    package var instant: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+
     /// Waits for a delay; throws if the task is cancelled.
     package var pause: @Sendable (Duration) async throws -> Void
 

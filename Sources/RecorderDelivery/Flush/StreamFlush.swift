@@ -162,7 +162,7 @@ struct StreamFlush {
 
     /// Sends a batch. Of one that is larger than the stream accepts at once, a part is sent, and the rest is the next batch.
     private mutating func send(_ batch: Batch) {
-        let now = SystemTime.now
+        let now = context.sender.caller.instant
         let limit = loop.delivery.limiter.largestRequest(at: now, within: context.settles.largestRequest)
         let (first, rest) = limit.map { batch.split(at: $0) } ?? (batch, nil)
         let part = loop.delivery.sending(first)
@@ -198,8 +198,9 @@ struct DeliveryLoop {
     /// Delivers a batch whose first request was answered.
     mutating func deliver(_ batch: Batch, first: BatchSender.FirstAnswer) async -> StreamDelivery.Ending {
         attempts = first.attempts
-        delivery.begin(batch, at: SystemTime.now)
-        return await perform { $0.answered(first.answer, at: SystemTime.now) }
+        let now = context.sender.caller.instant
+        delivery.begin(batch, at: now)
+        return await perform { $0.answered(first.answer, at: now) }
     }
 
     /// Performs an event's actions until the delivery says that it has ended.
@@ -211,14 +212,14 @@ struct DeliveryLoop {
             switch action {
             case .next(let stream):
                 actions += delivery.next(
-                    at: SystemTime.now,
+                    at: caller.instant,
                     room: context.settles.largestRequest,
                     removed: context.store.inFlight.lastRemoved(of: stream)
                 )
             case .send(let part):
                 let delay = delivery.delay(before: part, random: caller.random())
                 let answer = await context.sender.send(part, after: delay, attempts: &attempts)
-                actions += delivery.answered(answer, at: SystemTime.now)
+                actions += delivery.answered(answer, at: caller.instant)
             case .lookUp:
                 let settings = await context.sender.lookups.settings(of: delivery.stream, asking: context.sender)
                 actions += delivery.lookedUp(settings?.maximumRecordBytes)

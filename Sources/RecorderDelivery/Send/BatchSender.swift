@@ -187,7 +187,7 @@ struct BatchSender: Sendable {
     /// Waits until so many bytes may be sent. That is before they are signed: a signature is valid for some minutes only.
     private func waitForRate(_ bytes: Int) async {
         guard let bytesPerSecond else { return }
-        let delay = byteRate.delay(before: bytes, bytesPerSecond: bytesPerSecond, at: SystemTime.now)
+        let delay = byteRate.delay(before: bytes, bytesPerSecond: bytesPerSecond, at: caller.instant)
         if delay > .zero { await caller.pause(delay) }
         // A cancelled call sends nothing.
         if Task.isCancelled { byteRate.release(bytes, bytesPerSecond: bytesPerSecond) }
@@ -195,6 +195,6 @@ struct BatchSender: Sendable {
 
     private func countRetries(_ retries: Int, bytes: Int) {
         guard let bytesPerSecond, retries > 0 else { return }
-        byteRate.count(retries * bytes, bytesPerSecond: bytesPerSecond, at: SystemTime.now)
+        byteRate.count(retries * bytes, bytesPerSecond: bytesPerSecond, at: caller.instant)
     }
 }

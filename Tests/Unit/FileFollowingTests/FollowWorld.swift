@@ -271,10 +271,11 @@ final class FollowWorld: @unchecked Sendable {
     // MARK: - what a follower sees
 
     func hear(_ notice: FollowNotice) {
+        // There are many, and no law asks for them.
+        if case .counted = notice { return }
         var copy: FileKey?
         if case .incomplete(.copied(let path, _)) = notice { copy = disk.find(path).node?.key }
         notices.append((notice, lines.count, copy))
-        if case .counted = notice { return }
         note("says \("\(notice)".prefix(160))")
     }
 
