@@ -10,7 +10,7 @@ import Testing
             let firsts =
                 [0, FollowWorld.firstStrange, FollowWorld.firstCrowded, FollowWorld.firstPolled]
                 + [FollowWorld.firstFailing]
-            return firsts.flatMap { $0..<$0 + 30 } + failedOnce
+            return firsts.flatMap { $0..<$0 + 12 } + failedOnce
         }
         let numbers = text.split(separator: "-").compactMap { UInt64($0) }
         return Array(numbers.count == 2 ? numbers[0]..<numbers[1] : 0..<(numbers.first ?? 100))

@@ -17,7 +17,7 @@ import Testing
     func `a corrupted answer proves no record that its own entry does not, and a valid one is read correctly`(
         format: RequestFormat
     ) async {
-        let count = Self.isFull ? 1_000_000 : Self.stress != nil ? 40_000 : 10_000
+        let count = Self.isFull ? 1_000_000 : Self.stress != nil ? 40_000 : 4_000
         await withTaskGroup(of: String?.self) { group in
             for part in 0..<UInt64(4) {
                 group.addTask {
@@ -50,12 +50,13 @@ import Testing
         return answer == .outcomes(outcomes) ? nil : "read as \(answer) instead of \(outcomes)"
     }
 
-    @Test func `four megabytes of any content are read quickly`() async {
+    /// What takes more than time in proportion would not end with the shorter bodies either.
+    @Test func `megabytes of any content are read quickly`() async {
         #expect(await onDedicatedThread { Self.violationsInLongBodies() } == [])
     }
 
     private static func violationsInLongBodies() -> [String] {
-        let size = 4 << 20
+        let size = (stress == nil ? 1 : 4) << 20
         var violations: [String] = []
         for piece in ["[", "{\"a\":", "\"", "\\", "9", " ", "{", #"{"Records":["#, #"\u0000"#, "\u{FEFF}"] {
             for start in ["", #"{"Records":"#, #"{"Records":[{"SequenceNumber":""#] {
@@ -69,12 +70,12 @@ import Testing
         return violations
     }
 
-    @Test func `a megabyte of any CBOR is read quickly`() async {
+    @Test func `a long answer in any CBOR is read quickly`() async {
         #expect(await onDedicatedThread { Self.violationsInLongCBOR() } == [])
     }
 
     private static func violationsInLongCBOR() -> [String] {
-        let size = 1 << 20
+        let size = stress == nil ? 1 << 18 : 1 << 20
         let records = CBORTree.document("Records")
         let items: [[UInt8]] = [
             [0x81], [0x9F], [0xA0], [0xBF, 0x60], [0x80], [0xF6], [0xC1], [0x7F], [0x61, 0x61], [0x5B, 0, 0, 0, 0, 1],
