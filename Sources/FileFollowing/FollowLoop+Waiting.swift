@@ -19,8 +19,10 @@ extension FollowLoop {
     }
 
     func wait(hasMore: Bool) {
-        let timeout = hasMore ? .zero : timeout
-        let ready = wait(for: Set(FollowSignal.allCases), atMost: timeout)
+        let hasNoted = noted?.isEmpty != true
+        let timeout = hasMore || hasNoted ? .zero : timeout
+        var ready = wait(for: Set(FollowSignal.allCases), atMost: timeout)
+        if hasNoted { ready.insert(.contents) }
         if ready.contains(.contents), !hasMore {
             // Files are watched before they are read: what they have now came since then.
             let change = system.now
@@ -43,8 +45,19 @@ extension FollowLoop {
         _ = wait(for: [.stop], atMost: Self.rotation)
     }
 
-    func takeContentChanges() {
+    /// Called while a flow looks for its files: a closed one that was written to may be gone, and is ended as it is known then. What else
+    /// the events ask for is done later, when nothing is half decided.
+    func noteWritten() {
         let changes = system.changes(of: .contents)
+        for (file, _) in (changes ?? []).flatMap({ watched[$0] ?? [] }) where file.file == nil && hasChanged(file) {
+            file.noteWritten()
+        }
+        noted = changes.flatMap { noted?.union($0) }
+    }
+
+    private func takeContentChanges() {
+        let changes = system.changes(of: .contents).flatMap { noted?.union($0) }
+        noted = []
         for watch in (changes ?? Set(watched.keys)).sorted() {
             for (file, flow) in watched.removeValue(forKey: watch) ?? [] {
                 file.arming = .none

@@ -14,6 +14,8 @@ package final class FollowLoop {
     private let openFiles: OpenFiles
     /// The files that are watched for one event.
     var watched: [Watch: [(FollowedFile, FlowFollower)]] = [:]
+    /// Those with an event that a scan has noted; nil if some were lost.
+    var noted: Set<Watch>? = []
     /// Whether there may be files without events: of another machine, or as a limit of watches was reached. They are looked at from time
     /// to time.
     var hasUnwatched = false
@@ -109,9 +111,9 @@ package final class FollowLoop {
     private func scan(_ flow: FlowFollower) {
         do throws(RecorderError) {
             if flow.needsScan {
-                try flow.scan(noticing: takeContentChanges)
+                try flow.scan(noticing: noteWritten)
             } else if openFiles.room > 0 {
-                try flow.openWaiting(noticing: takeContentChanges)
+                try flow.openWaiting(noticing: noteWritten)
             }
             for file in flow.files where file.file == nil && !file.isCompressed && arm(file, of: flow) {
                 // It may have grown before.
