@@ -105,7 +105,11 @@ extension FlowFollower {
     private func setAside(_ opened: Opened, of pattern: FilePattern) {
         observer.tell(.notFollowed(opened.found.path, .unreadable(opened.file.error)))
         claims.release(opened.found.key)
-        missed.append((pattern, opened.found))
+        // It may have had nothing when it was found, and be gone with what came since.
+        var found = opened.found
+        let (facts, size) = (found.facts, opened.file.facts?.size ?? 1)
+        found.facts = FileFacts(facts.key, facts.kind, size: max(size, 1), changed: facts.changed, names: facts.names)
+        missed.append((pattern, found))
         needsRescan = true
     }
 

@@ -8,7 +8,7 @@ package struct FoundFile: Sendable {
     package internal(set) var relation: FilePattern.Relation
     /// The device of its directory.
     package let directoryDevice: UInt64
-    package let facts: FileFacts
+    package internal(set) var facts: FileFacts
     package let isLink: Bool
 
     package var key: FileKey { facts.key }

@@ -43,11 +43,27 @@ extension FollowWorld {
             }
     }
 
+    func store(_ position: FilePosition) {
+        let file = position.file
+        guard !position.isGone else {
+            gone[file] = lines.count
+            return
+        }
+        known.insert(file)
+        let generations = truncated[file, default: []]
+        let isOlder = position.offset > 0 && generations.last.map { holds($0, position) } == true
+        stored[file] = generations.count - (isOlder ? 1 : 0)
+    }
+
     /// A follower was killed: the next one knows what is stored.
     func forgetSeen() {
         for file in seen.keys where store.position(of: file)?.isFinished ?? true {
             let last = lines.lastIndex { $0.file == file && store.records[$0.text] != nil }
             seen[file] = last.map { $0 + 1 } ?? 0
+        }
+        // What a file got that was there again, after it was gone.
+        for (file, count) in gone where store.position(of: file)?.isGone == true {
+            seen[file] = min(seen[file, default: 0], count)
         }
         // A truncation that no position shows is found with its file: if that is gone, it may as well have been renamed.
         for (number, line) in lines.enumerated() where line.generation > stored[line.file, default: 0] {
@@ -63,12 +79,14 @@ extension FollowWorld {
         } == true
     }
 
-    /// Whether a line may be in a copy that was found, or was complete, only later: where the link led for a moment, or compressed. What a
+    /// Whether a line may be in a copy that was found, or was complete, only later: where the link led for a moment, compressed, or one that could not be read. What a
     /// truncated file held is remembered until the follower ends, and what a deleted one held only for compressed files.
     private func isForgotten(_ number: Int) -> Bool {
         let line = lines[number]
         guard line.generation < truncated[line.file, default: []].count else { return false }
-        if settings.kills { return settings.rotations.contains { $0 == .repoint || $0 == .compress } }
+        if settings.kills {
+            return settings.failsReads || settings.rotations.contains { $0 == .repoint || $0 == .compress }
+        }
         return settings.rotations.contains(.repoint)
             && notices.contains { notice, _, _ in
                 if case .incomplete(.gone(let position)) = notice { isOf(line, position) } else { false }

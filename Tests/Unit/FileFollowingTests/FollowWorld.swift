@@ -69,7 +69,9 @@ final class FollowWorld: @unchecked Sendable {
     /// Lines that were written between the copying of a file and its truncation.
     private(set) var gaps: Set<Int> = []
     /// How often files had been truncated when a position of them was stored last.
-    private(set) var stored: [FileKey: Int] = [:]
+    var stored: [FileKey: Int] = [:]
+    /// How many lines there were when it was stored last that a file is gone.
+    var gone: [FileKey: Int] = [:]
     /// Programs begin once the pattern is followed: what was rotated before that is not read.
     private var hasBegun = false
     private(set) var lines: [Line] = []
@@ -289,14 +291,6 @@ final class FollowWorld: @unchecked Sendable {
             guard let file = disk.find("/logs/\(name)").node?.key else { continue }
             seen[file] = max(seen[file, default: 0], count)
         }
-    }
-
-    func store(_ position: FilePosition) {
-        let file = position.file
-        known.insert(file)
-        let generations = truncated[file, default: []]
-        let isOlder = position.offset > 0 && generations.last.map { holds($0, position) } == true
-        stored[file] = generations.count - (isOlder ? 1 : 0)
     }
 
     private func shift() {

@@ -244,7 +244,6 @@ final class SimulatedStore: FollowStore, @unchecked Sendable {
                 for id in filePositions?.forgotten ?? [] { positions[id] = nil }
                 for position in filePositions?.stored ?? [] {
                     positions[position.id] = position
-                    guard !position.isGone else { continue }
                     world.store(position)
                 }
             }
