@@ -162,7 +162,8 @@ extension FlowFollower {
         case .resumed:
             (opened.position.head, opened.position.tail) = (stored.head, stored.tail)
             (opened.position.offset, opened.position.sum) = (stored.offset, stored.sum)
-            opened.position.isFinished = stored.isFinished
+            // One that is there again may get more, though it was told that it was gone.
+            opened.position.isFinished = stored.isFinished && !(stored.isGone && opened.found.relation == .matches)
             // What was read from the disk after a boot is on it.
             opened.position.settled = stored.boot == boot ? stored.settled : stored.point
             if hasOtherID || stored.isGone { admission.changes.stored.append(opened.position) }
