@@ -71,6 +71,11 @@ package struct FileFacts: Sendable {
         (self.changed, self.names) = (changed, names)
     }
 
+    /// Of a file that could not be read. It may have more by the time it is gone, also if it had nothing.
+    init(_ key: FileKey, unread size: Int?, changed: Int64) {
+        self.init(key, .file, size: max(size ?? 1, 1), changed: changed, names: 1)
+    }
+
     /// Whether it was changed lately, so that it may still grow.
     package func isRecent(at time: Int64) -> Bool { abs(time - changed) < 5_000_000_000 }
 

@@ -96,6 +96,7 @@ extension FlowFollower {
                 missed.append((pattern, file))
             }
             claims.release(file.key)
+            if let facts = new?.facts { glimpse(file.with(facts), of: pattern) }
             return nil
         }
         return Opened(found: file, file: new, position: position(of: file, pattern))
@@ -105,11 +106,9 @@ extension FlowFollower {
     private func setAside(_ opened: Opened, of pattern: FilePattern) {
         observer.tell(.notFollowed(opened.found.path, .unreadable(opened.file.error)))
         claims.release(opened.found.key)
-        // It may have had nothing when it was found, and be gone with what came since.
-        var found = opened.found
-        let (facts, size) = (found.facts, opened.file.facts?.size ?? 1)
-        found.facts = FileFacts(facts.key, facts.kind, size: max(size, 1), changed: facts.changed, names: facts.names)
-        missed.append((pattern, found))
+        let found = opened.found
+        let facts = FileFacts(found.key, unread: opened.file.facts?.size, changed: found.facts.changed)
+        missed.append((pattern, found.with(facts)))
         needsRescan = true
     }
 
@@ -295,7 +294,7 @@ extension FlowFollower {
             file.compared = (facts.size, original.path, stored.id)
             return .copy
         }
-        guard let other = original.openedFile() else {
+        guard let other = openedFile(original) else {
             return system.facts(of: original.path, followsLink: true)?.key == original.key ? .undecided : nil
         }
         let known = file.compared.path == original.path ? file.compared.bytes : 0

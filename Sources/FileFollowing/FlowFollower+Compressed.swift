@@ -49,7 +49,7 @@ extension FlowFollower {
         // One that was made of a log while that was read, and written on.
         for original in files where !original.isCompressed && original.storedPosition.offset > length {
             guard original.base.utf8.elementsEqual(file.base.utf8) else { continue }
-            guard let other = original.openedFile() else {
+            guard let other = openedFile(original) else {
                 if system.facts(of: original.path, followsLink: true)?.key == original.key { return .undecided }
                 continue
             }

@@ -1,6 +1,6 @@
 import RecorderStore
 
-/// Files that wait until others are closed.
+/// Files that wait until others are closed, and those that are gone by then.
 extension FlowFollower {
     /// Opens files that wait, as the last scan found them: no name changed since.
     func openWaiting(noticing: () -> Void) throws(RecorderError) {
@@ -30,13 +30,14 @@ extension FlowFollower {
     /// Opens a closed file that was written to.
     private func open(_ file: FollowedFile, as found: FoundFile?) {
         if let found, found.relation == .rotated { observer.tell(.reading(found.path, .rotated(base: found.base))) }
-        let isOpen = file.open(in: flow)
-        guard isOpen || found != nil else {
+        let open = open(file)
+        guard open != nil || found != nil else {
             // No scan has seen it since it was closed; the next one says what became of it.
             needsScan = true
             return
         }
-        for action in file.handle(.opened(isOpen)) {
+        if let open { file.open(open, in: flow) }
+        for action in file.handle(.opened(open != nil)) {
             switch action {
             // Another file has its inode now, or it is gone; the next scan finds that.
             case .drop:
@@ -47,6 +48,38 @@ extension FlowFollower {
             case .scan: needsScan = true
             default: preconditionFailure("an opened file has the action \(action)")
             }
+        }
+    }
+
+    /// A closed file, opened; nil if its path does not lead to it any more.
+    private func open(_ file: FollowedFile) -> OpenFile? {
+        guard let open = openFiles.open(file.path, followsLink: true), let facts = open.facts else { return nil }
+        if facts.key == file.key { return open }
+        if let pattern = patterns.first(where: file.position.isOf) { glimpse(file.asFound(facts), of: pattern) }
+        return nil
+    }
+
+    /// The file, opened for a moment if it is closed.
+    func openedFile(_ file: FollowedFile) -> OpenFile? { file.file ?? open(file) }
+
+    /// Notes what was opened in place of another file.
+    func glimpse(_ found: FoundFile, of pattern: FilePattern) {
+        if found.facts.kind == .file { glimpsed.append((pattern, found)) }
+    }
+
+    /// The files that were gone before a scan began again. Of those that are closed, whether they were written to is noted.
+    func notePassed(_ scans: [PatternScan]) -> [(pattern: FilePattern, file: FoundFile)] {
+        let passed = Dictionary(scans.flatMap(\.passed).map { ($0.key, $0) }) { $1 }
+        for file in files where passed[file.key].map({ file.differs($0.facts) }) == true { file.noteWritten() }
+        return scans.flatMap { scan in scan.passed.map { (scan.pattern, $0) } }
+    }
+
+    /// Notes files that were seen, and may be gone: not what may have been a copy, or what another process reads.
+    func miss(_ seen: [(pattern: FilePattern, file: FoundFile)]) {
+        guard !seen.isEmpty else { return }
+        var known = Set(files.map(\.key) + missed.map(\.file.key))
+        missed += seen.filter { _, file in
+            file.relation == .matches && known.insert(file.key).inserted && claims.isFree(file.key)
         }
     }
 

@@ -34,6 +34,8 @@ final class FlowFollower {
     var waiting = WaitingFiles()
     /// Files that a scan did not find, or that could not be opened, before they were read; until one says that they are gone.
     var missed: [(pattern: FilePattern, file: FoundFile)] = []
+    /// Files that were opened in place of others since the last scan began. They may be gone before one finds them.
+    var glimpsed: [(pattern: FilePattern, file: FoundFile)] = []
     /// Those that are not followed any more, until their watches are removed.
     var released: [FollowedFile] = []
     /// Whether a scan is due when its directories change.
@@ -88,10 +90,13 @@ final class FlowFollower {
         let (earlierWatches, wasDue) = (watches, needsRescan)
         (needsScan, needsRescan) = (false, false)
         (watches, isUnwatched) = ([], false)
+        // A scan says nothing of what it is older than.
+        let glimpsed = glimpsed
+        self.glimpsed = []
         let scans = patterns.map { PatternScan($0, in: system) }
         noticing()
         var admission = FileAdmission(scans, stream: flow.stream, unstored: unstored)
-        try find(scans, into: &admission)
+        try find(scans, beside: glimpsed, into: &admission)
         // Before the position of an original that was truncated or is gone is forgotten. One that was renamed meanwhile is found
         // again first.
         for file in files where file.state.phase == .undecided && !needsScan { compare(file) }
@@ -109,14 +114,18 @@ final class FlowFollower {
     }
 
     /// Finds files, and what has become of others.
-    private func find(_ scans: [PatternScan], into admission: inout FileAdmission) throws(RecorderError) {
+    private func find(
+        _ scans: [PatternScan],
+        beside glimpsed: [(pattern: FilePattern, file: FoundFile)],
+        into admission: inout FileAdmission
+    ) throws(RecorderError) {
         // A file may be renamed so that another pattern fits.
         let found = Dictionary(scans.flatMap { $0.files + $0.compressed }.map { ($0.key, $0) }) { first, _ in first }
         let held = findLayered(found, into: &admission)
         var known = held.union(files.map(\.key))
         let waited = waiting.new.flatMap(\.files)
         for (scan, files) in waiting.new { missed += files.map { (scan.pattern, $0) } }
-        missPassed(scans)
+        miss(glimpsed + notePassed(scans))
         waiting = WaitingFiles()
         for (pattern, scan) in zip(patterns, scans) {
             let own = scan.directories.sorted().map { system.watch(directory: $0) }
@@ -144,20 +153,6 @@ final class FlowFollower {
             for index in waiting.new.indices { waiting.new[index].files = admission.inOrder(waiting.new[index].files) }
         }
         admitWaiting(into: &admission)
-    }
-
-    /// Notes files that were gone before a scan began again: not what may have been a copy, or what another process reads. Of those that
-    /// are closed, only whether they were written to.
-    private func missPassed(_ scans: [PatternScan]) {
-        let passed = Dictionary(scans.flatMap(\.passed).map { ($0.key, $0) }) { $1 }
-        for file in files where passed[file.key].map({ file.differs($0.facts) }) == true { file.noteWritten() }
-        var known = Set(files.map(\.key) + missed.map(\.file.key))
-        for scan in scans {
-            for file in scan.passed
-            where file.relation == .matches && known.insert(file.key).inserted && claims.isFree(file.key) {
-                missed.append((scan.pattern, file))
-            }
-        }
     }
 
     /// Finds files that are open, and were copied to another layer of a container: the copies, which have their inodes, are read on where
@@ -353,6 +348,7 @@ final class FlowFollower {
         ended.add(file.totals)
         if forgets { observer.forget(file.path) }
         file.close()
+        glimpsed.removeAll { $0.file.key == file.key }
         claims.release(file.key)
     }
 

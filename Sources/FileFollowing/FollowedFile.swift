@@ -112,13 +112,6 @@ final class FollowedFile {
     /// Whether the store has a position of it. Without one, a file that is gone at the next start would not be missed.
     var isPositionStored: Bool { saves?.isStored ?? true }
 
-    /// The file, opened for a moment if it is closed; nil if its path leads to another one.
-    func openedFile() -> OpenFile? {
-        if let file { return file }
-        let other = openFiles.open(path, followsLink: true)
-        return other?.facts?.key == key ? other : nil
-    }
-
     /// Whether the lines that are stored are still in the file, which is open.
     func holdsStoredLines(in file: OpenFile) -> Bool {
         let stored = storedPosition
@@ -201,14 +194,11 @@ final class FollowedFile {
 
     /// As a scan would find it, with what is known of it.
     var asFound: FoundFile {
-        // It may have more by the time it is gone.
-        let facts = FileFacts(
-            key,
-            .file,
-            size: max(file?.facts?.size ?? 1, 1),
-            changed: openFiles.system.time,
-            names: 1
-        )
+        asFound(FileFacts(key, unread: file?.facts?.size, changed: openFiles.system.time))
+    }
+
+    /// As a scan would find what is at its path.
+    func asFound(_ facts: FileFacts) -> FoundFile {
         let relation: FilePattern.Relation =
             isCompressed ? .compressed : path.utf8.elementsEqual(base.utf8) ? .matches : .rotated
         return FoundFile(
@@ -314,17 +304,15 @@ final class FollowedFile {
         reader.begin(at: position)
     }
 
-    /// Opens a closed file, in which something was written. False if it is another file by now.
-    func open(in flow: FileFlow) -> Bool {
-        precondition(file == nil, "a file is opened twice")
-        guard let file = openFiles.open(path, followsLink: true), file.facts?.key == key else { return false }
+    /// Takes over a closed file that was opened, in which something was written.
+    func open(_ file: OpenFile, in flow: FileFlow) {
+        precondition(self.file == nil, "a file is opened twice")
         opened = now
         settling = (position.point, opened)
         if arming == .unwatched { arming = .none }
         let content = FileContent(file, isCompressed: isCompressed, at: position)
         let reader = LineReader(content, path: path, of: flow, at: position)
         access = .open(reader, FileSaves(position, isStored: true))
-        return true
     }
 }
 

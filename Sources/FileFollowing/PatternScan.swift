@@ -12,6 +12,12 @@ package struct FoundFile: Sendable {
     package let isLink: Bool
 
     package var key: FileKey { facts.key }
+    func with(_ facts: FileFacts) -> FoundFile {
+        var file = self
+        file.facts = facts
+        return file
+    }
+
     /// Whether it has another name than before a rotation.
     var isRenamed: Bool { !path.utf8.elementsEqual(base.utf8) }
 }
