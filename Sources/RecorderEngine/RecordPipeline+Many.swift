@@ -22,9 +22,8 @@ extension RecordPipeline {
         completion: @escaping SaveCompletion
     ) {
         do {
-            let ranges = payloads.ranges
-            let size = { (index: Int) in ranges[index].count }
-            let (name, key) = try checkRecords(ranges.count, size, stream: stream, partitionKey: partitionKey)
+            let (policy, sizes) = (policy, payloads.ranges.lazy.map { PayloadSize($0.count, $0.count) })
+            let (name, key) = try checkRecords(sizes, stream: stream, partitionKey: partitionKey, by: policy)
             try service.checkKeys(of: payloads)
             let group = RecordGroup(payloads, of: name, partitionKey: key)
             saves.append(
@@ -89,14 +88,10 @@ extension RecordPipeline {
         append: (PendingSave) -> Void
     ) {
         do {
-            let size = { (index: Int) in payloads[index].count }
-            let (name, key) = try checkRecords(payloads.count, size, stream: stream, partitionKey: partitionKey)
-            let lists = lists(of: payloads)
-            if policy.delimiter != nil {
-                let longest = lists.flatMap(\.ranges).map(\.count).max() ?? 0
-                try service.checkService(longest + key.bytes)
-            }
-            let groups = lists.map { RecordGroup($0, of: name, partitionKey: key) }
+            let (policy, delimiter) = (policy, policy.delimiter)
+            let sizes = payloads.lazy.map { $0.size(endingWith: delimiter) }
+            let (name, key) = try checkRecords(sizes, stream: stream, partitionKey: partitionKey, by: policy)
+            let groups = lists(of: payloads, endingWith: delimiter).map { RecordGroup($0, of: name, partitionKey: key) }
             guard !groups.isEmpty else { return completion(.success(())) }
             let sequence = SaveSequence()
             let tally = Tally(groups: groups.count, records: payloads.count, completion: completion)
@@ -110,8 +105,7 @@ extension RecordPipeline {
         }
     }
 
-    private func lists(of payloads: [Data]) -> [PayloadList] {
-        let delimiter = policy.delimiter
+    private func lists(of payloads: [Data], endingWith delimiter: UInt8?) -> [PayloadList] {
         var lists: [PayloadList] = []
         for payload in payloads {
             let isFull = lists.last.map { list in
@@ -124,16 +118,14 @@ extension RecordPipeline {
     }
 
     private func checkRecords(
-        _ count: Int,
-        _ size: (Int) -> Int,
+        _ sizes: some Collection<PayloadSize>,
         stream: String?,
-        partitionKey: String?
+        partitionKey: String?,
+        by policy: RecorderPolicy
     ) throws(RecorderError) -> (StreamName, RecordKey) {
         try ForkedProcess.check()
-        let policy = policy
         return try service.checkRecords(
-            count: count,
-            size: size,
+            sizes,
             stream: stream,
             partitionKey: partitionKey,
             maximumBytes: policy.maximumRecordBytes,

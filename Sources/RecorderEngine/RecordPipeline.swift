@@ -97,16 +97,15 @@ package final class RecordPipeline: Sendable {
         by policy: RecorderPolicy
     ) throws(RecorderError) -> Record {
         try ForkedProcess.check()
-        let record = try service.record(
+        return try service.record(
             payload,
             stream: stream,
             partitionKey: partitionKey,
             maximumBytes: policy.maximumRecordBytes,
             countsKey: policy.countsKeyInRecord,
+            delimiter: policy.delimiter,
             region: region
-        ).ending(with: policy.delimiter)
-        if policy.delimiter != nil { try service.checkService(record.payload.count + record.partitionKey.bytes) }
-        return record
+        )
     }
 
     // MARK: - flush

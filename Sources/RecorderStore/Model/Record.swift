@@ -16,7 +16,7 @@ package struct Record: Sendable {
     }
 
     /// The record with `delimiter` as its last byte; unchanged if it already ends with it, or if that is nil.
-    package func ending(with delimiter: UInt8?) -> Record {
+    func ending(with delimiter: UInt8?) -> Record {
         guard let delimiter, payload.last != delimiter else { return self }
         return Record(stream: stream, payload: payload + [delimiter], partitionKey: partitionKey)
     }
@@ -37,6 +37,16 @@ package struct Record: Sendable {
         unsafe partitionKey.withBytes { key in
             unsafe payload.withUnsafeBytes { data in unsafe body(key, data) }
         }
+    }
+}
+
+/// The bytes of a payload, as it is given, and as it is sent with a delimiter.
+package typealias PayloadSize = (given: Int, sent: Int)
+
+extension Data {
+    /// Its size, with `delimiter` as its last byte when it is sent.
+    package func size(endingWith delimiter: UInt8?) -> PayloadSize {
+        (count, count + (delimiter != nil && last != delimiter ? 1 : 0))
     }
 }
 

@@ -4,34 +4,34 @@ package import RecorderAWS
 extension StreamServiceDescription {
     /// Checks the shape and the size of a record before it is queued.
     ///
-    /// A record without a partition key gets a numbered one, if the service has partition keys.
+    /// A record without a partition key gets a numbered one, if the service has partition keys. Its last byte is `delimiter`, unless that
+    /// is nil.
     package func record(
         _ payload: Data?,
         stream: String?,
         partitionKey: String?,
         maximumBytes: Int,
         countsKey: Bool = false,
+        delimiter: UInt8? = nil,
         region: () -> Region? = { nil }
     ) throws(RecorderError) -> Record {
         guard let payload else {
             throw .invalidRecord(.noData, "The record has no data (nil). Pass the bytes to send.")
         }
         let (name, key) = try checkRecords(
-            count: 1,
-            size: { _ in payload.count },
+            CollectionOfOne(payload.size(endingWith: delimiter)),
             stream: stream,
             partitionKey: partitionKey,
             maximumBytes: maximumBytes,
             countsKey: countsKey,
             region: region
         )
-        return Record(stream: name, payload: payload, partitionKey: key)
+        return Record(stream: name, payload: payload, partitionKey: key).ending(with: delimiter)
     }
 
-    /// Checks the shape of records with the same key; `size` has the bytes of the payload with an index. `region` is as for `checkStream`.
+    /// Checks the shape of records with the same key, and their sizes. `region` is as for `checkStream`.
     package func checkRecords(
-        count: Int,
-        size: (Int) -> Int,
+        _ sizes: some Collection<PayloadSize>,
         stream: String?,
         partitionKey: String?,
         maximumBytes: Int,
@@ -41,11 +41,11 @@ extension StreamServiceDescription {
         let key = sendsPartitionKey ? try checkPartitionKey(partitionKey) : .none
         let keyBytes = countsKey ? key.bytes : 0
         var largest = 0
-        for index in 0..<count {
-            let bytes = size(index)
-            largest = max(largest, bytes)
+        for (index, size) in sizes.enumerated() {
+            largest = max(largest, size.sent)
+            let bytes = size.given
             guard bytes + keyBytes > maximumBytes else { continue }
-            let subject = count == 1 ? "The record" : "Record \(index + 1) of \(count)"
+            let subject = sizes.count == 1 ? "The record" : "Record \(index + 1) of \(sizes.count)"
             throw .invalidRecord(
                 .dataTooLarge,
                 "\(subject) is \(bytes + keyBytes) bytes\(countsKey && sendsPartitionKey ? " with its partition key" : ""); "
@@ -58,7 +58,7 @@ extension StreamServiceDescription {
     }
 
     /// Checks a record's size against what the service accepts: payload, partition key and an appended delimiter.
-    package func checkService(_ bytes: Int) throws(RecorderError) {
+    private func checkService(_ bytes: Int) throws(RecorderError) {
         guard bytes > maximumRecordBytes else { return }
         let parts = sendsPartitionKey ? "its partition key" : "its delimiter"
         throw .invalidRecord(
