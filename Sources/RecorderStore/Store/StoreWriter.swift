@@ -282,15 +282,9 @@ package final class StoreWriter {
                 space.trimLog(afterSettle: purpose == .removing)
             }
         } catch {
-            // A stream or a segment that was new in this transaction does not exist.
+            // Nor is anything else known: a stream or a segment that was new in this transaction does not exist.
             known = nil
-            space.forget()
-            segments.forgetTables()
-            kept.forget()
             oldest.forget()
-            heads.forget()
-            clock.forget()
-            streams.forget()
             throw error
         }
     }
@@ -322,19 +316,27 @@ package final class StoreWriter {
     /// The counts at the start of a transaction: those of the last one, unless another process wrote since.
     private func currentLedger() throws(SQLiteError) -> StoreLedger {
         let version = try connection.dataVersion()
-        heads.forget()
-        if let known, known.version == version, !lock.isForeign {
-            // The only reference now, so that changes copy nothing.
-            self.known = nil
-            oldest.begin(isShared: false)
-            return known.ledger
+        guard let known, known.version == version, !lock.isForeign else {
+            forget()
+            return try statements.ledger()
         }
-        oldest.begin(isShared: true)
+        // The only reference now, so that changes copy nothing.
+        self.known = nil
+        heads.forget()
+        oldest.begin(isShared: false)
+        return known.ledger
+    }
+
+    /// Forgets what it knows of the file between transactions: another process has written, or the last one was rolled back.
+    private func forget() {
         space.forget()
-        streams.forget()
-        segments.forgetCurrent()
+        segments.forget()
         kept.forget()
-        return try statements.ledger()
+        heads.forget()
+        clock.forget()
+        streams.forget()
+        // What that has read is checked before it is used: to read the oldest segment anew for each save would cost too much.
+        oldest.begin(isShared: true)
     }
 
     /// Called at the start of a transaction, when every stream's row has the right number of records.

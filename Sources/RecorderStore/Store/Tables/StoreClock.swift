@@ -63,7 +63,7 @@ struct StoreClock {
         boot = String(system.boot().trimmed())
     }
 
-    /// Called after a rollback.
+    /// Called when another process may have changed the file, and after a rollback.
     mutating func forget() {
         reference = nil
     }
