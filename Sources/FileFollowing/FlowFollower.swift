@@ -347,7 +347,7 @@ final class FlowFollower {
         if case .watched = file.arming { released.append(file) }
         ended.add(file.totals)
         if forgets { observer.forget(file.path) }
-        file.close()
+        file.end()
         glimpsed.removeAll { $0.file.key == file.key }
         claims.release(file.key)
     }

@@ -99,6 +99,14 @@ final class FollowedFile {
         access = .closed(closed)
     }
 
+    /// Closes the file for ever.
+    func end() {
+        guard case .open(_, let saves) = access else { return }
+        precondition(!saves.areUnderWay, "a file is ended whose lines are on their way")
+        earlier.add(counts)
+        access = .closed(Closed())
+    }
+
     /// nil while it is closed.
     private var reader: LineReader? { if case .open(let reader, _) = access { reader } else { nil } }
     /// nil while it is closed.
