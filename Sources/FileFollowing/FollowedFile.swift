@@ -155,7 +155,7 @@ final class FollowedFile {
     /// Whether the open file is not as long as what was read of it.
     var hasOtherSize: Bool { reader.map { $0.content.size ?? $0.content.end != $0.content.end } ?? false }
     /// Whether the open file has bytes that were not read, or are not stored yet.
-    var isBehind: Bool { hasSavesUnderWay || hasGrown }
+    var isBehind: Bool { hasSavesUnderWay || failure != nil || hasGrown }
     /// Whether the closed file had bytes that were not read, or may have more without an event.
     var mayHaveMore: Bool {
         guard arming != .none, case .closed(let closed) = access else { return true }
