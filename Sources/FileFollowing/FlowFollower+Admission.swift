@@ -155,6 +155,8 @@ extension FlowFollower {
             ? stored.birth == opened.position.birth ? .resumed : .otherFile
             : FileStart(stored, of: opened.file, birth: opened.position.birth, boot: boot)
         guard start != .unreadable else { return nil }
+        let isCopiedUp = start == .resumed && !isCompressed && stored.birth != opened.position.birth
+        if isCopiedUp, isPartOfLine(stored, in: opened.file) { return nil }
         if hasOtherID, start != .otherFile { admission.changes.forgotten.append(stored.id) }
         if start != .otherFile { gone.remove(stored) }
         switch start {
@@ -260,7 +262,7 @@ extension FlowFollower {
         let below = files.filter { $0.state.name == .none && $0.file?.isLayered == true && $0.base == file.base }
         for original in (gone.originals + below.map(\.storedPosition.gone)).sorted(by: { $0.offset > $1.offset })
         where original.offset > 0 && mayBeCopy(base: file.base, path: file.path, of: original) {
-            if facts.size >= original.offset, open.holds(upTo: original) {
+            if facts.size >= original.offset, open.holds(upTo: original), !isPartOfLine(original, in: open) {
                 gone.found(original)
                 observer.tell(.incomplete(.copied(file.path, of: original)))
                 // Before anything else of the original is stored in place of its position.
@@ -272,6 +274,11 @@ extension FlowFollower {
             if facts.size > 0, isEqual, facts.size <= original.offset { return .copy }
         }
         return nil
+    }
+
+    /// Whether a file that is gone had a part of one line, which may be the beginning of any file.
+    private func isPartOfLine(_ gone: FilePosition, in file: OpenFile) -> Bool {
+        gone.isGone && file.lastLineEnd(before: gone.offset, delimiter: flow.rules.delimiter) == 0
     }
 
     /// Begins with a copy where its original was read to.
