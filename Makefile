@@ -32,7 +32,7 @@ traits: ## Build and test the package's traits, with stand-ins for the packages 
 canary: setup ## Run all tests, and look for their keys and signatures in all that they print and write
 	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/canary $(ARGS)
 
-sanitize: setup ## Run all tests under the thread sanitizer and under the address sanitizer; ARGS="thread --short" some tests
+sanitize: setup ## Run all tests under the thread sanitizer, then under the address sanitizer; ARGS="thread --short" some tests
 	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/sanitize $(ARGS)
 
 fuzz: ## Feed made-up answers to the answer decoder and the settle; TIME=600 for ten minutes
