@@ -25,6 +25,14 @@ extension OpenFile {
         return unsafe bytes.withUnsafeBytes { unsafe FilePosition.Fingerprint(of: $0) } == position.head
     }
 
+    /// Whether a line ends in `delimiter` in the content of a compressed file before `end`.
+    func hasCompressedLine(before end: Int, _ delimiter: UInt8?) -> Bool {
+        let content = GzipFile(self)
+        return stride(from: 0, to: end, by: 64 * 1_024).contains { start in
+            content.read(at: start, atMost: min(64 * 1_024, end - start))?.contains { $0 == delimiter } == true
+        }
+    }
+
     /// Whether the content of a compressed file, of so many bytes, is the beginning of another file.
     func isCompressedStart(of other: OpenFile, _ length: Int) -> Bool {
         let content = GzipFile(self)

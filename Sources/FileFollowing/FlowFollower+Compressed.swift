@@ -1,3 +1,4 @@
+import LineRecords
 import RecorderHTTP
 import RecorderStore
 
@@ -29,6 +30,9 @@ extension FlowFollower {
         for position in (gone.truncated + stored).sorted(by: { $0.offset > $1.offset }) where position.offset > 0 {
             guard position.offset <= length, open.holdsCompressed(upTo: position) else { continue }
             let isTruncated = gone.truncated.contains(position)
+            // Any file may begin with a part of one line.
+            let hasLine = !position.isGone || open.hasCompressedLine(before: position.offset, flow.rules.delimiter)
+            guard hasLine || position.offset == length else { continue }
             guard position.isGone || isTruncated else {
                 // Its original exists, or this process does not know yet that it is gone.
                 file.compared = (length, position.path, position.id)

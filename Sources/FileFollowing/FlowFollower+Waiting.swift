@@ -83,10 +83,12 @@ extension FlowFollower {
         }
     }
 
-    /// Notes what is missing of files that are gone before it was their turn.
-    func missGone(in scan: PatternScan, into admission: inout FileAdmission) {
+    /// Notes what is missing of files that are gone before it was their turn. Of one that was found, and is gone since, the next scan says
+    /// that.
+    func missGone(in scan: PatternScan, found: [FileKey: FoundFile], into admission: inout FileAdmission) {
         func isGone(_ pattern: FilePattern, _ file: FoundFile) -> Bool {
-            pattern.bytes == scan.pattern.bytes && scan.isGone(file.path, from: file.directoryDevice)
+            pattern.bytes == scan.pattern.bytes && found[file.key] == nil
+                && scan.isGone(file.path, from: file.directoryDevice)
         }
         for (pattern, file) in missed where isGone(pattern, file) {
             let position = position(of: file, pattern)

@@ -126,6 +126,7 @@ final class FlowFollower {
         let waited = waiting.new.flatMap(\.files)
         for (scan, files) in waiting.new { missed += files.map { (scan.pattern, $0) } }
         miss(glimpsed + notePassed(scans))
+        missed.removeAll { found[$0.file.key] != nil }
         waiting = WaitingFiles()
         for (pattern, scan) in zip(patterns, scans) {
             let own = scan.directories.sorted().map { system.watch(directory: $0) }
@@ -142,12 +143,11 @@ final class FlowFollower {
         }
         for file in waited { claims.release(file.key) }
         openClosed()
-        missed.removeAll { found[$0.file.key] != nil }
         guard !waiting.new.isEmpty || !missed.isEmpty else { return }
         // All until a scan is stored: damage may have given a position to another stream.
         try admission.readPositions(of: marked.isEmpty ? nil : flow.stream, in: store, except: files)
         if marked.isEmpty { gone = GonePositions(stored: admission.gone) }
-        for scan in scans where scan.isStable { missGone(in: scan, into: &admission) }
+        for scan in scans where scan.isStable { missGone(in: scan, found: found, into: &admission) }
         for (scan, _) in waiting.new where scan.files.isEmpty { observer.tell(.noFile(pattern: scan.pattern.text)) }
         if waiting.newCount > openFiles.room {
             for index in waiting.new.indices { waiting.new[index].files = admission.inOrder(waiting.new[index].files) }

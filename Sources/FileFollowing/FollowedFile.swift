@@ -14,6 +14,7 @@ final class FollowedFile {
     /// Its path as of the last scan; `base` is the path that it had before it was rotated.
     private(set) var path: String
     let base: String
+    private var relation: FilePattern.Relation
     let isCompressed: Bool
     private(set) var state: FileState
     private var directoryDevice: UInt64
@@ -68,8 +69,9 @@ final class FollowedFile {
         key = found.key
         path = found.path
         base = found.base
-        isCompressed = found.relation == .compressed
-        state = FileState(phase, name: found.relation.name)
+        relation = found.relation
+        isCompressed = relation == .compressed
+        state = FileState(phase, name: relation.name)
         directoryDevice = found.directoryDevice
         position = saves.stored
         opened = openFiles.system.now
@@ -183,7 +185,7 @@ final class FollowedFile {
     /// Takes over where a scan found it; nil if it is gone.
     func found(_ found: FoundFile?) -> FileState.Event {
         guard let found else { return .missing }
-        (path, directoryDevice) = (found.path, found.directoryDevice)
+        (path, directoryDevice, relation) = (found.path, found.directoryDevice, found.relation)
         let differs = differs(found.facts)
         if differs, case .closed(var closed) = access {
             // It may be gone before it is opened.
@@ -207,9 +209,7 @@ final class FollowedFile {
 
     /// As a scan would find what is at its path.
     func asFound(_ facts: FileFacts) -> FoundFile {
-        let relation: FilePattern.Relation =
-            isCompressed ? .compressed : path.utf8.elementsEqual(base.utf8) ? .matches : .rotated
-        return FoundFile(
+        FoundFile(
             path: path,
             base: base,
             relation: relation,

@@ -293,6 +293,43 @@ import Testing
         #expect(world.store.readings < 10, "positions were read \(world.store.readings) times")
     }
 
+    @Test func `a compressed file that begins with the unfinished line of a deleted one is read from its start`() throws
+    {
+        let directory = try TemporaryDirectory()
+        let world = FollowWorld(files: 1, claims: directory.path("claims"))
+        let path = "/logs/worker0.log"
+        world.plan(at: 5) { world.disk.remove(path) }
+        world.plan(at: 6) { world.disk.write(Array("line ".utf8), to: world.disk.create(path)) }
+        world.plan(at: 20) { world.disk.remove(path) }
+        world.plan(at: 200) {
+            let bytes = Gzip.compress(Array("line 2\nline 3\n".utf8)) ?? []
+            world.disk.write(bytes, to: world.disk.create("\(path).1.gz"))
+            world.write(to: world.disk.create(path))
+        }
+        world.run()
+        #expect(world.store.records["line 2"] == 1 && world.store.records["line 3"] == 1, "\(world.store.records)")
+    }
+
+    @Test func `a file that is opened in place of a dated one, and gone at once, is told`() throws {
+        // While those files are opened that are closed, one each six microseconds.
+        for delay in stride(from: 2.250_44, to: 2.250_56, by: 0.000_004) {
+            let directory = try TemporaryDirectory()
+            let world = FollowWorld(files: 0, claims: directory.path("claims"))
+            let paths = (0..<40).map { "/logs/worker\($0)-20261125.log" }
+            for path in paths { world.write(to: world.disk.create(path)) }
+            world.plan(at: 20) { for path in paths { world.write(to: world.disk.create(path)) } }
+            world.plan(at: 20 + delay) {
+                for path in paths {
+                    world.disk.remove(path)
+                    world.write(to: world.disk.create(path))
+                }
+            }
+            world.plan(at: 20.000_008 + delay) { for path in paths { world.disk.remove(path) } }
+            world.run()
+            #expect(world.faults == [], "\(delay)")
+        }
+    }
+
     @Test func `of many files that are deleted at once, the store keeps few positions`() throws {
         let directory = try TemporaryDirectory()
         let world = FollowWorld(files: 200, claims: directory.path("claims"))
