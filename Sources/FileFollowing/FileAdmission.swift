@@ -92,6 +92,12 @@ struct FileAdmission {
         return found
     }
 
+    /// Takes up the position of a file that is gone: another one of this scan may be its copy in a layer of a container.
+    mutating func lose(_ position: FilePosition) {
+        changes.stored.append(position)
+        gone.append(position)
+    }
+
     /// Files with a position first: others may be copies of what they held, which shows once they are open.
     func inOrder(_ files: ArraySlice<FoundFile>) -> ArraySlice<FoundFile> {
         func isKnown(_ key: FileKey) -> Bool {

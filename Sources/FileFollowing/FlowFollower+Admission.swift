@@ -392,7 +392,7 @@ extension FlowFollower {
 
     /// Keeps the position of a file that is gone, as a copy or a compressed file may have its content.
     func lose(_ stored: FilePosition, into admission: inout FileAdmission) {
-        admission.changes.stored.append(gone.add(stored))
+        admission.lose(gone.add(stored))
         mayMissCopies = true
     }
 }

@@ -93,11 +93,13 @@ extension FlowFollower {
         for (pattern, file) in missed where isGone(pattern, file) {
             let position = position(of: file, pattern)
             if var stored = admission.take(position, isLayered: false) {
-                stored.isFinished = stored.offset == file.facts.size
+                // It may be that of another file, whose inode this one had.
+                let isSame = stored.birth == position.birth || stored.birth == 0 || position.birth == 0
+                if isSame { stored.isFinished = stored.offset == file.facts.size }
                 lose(stored, into: &admission)
-            } else if isWanted(file, of: pattern, at: position, in: admission) {
-                lose(position, into: &admission)
+                if isSame { continue }
             }
+            if isWanted(file, of: pattern, at: position, in: admission) { lose(position, into: &admission) }
         }
         missed.removeAll { isGone($0.pattern, $0.file) }
     }

@@ -253,7 +253,7 @@ final class FlowFollower {
     private func forget(_ file: FollowedFile, into admission: inout FileAdmission) {
         var position = file.position
         position.isFinished = file.unreadBytes == 0
-        admission.changes.stored.append(gone.add(position))
+        admission.lose(gone.add(position))
         release(file)
     }
 
