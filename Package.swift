@@ -508,13 +508,20 @@ let notSanitized = oldSources.union([
     "Benchmarks", "MigrationTests", "OldCallersTests", "SimulatedMachine", "Simulation", "SimulationTests",
 ])
 
-/// Scripts/sanitize names the targets that it runs, or `all`; they are built with what they need, and nothing else is.
+/// Scripts/sanitize names the targets that it runs, or `all`; they are built with what they need, and nothing else is. Of a target it may
+/// name the files, as in `Target:One.swift,Two.swift`.
 if let wanted = Context.environment["RECORDER_SANITIZE"] {
-    let all = package.targets.map(\.name)
-    var kept = Set(wanted == "all" ? all : wanted.split(separator: " ").map(String.init)).subtracting(notSanitized)
+    let all = package.targets.map { ($0.name, [String]()) }
+    let named = wanted.split(separator: " ").map { words in
+        let parts = words.split(separator: ":").map(String.init)
+        return (parts[0], parts.dropFirst().flatMap { $0.split(separator: ",").map(String.init) })
+    }
+    let files = Dictionary(uniqueKeysWithValues: wanted == "all" ? all : named)
+    var kept = Set(files.keys).subtracting(notSanitized)
     var waiting = Array(kept)
     while let name = waiting.popLast() {
         guard let target = package.targets.first(where: { $0.name == name }) else { fatalError("no target \(name)") }
+        if let files = files[name], !files.isEmpty { target.sources = files }
         target.dependencies.removeAll { dependency in
             guard case .byNameItem(let needed, _) = dependency else { return false }
             if notSanitized.contains(needed) { return true }

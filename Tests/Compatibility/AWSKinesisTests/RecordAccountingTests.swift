@@ -114,6 +114,7 @@ import Testing
                 #expect(finding == (seen.contains(ordinal) ? .repeated : .new))
                 seen.insert(ordinal)
             }
+            guard base.isMultiple(of: 1_000) else { continue }
             for gap in accounting.gaps { #expect(gap.ordinals.allSatisfy { !seen.contains($0) }) }
         }
     }

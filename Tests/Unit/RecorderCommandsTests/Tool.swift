@@ -1,5 +1,6 @@
 import Foundation
 import RecorderTestSupport
+import Testing
 
 /// Runs the built `kinesis-recorder` as a process.
 struct Tool: Sendable {
@@ -44,6 +45,20 @@ struct Tool: Sendable {
     /// Starts it; `prefix` is a program to run it with, and its arguments.
     func start(under prefix: [String] = [], _ arguments: [String]) throws -> RunningTool {
         try RunningTool(prefix + [Self.path] + arguments, environment: environment, home: home)
+    }
+
+    /// Writes a file in the home directory.
+    func write(_ name: String, _ text: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: home.path(name)))
+    }
+
+    /// Runs a Python program to its end.
+    func python(_ program: String) async throws {
+        let python = Process()
+        python.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        python.arguments = ["python3", "-c", program]
+        await (try ProcessEnd(starting: python)).finished()
+        #expect(python.terminationStatus == 0)
     }
 }
 

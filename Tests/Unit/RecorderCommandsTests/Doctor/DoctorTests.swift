@@ -110,18 +110,4 @@ extension Tool {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: home.path)
         return Set(paths.filter { !$0.hasSuffix(".out") && !$0.hasSuffix(".err") })
     }
-
-    /// Writes a file in the home directory.
-    func write(_ name: String, _ text: String) throws {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: home.path(name)))
-    }
-
-    /// Runs a Python program to its end.
-    func python(_ program: String) async throws {
-        let python = Process()
-        python.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        python.arguments = ["python3", "-c", program]
-        await (try ProcessEnd(starting: python)).finished()
-        #expect(python.terminationStatus == 0)
-    }
 }
