@@ -508,9 +508,9 @@ let notSanitized = oldSources.union([
     "Benchmarks", "MigrationTests", "OldCallersTests", "SimulatedMachine", "Simulation", "SimulationTests",
 ])
 
-/// Scripts/sanitize names the targets that it runs, or `all`; they are built with what they need, and nothing else is. Of a target it may
-/// name the files, as in `Target:One.swift,Two.swift`.
-if let wanted = Context.environment["RECORDER_SANITIZE"] {
+/// Scripts/sanitize and Scripts/mutations name the targets that they run, or `all`; these are built with what they need, and nothing else
+/// is. Of a target they may name the files, as in `Target:One.swift,Two.swift`.
+if let wanted = Context.environment["RECORDER_ONLY"] {
     let all = package.targets.map { ($0.name, [String]()) }
     let named = wanted.split(separator: " ").map { words in
         let parts = words.split(separator: ":").map(String.init)
