@@ -93,8 +93,8 @@ extension FlowFollower {
                 needsRescan = true
             } else {
                 needsScan = true
-                missed.append((pattern, file))
             }
+            missed.append((pattern, file))
             claims.release(file.key)
             if let facts = new?.facts { glimpse(file.with(facts), of: pattern) }
             return nil

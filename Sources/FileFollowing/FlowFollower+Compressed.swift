@@ -95,19 +95,26 @@ extension FlowFollower {
 
     // MARK: - what is missing
 
-    /// Says what is missing, unless a compressed file may still turn out to have it. Of a file that was truncated at once: the store has
-    /// another position of it by now, and a copy lacks what was written before the truncation.
+    /// Says what is missing of files that were truncated: a copy lacks what was written before that. Before the store has their new
+    /// positions, or the next start would not know.
+    func tellTruncations() {
+        let missing = gone.takeUntold { !$0.isGone }
+        for position in missing { observer.tell(.incomplete(.truncated(position))) }
+        incompleteFiles += missing.count
+    }
+
+    /// Says what is missing of files that are gone, unless a compressed file may still turn out to have it.
     func tellLosses() {
         let undecided = Set(files.lazy.filter { $0.isCompressed && $0.state.phase == .undecided }.map(\.base))
-        let missing = gone.takeUntold { !$0.isGone || !undecided.contains(base(of: $0)) }
+        let missing = gone.takeUntold { $0.isGone && !undecided.contains(base(of: $0)) }
         for position in missing {
-            observer.tell(.incomplete(position.isGone ? .gone(position) : .truncated(position)))
-            guard gone.isKept(position) else { continue }
+            observer.tell(.incomplete(.gone(position)))
             var told = position
             told.isFinished = true
-            resets.append(told)
+            if gone.isKept(position) { resets.append(told) }
         }
         incompleteFiles += missing.count
+        gone.forgetOldest()
     }
 
     /// The path that the file of a position had before it was rotated.
@@ -151,9 +158,7 @@ struct GonePositions {
     mutating func add(_ position: FilePosition) -> FilePosition {
         remove(position)
         let position = position.gone
-        var kept = stored.removeValue(forKey: position.pattern) ?? []
-        if kept.count == Self.most { forgotten.append(kept.removeFirst().id) }
-        stored[position.pattern] = kept + [position]
+        stored[position.pattern, default: []].append(position)
         if !position.isFinished { untold.append(position) }
         return position
     }
@@ -193,8 +198,19 @@ struct GonePositions {
 
     /// Those that are to be told.
     mutating func takeUntold(where isTold: (FilePosition) -> Bool) -> [FilePosition] {
-        defer { untold.removeAll(where: isTold) }
-        return untold.filter(isTold)
+        let told = untold.filter(isTold)
+        untold.removeAll(where: isTold)
+        return told
+    }
+
+    /// Forgets the oldest, but none that is still to be told: the next start would not know of it.
+    mutating func forgetOldest() {
+        let untold = Set(untold.map(\.id))
+        for (pattern, kept) in stored where kept.count > Self.most {
+            let oldest = Set(kept.lazy.map(\.id).filter { !untold.contains($0) }.prefix(kept.count - Self.most))
+            stored[pattern]?.removeAll { oldest.contains($0.id) }
+            forgotten += oldest
+        }
     }
 }
 

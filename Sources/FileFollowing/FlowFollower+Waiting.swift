@@ -77,9 +77,13 @@ extension FlowFollower {
     /// Notes files that were seen, and may be gone: not what may have been a copy, or what another process reads.
     func miss(_ seen: [(pattern: FilePattern, file: FoundFile)]) {
         guard !seen.isEmpty else { return }
-        var known = Set(files.map(\.key) + missed.map(\.file.key))
-        missed += seen.filter { _, file in
-            file.relation == .matches && known.insert(file.key).inserted && claims.isFree(file.key)
+        let followed = Set(files.map(\.key))
+        for (pattern, file) in seen where file.relation == .matches && !followed.contains(file.key) {
+            if let index = missed.firstIndex(where: { $0.file.key == file.key }) {
+                if missed[index].file.facts.size < file.facts.size { missed[index].file.facts = file.facts }
+            } else if claims.isFree(file.key) {
+                missed.append((pattern, file))
+            }
         }
     }
 
@@ -95,7 +99,8 @@ extension FlowFollower {
             if var stored = admission.take(position, isLayered: false) {
                 // It may be that of another file, whose inode this one had.
                 let isSame = stored.birth == position.birth || stored.birth == 0 || position.birth == 0
-                if isSame { stored.isFinished = stored.offset == file.facts.size }
+                // It may have got more since it was found.
+                if isSame { stored.isFinished = stored.isFinished && stored.offset == file.facts.size }
                 lose(stored, into: &admission)
                 if isSame { continue }
             }

@@ -195,6 +195,7 @@ final class FlowFollower {
             changes.stored.removeAll { $0.isGone && forgotten.contains($0.id) }
             changes.forgotten += forgotten
         }
+        if isSettled { tellTruncations() }
         if !changes.stored.isEmpty || !changes.forgotten.isEmpty {
             try store.saveNow(changes, stream: flow.stream)
         }

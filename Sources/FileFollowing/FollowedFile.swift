@@ -188,8 +188,8 @@ final class FollowedFile {
         (path, directoryDevice, relation) = (found.path, found.directoryDevice, found.relation)
         let differs = differs(found.facts)
         if differs, case .closed(var closed) = access {
-            // It may be gone before it is opened.
-            closed.unread = max(found.facts.size - position.offset, 0)
+            // It may be gone before it is opened. If it is not longer, it may have been written anew.
+            closed.unread = max(found.facts.size - position.offset, 1)
             access = .closed(closed)
         }
         return .found(found.relation.name, differs: differs)

@@ -76,6 +76,38 @@ import Testing
         #expect(world.store.records.count < 80, "all of them were read")
     }
 
+    @Test(arguments: [0.1, 0.4, 1, 2])
+    func `what was written anew to a closed file that is deleted before its turn is told`(delay: Double) throws {
+        let directory = try TemporaryDirectory()
+        let world = FollowWorld(files: 40, claims: directory.path("claims"))
+        let paths = (0..<40).map { "/logs/worker\($0).log" }
+        world.plan(at: 5) { for path in paths { world.write(to: world.disk.create(path)) } }
+        world.plan(at: 20) {
+            for path in paths {
+                world.disk.truncate(world.disk.create(path))
+                world.write(to: world.disk.create(path))
+            }
+        }
+        world.plan(at: 20 + delay) { for path in paths { world.disk.remove(path) } }
+        world.run()
+        #expect(world.untold.isEmpty, "\(world.untold)")
+        #expect(world.store.records.count < 120, "all of them were read")
+    }
+
+    @Test(arguments: [0.0003, 0.0006, 0.001, 0.003])
+    func `what was added to a file that is deleted before its turn after a start is told`(delay: Double) throws {
+        let directory = try TemporaryDirectory()
+        let world = FollowWorld(files: 40, claims: directory.path("claims"))
+        let paths = (0..<40).map { "/logs/worker\($0).log" }
+        world.run()
+        let start = Double(world.disk.time - world.startTime) / 1_000_000_000
+        world.plan(at: start + delay) { for path in paths { world.write(to: world.disk.create(path)) } }
+        world.plan(at: start + delay + 0.000_01) { for path in paths { world.disk.remove(path) } }
+        world.run()
+        #expect(world.untold.isEmpty, "\(world.untold)")
+        #expect(world.store.records.count < 80, "all of them were read")
+    }
+
     @Test func `what was added to a closed file that is deleted while files are looked for is told`() throws {
         let directory = try TemporaryDirectory()
         let world = FollowWorld(files: 80, claims: directory.path("claims"))
