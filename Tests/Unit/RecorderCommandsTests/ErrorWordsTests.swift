@@ -51,21 +51,25 @@ import Testing
 
     @Test(arguments: [["save", "app", "--submit"], ["submit", "--watch", "1"]])
     func `a signal during an outage does not say that sending works again`(command: [String]) async throws {
-        let (reached, stopped) = (Gate(), Gate())
-        let server = try LocalServer { _, index in
-            // A submit makes three requests; the signal comes during the second submit.
-            guard index >= 3 else { return .error(500, "InternalFailure") }
-            reached.open()
-            stopped.wait()
+        let holds = Locked(false)
+        let (reached, ended) = (Gate(), Gate())
+        let server = try LocalServer { _, _ in
+            // After the error of the first submit, no request is answered.
+            if holds.withLock({ $0 }) {
+                reached.open()
+                ended.wait()
+            }
             return .error(500, "InternalFailure")
         }
         let tool = try Tool(to: server.url)
         _ = try await tool.run("save", "app", input: Data("a\n".utf8))
         let running = try tool.start(command)
+        while !running.printedErrors.contains("injected failure") { try await Task.sleep(for: .milliseconds(20)) }
+        holds.withLock { $0 = true }
         try await onNewThread(named: "test-gate") { reached.wait() }
         _ = running.signal(SIGTERM)
-        stopped.open()
         let ran = await running.end()
+        ended.open()
         #expect(ran.status == 0 && ran.err.contains("injected failure"), "\(ran)")
         #expect(!(ran.err + ran.out).contains("again."), "\(ran)")
         #expect(!(ran.err + ran.out).contains("nothing is left"), "\(ran)")

@@ -17,6 +17,9 @@ import Testing
     private func foreign() throws -> [(path: String, problem: String)] {
         let (text, directory) = (tool.home.path("notes.txt"), tool.home.path("directory"))
         let (pipe, link) = (tool.home.path("pipe"), tool.home.path("link"))
+        // The superuser could replace the real one.
+        let own = tool.home.path("null")
+        let null = geteuid() == 0 && mknod(own, S_IFCHR | 0o600, 1 << 8 | 3) == 0 ? own : "/dev/null"
         try Data("kept\n".utf8).write(to: URL(fileURLWithPath: text))
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         #expect(mkfifo(pipe, 0o600) == 0)
@@ -24,7 +27,7 @@ import Testing
         let parts = ["kinesis.db", "kinesis.db.lock", "kinesis.db-wal", "firehose.db", "kinesis-other.db.submit"]
         return parts.map { ("\(store)/\($0)", "this is the name of a record store's file") } + [
             (text, "this file is of another kind, and would be replaced"), (directory, "this is a directory"),
-            (pipe, "this is not a regular file"), ("/dev/null", "this is not a regular file"),
+            (pipe, "this is not a regular file"), (null, "this is not a regular file"),
             (link, "this is a symbolic link to \(text)"),
         ]
     }
