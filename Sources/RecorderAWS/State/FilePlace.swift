@@ -15,7 +15,7 @@ package struct FilePlace: Sendable, CustomStringConvertible {
     }
 
     /// When a file was created, in nanoseconds since 1970; 0 where the file system does not say.
-    private static func birth(of path: String) -> Int64 {
+    package static func birth(of path: String) -> Int64 {
         var status = statx()
         guard unsafe statx(AT_FDCWD, path, 0, UInt32(STATX_BTIME), &status) == 0,
             status.stx_mask & UInt32(STATX_BTIME) != 0

@@ -77,6 +77,8 @@ struct StreamFlush {
     private mutating func sendAll() async throws(RecorderError) -> Bool {
         try await readNext()
         while true {
+            // Where the service answers before the store settles, no request is under way that a cancellation would end.
+            if Task.isCancelled, nextBatch != nil || !requests.isEmpty { throw .cancelled }
             while requests.count < requestsAtOnce, let batch = try await currentBatch(), mayBeSent(batch) {
                 send(batch)
                 if nextBatch == nil, readsAhead { try await readNext() }
@@ -122,7 +124,7 @@ struct StreamFlush {
         defer { if loop.delivery.refused.hasCandidates(of: range) { undecided.append(range) } else { end(range) } }
         let first = await request.answer()
         // If a record must be sent again, it is sent before the next batch, which waits.
-        if first.answer.isDelivered, let batch = nextBatch.flatMap(rest), mayBeSent(batch) {
+        if !Task.isCancelled, first.answer.isDelivered, let batch = nextBatch.flatMap(rest), mayBeSent(batch) {
             send(batch)
         }
         let ending = await loop.deliver(request.batch, first: first)

@@ -312,7 +312,8 @@ package final class SaveQueue: Sendable {
     private func release(_ saves: [PendingSave]) {
         var bytes = 0
         for save in saves { bytes += save.storedBytes }
-        let admitted = state.withLock { [bytes] state -> [Waiter]? in
+        // While a queue is refused, nothing else has it run.
+        let admitted = change { [bytes] state -> [Waiter]? in
             state.queuedBytes -= bytes
             return state.waiters.isEmpty ? nil : state.admitWaiters()
         }

@@ -20,7 +20,7 @@ extension StoreWriter {
                 result = Import()
                 let time = try clock.now(connection)
                 // Another process may have imported and renamed it while this one waited for the lock.
-                guard database.isInPlace, try statements.addImport("\(database.fileID)") else { return }
+                guard database.isInPlace, try statements.addImport(database.name) else { return }
                 result.skipped = try database.read(now: now) { (row) throws(SQLiteError) in
                     // A time in the future is from a clock that was wrong.
                     let age = max(now.milliseconds - row.savedAt.milliseconds, 0)
@@ -35,7 +35,7 @@ extension StoreWriter {
         // The note prevents a second import if the process dies before the file is renamed. An import does not fail because
         // the note stays.
         guard database.rename() else { return .success(result) }
-        try? write { (_) throws(SQLiteError) in try statements.removeImport("\(database.fileID)") }
+        try? write { (_) throws(SQLiteError) in try statements.removeImport(database.name) }
         return .success(result)
     }
 }

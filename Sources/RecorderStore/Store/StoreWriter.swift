@@ -168,10 +168,21 @@ package final class StoreWriter {
         guard let now = connection.currentPath, FileIdentity(now) == fileID else {
             return RecorderLog.warning("\(namedPath) was removed or replaced while it was open: its \(count) are lost.")
         }
-        let directory = URL(fileURLWithPath: now).deletingLastPathComponent().path
+        let moved = "\(namedPath) was moved to \(now) while it was open"
+        // Its log stayed where it was, if only the file was moved.
+        let isWhole =
+            FileIdentity("\(now)-wal") == log.log
+            || lock.leaveMoved(isWhole: { connection.hasWholeLog }, moveContent: connection.moveWholeLog)
+        let (old, new) = (URL(fileURLWithPath: namedPath), URL(fileURLWithPath: now))
+        let directory = new.deletingLastPathComponent().path
+        let advice =
+            old.lastPathComponent == new.lastPathComponent
+            ? "Send them with a program that uses \(directory), such as kinesis-recorder submit --directory."
+            : "Move it as \(old.lastPathComponent) into a directory of its own to send them."
         RecorderLog.warning(
-            "\(namedPath) was moved to \(now) while it was open: its \(count) stay there, and what is saved from now on is in a new "
-                + "file. Send them with a program that uses \(directory), such as kinesis-recorder submit --directory."
+            isWhole
+                ? "\(moved): its \(count) stay there, and what is saved from now on is in a new file. \(advice)"
+                : "\(moved), and its write-ahead log was not: of its \(count), those that were only in the log are lost. \(advice)"
         )
     }
 

@@ -131,6 +131,13 @@ final class StoreWriteLock {
         return change
     }
 
+    /// Called before a database is closed that was moved without its log. Whether the log's content is in the database now.
+    func leaveMoved(isWhole: () -> Bool, moveContent: () -> Bool) -> Bool {
+        guard (try? lock(before: SystemTime.now + .seconds(1))) != nil else { return false }
+        defer { unlock() }
+        return isWhole() && moveContent()
+    }
+
     /// Records may be missing in the log that is used from now on, so that their keys must not be given again.
     private func noteForeign() {
         isForeign = true

@@ -25,7 +25,9 @@ package final class LegacyDatabase {
     }
 
     /// Identifies this file, as long as it exists.
-    let fileID: FileIdentity
+    private let fileID: FileIdentity
+    /// Tells it from another file that has its inode later.
+    let name: String
     /// Why this file could not be read, if that ended `read`.
     private(set) var lastError: RecorderError?
 
@@ -40,6 +42,7 @@ package final class LegacyDatabase {
             throw .storage("There is no database to import at \(path): \(String(errorNumber: errno)).", nil)
         }
         self.fileID = fileID
+        name = "\(fileID):\(FilePlace.birth(of: path))"
         self.path = path
         makeRecord = source.makeRecord
         do throws(SQLiteError) {

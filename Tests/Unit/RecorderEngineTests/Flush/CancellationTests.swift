@@ -1,9 +1,11 @@
 import Foundation
 import RecorderAWS
+import RecorderConcurrency
 import RecorderEngine
-import RecorderStore
 import RecorderTestSupport
 import Testing
+
+@testable import RecorderStore
 
 /// A withdrawn submit ends at once, whatever the service does, and loses no record.
 @Suite(.timeLimit(.minutes(10))) struct CancellationTests {
@@ -40,6 +42,29 @@ import Testing
         #expect(try harness.storedTexts() == ["a", "b", "c"])
         #expect(try harness.storedFailures() == [0, 0, 0])
         #expect(server.requests.count == 1)
+    }
+
+    @Test func `a submit that is withdrawn while an answer is being settled sends no more`() async throws {
+        let directory = try TemporaryDirectory()
+        let lock = Locked<StoreLock?>(nil)
+        let server = try LocalServer { request, index in
+            // From its second answer on, the store is slower than the service. (No batch is read ahead during the first.)
+            if index == 1 {
+                let other = StoreLock(path: directory.path("kinesis.db.lock"))
+                #expect((try? other.tryLock()) == true)
+                lock.withLock { $0 = other }
+            }
+            return .kinesis(request)
+        }
+        let harness = try PipelineHarness(.kinesis, to: server, in: directory)
+        try await harness.saveAll((0..<3_000).map(String.init))
+        let ticket = harness.pipeline.flush { _ in }
+        await server.received(3)
+        harness.pipeline.withdraw(ticket)
+        lock.withLock { $0 = nil }
+        try await harness.runEnds()
+        #expect(server.requests.count == 3)
+        #expect(try harness.records() >= 1_500)
     }
 
     @Test func `a withdrawn submit leaves a stream's last error unchanged`() async throws {

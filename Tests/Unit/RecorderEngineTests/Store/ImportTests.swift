@@ -62,6 +62,20 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: shorter))
     }
 
+    @Test func `a database that has the inode of one whose import was noted, and that is gone, is imported`()
+        async throws
+    {
+        let harness = try PipelineHarness()
+        try await harness.save("already here", to: "a")
+        let path = try database(harness.directory, Self.legacy)
+        var status = stat()
+        #expect(unsafe stat(path, &status) == 0)
+        let inode = "\(status.st_dev):\(status.st_ino)"
+        let store = try SQLiteConnection(path: harness.path, access: .readWrite)
+        try store.execute("INSERT INTO imported (file) VALUES ('\(inode)'), ('\(inode):1')")
+        #expect(try await importing(path, into: harness).imported == 2)
+    }
+
     @Test func `another database at the same path is imported, and no imported file is overwritten`()
         async throws
     {

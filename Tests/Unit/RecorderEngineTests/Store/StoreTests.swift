@@ -63,7 +63,7 @@ import Testing
         #expect(try harness.records() == 1)
     }
 
-    @Test(arguments: ["moved", "removed"])
+    @Test(arguments: ["moved", "moved without its log", "removed"])
     func `a store that is moved or removed while it is open says once what becomes of its records`(how: String)
         async throws
     {
@@ -72,17 +72,29 @@ import Testing
             let store = directory.path("store")
             let harness = try PipelineHarness(url: nil, in: directory, at: store)
             for text in ["1", "2"] { try await harness.save(text) }
-            if how == "moved" {
-                #expect(rename(store, directory.path("moved")) == 0)
-            } else {
-                try FileManager.default.removeItem(atPath: store)
+            let moved = directory.path("moved")
+            switch how {
+            case "moved": #expect(rename(store, moved) == 0)
+            case "removed": try FileManager.default.removeItem(atPath: store)
+            default:
+                #expect(mkdir(moved, 0o700) == 0)
+                #expect(rename("\(store)/kinesis.db", "\(moved)/kinesis.db") == 0)
             }
             for text in ["3", "4"] { try await harness.save(text) }
             #expect(try harness.storedTexts() == ["3", "4"])
+            if how != "removed" {
+                let other = try PipelineHarness(url: nil, in: directory, at: moved)
+                // The log took the save that was on its way as the file was moved; it is in the new file, too.
+                #expect(try other.storedTexts() == (how == "moved" ? ["1", "2"] : ["1", "2", "3"]))
+            }
         }
         let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         let expected =
-            how == "moved" ? "/moved/kinesis.db while it was open: its 2 records stay there" : "its 2 records are lost"
+            switch how {
+            case "removed": "its 2 records are lost"
+            case "moved": "/moved/kinesis.db while it was open: its 2 records stay there"
+            default: "/moved/kinesis.db while it was open: its 3 records stay there"
+            }
         let warnings = text.split(separator: "\n").filter { $0.contains("warning") }
         #expect(warnings.count == 1 && text.contains(expected), "\(text)")
     }
