@@ -58,8 +58,9 @@ extension FollowWorld {
     /// A follower was killed: the next one knows what is stored.
     func forgetSeen() {
         for file in seen.keys where store.position(of: file)?.isFinished ?? true {
+            // Another file may have had the same line.
             let last = lines.lastIndex { $0.file == file && store.records[$0.text] != nil }
-            seen[file] = last.map { $0 + 1 } ?? 0
+            seen[file] = min(seen[file, default: 0], last.map { $0 + 1 } ?? 0)
         }
         // What a file got that was there again, after it was gone.
         for (file, count) in gone where store.position(of: file)?.isGone == true {
