@@ -65,7 +65,7 @@ extension FlowFollower {
         }
         guard open.error == 0 else { return .failed }
         // Of those that nothing was read of, it may be any.
-        let unread = gone.untold.filter { $0.offset == 0 && base(of: $0).utf8.elementsEqual(file.base.utf8) }
+        let unread = gone.untold.filter { mayHaveBecome(file, $0) }
         for position in unread { gone.forget(position) }
         if !unread.isEmpty { needsScan = true }
         observer.tell(.reading(file.path, .rotated(base: file.base)))
@@ -74,6 +74,15 @@ extension FlowFollower {
 
     /// How long nothing was written to a compressed file that is taken for damaged.
     private static let writingTime: Int64 = 60_000_000_000
+
+    /// Whether a file that nothing was read of may be a compressed one by now: its name was the plain one, or the same, or both have
+    /// numbers after the plain one, which count up.
+    private func mayHaveBecome(_ file: FollowedFile, _ unread: FilePosition) -> Bool {
+        guard unread.offset == 0, base(of: unread).utf8.elementsEqual(file.base.utf8) else { return false }
+        let (old, new, start) = (unread.path.utf8, file.path.utf8, "\(file.base).".utf8)
+        return old.elementsEqual(file.base.utf8) || new.elementsEqual("\(unread.path).gz".utf8)
+            || (old.starts(with: start) && new.starts(with: start))
+    }
 
     private func isUnknown(_ other: FollowedFile, beside file: FollowedFile) -> Bool {
         !other.isCompressed && other.state.mayGiveWay && other.storedPosition.offset == 0
