@@ -22,8 +22,15 @@ extension RecordPipeline {
         completion: @escaping SaveCompletion
     ) {
         do {
-            let (policy, sizes) = (policy, payloads.ranges.lazy.map { PayloadSize($0.count, $0.count) })
-            let (name, key) = try checkRecords(sizes, stream: stream, partitionKey: partitionKey, by: policy)
+            let (policy, ranges) = (policy, payloads.ranges)
+            let size = { (index: Int) in PayloadSize(ranges[index].count, ranges[index].count) }
+            let (name, key) = try checkRecords(
+                ranges.count,
+                size,
+                stream: stream,
+                partitionKey: partitionKey,
+                by: policy
+            )
             try service.checkKeys(of: payloads)
             let group = RecordGroup(payloads, of: name, partitionKey: key)
             saves.append(
@@ -89,8 +96,14 @@ extension RecordPipeline {
     ) {
         do {
             let (policy, delimiter) = (policy, policy.delimiter)
-            let sizes = payloads.lazy.map { $0.size(endingWith: delimiter) }
-            let (name, key) = try checkRecords(sizes, stream: stream, partitionKey: partitionKey, by: policy)
+            let size = { (index: Int) in payloads[index].size(endingWith: delimiter) }
+            let (name, key) = try checkRecords(
+                payloads.count,
+                size,
+                stream: stream,
+                partitionKey: partitionKey,
+                by: policy
+            )
             let groups = lists(of: payloads, endingWith: delimiter).map { RecordGroup($0, of: name, partitionKey: key) }
             guard !groups.isEmpty else { return completion(.success(())) }
             let sequence = SaveSequence()
@@ -118,14 +131,16 @@ extension RecordPipeline {
     }
 
     private func checkRecords(
-        _ sizes: some Collection<PayloadSize>,
+        _ count: Int,
+        _ size: (Int) -> PayloadSize,
         stream: String?,
         partitionKey: String?,
         by policy: RecorderPolicy
     ) throws(RecorderError) -> (StreamName, RecordKey) {
         try ForkedProcess.check()
         return try service.checkRecords(
-            sizes,
+            count: count,
+            size: size,
             stream: stream,
             partitionKey: partitionKey,
             maximumBytes: policy.maximumRecordBytes,

@@ -19,7 +19,8 @@ extension StreamServiceDescription {
             throw .invalidRecord(.noData, "The record has no data (nil). Pass the bytes to send.")
         }
         let (name, key) = try checkRecords(
-            CollectionOfOne(payload.size(endingWith: delimiter)),
+            count: 1,
+            size: { _ in payload.size(endingWith: delimiter) },
             stream: stream,
             partitionKey: partitionKey,
             maximumBytes: maximumBytes,
@@ -29,9 +30,11 @@ extension StreamServiceDescription {
         return Record(stream: name, payload: payload, partitionKey: key).ending(with: delimiter)
     }
 
-    /// Checks the shape of records with the same key, and their sizes. `region` is as for `checkStream`.
+    /// Checks the shape of records with the same key, and their sizes. `region` is as for `checkStream`. (A generic collection of sizes
+    /// would take as long as the rest of a followed line's save: it is not specialized in another module.)
     package func checkRecords(
-        _ sizes: some Collection<PayloadSize>,
+        count: Int,
+        size: (Int) -> PayloadSize,
         stream: String?,
         partitionKey: String?,
         maximumBytes: Int,
@@ -41,11 +44,11 @@ extension StreamServiceDescription {
         let key = sendsPartitionKey ? try checkPartitionKey(partitionKey) : .none
         let keyBytes = countsKey ? key.bytes : 0
         var largest = 0
-        for (index, size) in sizes.enumerated() {
-            largest = max(largest, size.sent)
-            let bytes = size.given
+        for index in 0..<count {
+            let (bytes, sent) = size(index)
+            largest = max(largest, sent)
             guard bytes + keyBytes > maximumBytes else { continue }
-            let subject = sizes.count == 1 ? "The record" : "Record \(index + 1) of \(sizes.count)"
+            let subject = count == 1 ? "The record" : "Record \(index + 1) of \(count)"
             throw .invalidRecord(
                 .dataTooLarge,
                 "\(subject) is \(bytes + keyBytes) bytes\(countsKey && sendsPartitionKey ? " with its partition key" : ""); "
