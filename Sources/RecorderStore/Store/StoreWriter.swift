@@ -137,7 +137,7 @@ package final class StoreWriter {
     func leave() -> Moved {
         guard ForkedProcess.refusal == nil else { return .withRecords }
         guard !hasFileMoved() else {
-            warnOfMovedFile()
+            leaveMovedFile()
             return .withoutRecords
         }
         suspectsLog = false
@@ -161,18 +161,21 @@ package final class StoreWriter {
         return .withoutRecords
     }
 
-    private func warnOfMovedFile() {
+    /// Moves into a moved file what its log has, if that stayed where it was, and says what becomes of its records.
+    private func leaveMovedFile() {
+        let now = connection.currentPath.flatMap { FileIdentity($0) == fileID ? $0 : nil }
+        // Also without records: those that the log says are settled would be sent again.
+        let isWhole = now.map { now in
+            FileIdentity("\(now)-wal") == log.log
+                || lock.leaveMoved(isWhole: { connection.hasWholeLog }, moveContent: connection.moveWholeLog)
+        }
         let records = (try? statements.ledger())?.records
         guard records != 0 else { return }
         let count = records.map { "\($0) records" } ?? "records"
-        guard let now = connection.currentPath, FileIdentity(now) == fileID else {
+        guard let now, let isWhole else {
             return RecorderLog.warning("\(namedPath) was removed or replaced while it was open: its \(count) are lost.")
         }
         let moved = "\(namedPath) was moved to \(now) while it was open"
-        // Its log stayed where it was, if only the file was moved.
-        let isWhole =
-            FileIdentity("\(now)-wal") == log.log
-            || lock.leaveMoved(isWhole: { connection.hasWholeLog }, moveContent: connection.moveWholeLog)
         let (old, new) = (URL(fileURLWithPath: namedPath), URL(fileURLWithPath: now))
         let directory = new.deletingLastPathComponent().path
         let advice =

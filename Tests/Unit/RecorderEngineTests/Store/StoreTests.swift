@@ -99,6 +99,23 @@ import Testing
         #expect(warnings.count == 1 && text.contains(expected), "\(text)")
     }
 
+    @Test func `what was delivered is not in a file that is moved without its log`() async throws {
+        let server = try LocalServer { request, _ in .kinesis(request) }
+        let directory = try TemporaryDirectory()
+        let (store, moved) = (directory.path("store"), directory.path("moved"))
+        let harness = try PipelineHarness(to: server, in: directory, at: store)
+        try await harness.save("1")
+        // From now on the file has the record, and the log that it is settled.
+        try SQLiteConnection(path: harness.path, access: .readWrite).execute("PRAGMA wal_checkpoint(PASSIVE)")
+        #expect(try await harness.flush().delivered == 1)
+        #expect(mkdir(moved, 0o700) == 0)
+        #expect(rename("\(store)/kinesis.db", "\(moved)/kinesis.db") == 0)
+        try await harness.save("2")
+        #expect(try harness.storedTexts() == ["2"])
+        // The log took the save that was on its way as the file was moved.
+        #expect(try PipelineHarness(in: directory, at: moved).storedTexts() == ["2"])
+    }
+
     @Test func `the bytes of all streams add up to the bytes of the store`() async throws {
         let server = try LocalServer { request, _ in .kinesis(request) { $0 == "kept" ? "InternalFailure" : nil } }
         let harness = try PipelineHarness(to: server) { $0.discardsAfterFailures = nil }
