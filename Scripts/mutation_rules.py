@@ -77,7 +77,7 @@ RULES = [
     ),
     rule(
         "forgets what cannot be settled", "UnsettledAnswerTests",
-        (DELIVERY + "Send/SettleGuard.swift", "state.unsettled.append(answer)", ""),
+        (DELIVERY + "Send/SettleGuard.swift", "state.unsettled.append((answer, error))", ""),
     ),
     rule(
         "a stream with an unsettled answer is sent from its beginning", "UnsettledAnswerTests",

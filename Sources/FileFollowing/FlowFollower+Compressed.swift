@@ -85,8 +85,8 @@ extension FlowFollower {
     }
 
     private func isUnknown(_ other: FollowedFile, beside file: FollowedFile) -> Bool {
-        !other.isCompressed && other.state.mayGiveWay && other.storedPosition.offset == 0
-            && other.base.utf8.elementsEqual(file.base.utf8)
+        !other.isCompressed && (other.state.mayGiveWay || other.state.phase == .undecided)
+            && other.storedPosition.offset == 0 && other.base.utf8.elementsEqual(file.base.utf8)
     }
 
     /// Begins where the original was read to.

@@ -16,10 +16,9 @@ final class FlushHistory: Sendable {
     }
 
     /// Keeps a limiter for the next flush if the stream throttles, and forgets the streams that no longer do.
-    func keep(_ limiter: StreamRateLimiter, of stream: StreamName) {
+    func keep(_ limiter: StreamRateLimiter, of stream: StreamName, at now: ContinuousClock.Instant) {
         limiters.withLock { limiters in
             limiters[stream] = limiter
-            let now = SystemTime.now
             limiters = limiters.filter { $0.value.isPacing(at: now) }
         }
     }

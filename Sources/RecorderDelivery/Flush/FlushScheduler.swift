@@ -39,8 +39,8 @@ package struct RoundResult: Sendable {
 package final class FlushScheduler: Sendable {
     private struct State {
         var machine = FlushStateMachine<FlushTicket>()
-        /// The run that `flush` started; nil for a run in the calling task.
-        var run: (task: CancellableRun, requested: AsyncStream<Void>.Continuation)?
+        /// The run that requests began; nil for a run in the calling task.
+        var run: Run?
         /// Finished when the current run ends.
         var ends: [AsyncStream<Void>.Continuation] = []
 
@@ -48,6 +48,25 @@ package final class FlushScheduler: Sendable {
             let (end, continuation) = AsyncStream.makeStream(of: Void.self)
             ends.append(continuation)
             return end
+        }
+
+        /// A run, which can be cancelled from now on, although it is started without the lock.
+        mutating func begin(_ round: FlushRound) -> Run {
+            let run = Run(round)
+            self.run = run
+            return run
+        }
+    }
+
+    private struct Run {
+        let first: FlushRound
+        let task = CancellableRun()
+        let requests: AsyncStream<Void>
+        let requested: AsyncStream<Void>.Continuation
+
+        init(_ first: FlushRound) {
+            self.first = first
+            (requests, requested) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         }
     }
 
@@ -73,11 +92,15 @@ package final class FlushScheduler: Sendable {
     /// Starts a flush, or a round of the one that runs; `completion` gets its result.
     package func flush(_ scope: StreamScheduler.Scope, completion: @escaping FlushCompletion) -> FlushTicket {
         let ticket = FlushTicket(completion)
-        let (request, run) = state.withLock { ($0.machine.flushRequested(by: ticket, for: scope), $0.run) }
-        switch request {
-        case .start(let round): start(round)
-        case .wait: run?.requested.yield()
+        let started = state.withLock { state -> Run? in
+            switch state.machine.flushRequested(by: ticket, for: scope) {
+            case .start(let round): return state.begin(round)
+            case .wait:
+                state.run?.requested.yield()
+                return nil
+            }
         }
+        if let started { start(started) }
         return ticket
     }
 
@@ -145,30 +168,23 @@ package final class FlushScheduler: Sendable {
     // MARK: - runs
 
     /// Starts a run. It keeps a thread: it can go on whatever the system gives to others meanwhile.
-    private func start(_ round: FlushRound) {
+    private func start(_ begun: Run) {
         do throws(ThreadShortage) {
             try executor.keepThread()
         } catch {
-            return endRun([RoundResult(round: round, result: .failure(.noThread(error)))])
+            return endRun([RoundResult(round: begun.first, result: .failure(.noThread(error)))])
         }
-        let task = CancellableRun()
-        let (requests, requested) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let isRequested = state.withLock { state in
-            state.run = (task, requested)
-            return state.machine.hasRequests
-        }
-        if isRequested { requested.yield() }
         let run = FlushRun(
             start: .whenFree,
-            first: round,
-            requests: requests,
+            first: begun.first,
+            requests: begun.requests,
             nextRound: { self.state.withLock { $0.machine.nextRound() } },
             ended: { ended in
                 let served = self.state.withLock { $0.machine.ended(ended.round) }
                 self.deliver(ended.result, to: served)
             }
         )
-        task.start(on: executor) { [executor] in
+        begun.task.start(on: executor) { [executor] in
             self.endRun(await self.run(run))
             executor.releaseThread()
         }
@@ -180,7 +196,7 @@ package final class FlushScheduler: Sendable {
             let served = results.map { state.machine.ended($0.round) }
             state.run = nil
             defer { state.ends = [] }
-            return (served, state.machine.flushEnded(), state.ends)
+            return (served, state.machine.flushEnded().map { state.begin($0) }, state.ends)
         }
         for end in ends { end.finish() }
         for (result, served) in zip(results, served) { deliver(result.result, to: served) }

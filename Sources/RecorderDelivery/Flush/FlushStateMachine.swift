@@ -56,9 +56,6 @@ package struct FlushStateMachine<Waiter> {
         return begin(next.waiters, for: next.scope, beside: rounds)
     }
 
-    /// Whether something was requested since the last round began.
-    package var hasRequests: Bool { if case .flushing(_, _?) = state { true } else { false } }
-
     private mutating func begin(
         _ waiters: [Waiter],
         for scope: StreamScheduler.Scope,

@@ -157,6 +157,7 @@ struct ParallelStreamFlush: Sendable {
         if flush.history.settles.failure != nil { untried += report.reportStoreFailureOnce() }
         if let repeated = await repeated(round, after: report) { return await request(repeated, in: &group) }
         report.add(round.earlier)
+        report.dropRepeatedFailures()
         let context = round.beginning.context
         let isOfAll = hasOneRound && context.policy.streams == nil && untried.isEmpty && report.omitted.isEmpty
         let names = round.beginning.streams.map(\.name) + round.beginning.unreachable.map(\.stream)
@@ -198,6 +199,12 @@ extension FlushReport {
         let others = failures.filter(isOfStore).dropFirst().map(\.stream)
         failures.removeAll { isOfStore($0) && others.contains($0.stream) }
         return others
+    }
+
+    /// What still holds a stream back failed once more when it was tried.
+    fileprivate mutating func dropRepeatedFailures() {
+        var seen: Set<[String]> = []
+        failures.removeAll { !seen.insert([$0.stream.rawValue, $0.error.message]).inserted }
     }
 
     mutating func add(_ other: FlushReport) {

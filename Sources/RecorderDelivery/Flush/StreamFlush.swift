@@ -69,7 +69,9 @@ struct StreamFlush {
         _ = await settleRequestsInFlight()
         dropNext()
         for range in undecided { end(range) }
-        history.keep(loop.delivery.limiter, of: loop.delivery.stream)
+        // What holds records back that were not read.
+        if let error = context.settles.failure(of: loop.delivery.stream) { loop.delivery.reportFailure(error) }
+        history.keep(loop.delivery.limiter, of: loop.delivery.stream, at: context.sender.caller.instant)
         return loop.delivery.report
     }
 

@@ -59,8 +59,23 @@ final class SettleGuard: Sendable {
 
     private struct State {
         var permission = Permission.unproven
-        /// Answers that could not be settled, or what is left of them, in order.
-        var unsettled: [UnsettledAnswer] = []
+        /// Answers that could not be settled, or what is left of them, in order, and why.
+        var unsettled: [(answer: UnsettledAnswer, error: RecorderError)] = []
+
+        /// What a stream, or the store, waits for after an answer that could not be settled.
+        mutating func refuse(after error: RecorderError, of stream: StreamName) -> RecorderError {
+            if error.isCorrupt || error.isInternal {
+                return error.prefixed(
+                    "Nothing more is sent to \(stream) until what the service has answered can be settled."
+                )
+            }
+            if case .nothing(let first) = permission { return first }
+            let error = error.prefixed(
+                "Nothing more is sent until the store can be changed: what the service has answered is settled first."
+            )
+            permission = .nothing(error)
+            return error
+        }
     }
 
     private let state = Locked(State())
@@ -81,8 +96,14 @@ final class SettleGuard: Sendable {
     /// there on wait, so that none is sent twice.
     func firstUnsettled(of stream: StreamName) -> Int64? {
         state.withLock {
-            $0.unsettled.lazy.filter { $0.stream == stream }.compactMap(\.settlement.first?.sequence).min()
+            $0.unsettled.lazy.map(\.answer).filter { $0.stream == stream }.compactMap(\.settlement.first?.sequence)
+                .min()
         }
+    }
+
+    /// Why records of a stream wait for an answer to be settled; nil if none do.
+    func failure(of stream: StreamName) -> RecorderError? {
+        state.withLock { $0.unsettled.first { $0.answer.stream == stream }?.error }
     }
 
     /// Called before each request.
@@ -114,7 +135,7 @@ final class SettleGuard: Sendable {
     func takeUnsettled() -> [UnsettledAnswer] {
         state.withLock { state in
             defer { state.unsettled = [] }
-            return state.unsettled
+            return state.unsettled.map(\.answer)
         }
     }
 
@@ -148,17 +169,8 @@ final class SettleGuard: Sendable {
     ) -> RecorderError {
         assert(!answer.settlement.isEmpty, "an answer that changes nothing is settled")
         return state.withLock { state in
-            state.unsettled.append(answer)
-            if error.isCorrupt || error.isInternal {
-                return error.prefixed(
-                    "Nothing more is sent to \(answer.stream) until what the service has answered can be settled."
-                )
-            }
-            if case .nothing(let first) = state.permission { return first }
-            let error = error.prefixed(
-                "Nothing more is sent until the store can be changed: what the service has answered is settled first."
-            )
-            state.permission = .nothing(error)
+            let error = state.refuse(after: error, of: answer.stream)
+            state.unsettled.append((answer, error))
             return error
         }
     }

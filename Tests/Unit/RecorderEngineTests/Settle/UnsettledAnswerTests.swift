@@ -82,6 +82,33 @@ import Testing
         #expect(Set(texts(of: server)).count == 22 && server.requests.count == 22)
     }
 
+    @Test func `what holds a stream back is told beside a stream that is being sent, too`() async throws {
+        let directory = try TemporaryDirectory()
+        let gate = Gate()
+        let path = directory.path("kinesis.db")
+        let server = try LocalServer { request, index in
+            if index == 0 {
+                try? change(path, Self.obstacle.replacing("ON stream", with: "ON stream WHEN new.number = 1"))
+            }
+            if ParsedPutRequest(request).stream == "slow" { gate.wait() }
+            return .kinesis(request)
+        }
+        defer { gate.open() }
+        let harness = try PipelineHarness(to: server, in: directory)
+        for stream in ["held", "slow"] { try await harness.save("text", to: stream) }
+        async let first = harness.flush()
+        await server.received(2)
+        try await harness.save("text", to: "other")
+        async let second = harness.flush()
+        await server.received(3)
+        gate.open()
+        for report in try await [first, second] { #expect(report.failures.map(\.stream.rawValue) == ["held"]) }
+        let failed = try harness.pipeline.status().streams.filter { $0.lastError != nil }
+        #expect(failed.map(\.name.rawValue) == ["held"])
+        try change(harness.path, "DROP TRIGGER obstacle")
+        #expect(try await harness.flush().delivered == 1 && server.requests.count == 3)
+    }
+
     @Test func `what others discarded meanwhile stays discarded`() async throws {
         let directory = try TemporaryDirectory()
         let server = try serverWithObstacle(in: directory)
