@@ -263,6 +263,7 @@ extension FlowFollower {
         for original in (gone.originals + below.map(\.storedPosition.gone)).sorted(by: { $0.offset > $1.offset })
         where original.offset > 0 && mayBeCopy(base: file.base, path: file.path, of: original) {
             if facts.size >= original.offset, open.holds(upTo: original), !isPartOfLine(original, in: open) {
+                guard open.error == 0 else { return .failed }
                 gone.found(original)
                 observer.tell(.incomplete(.copied(file.path, of: original)))
                 // Before anything else of the original is stored in place of its position.

@@ -33,6 +33,8 @@ extension FlowFollower {
             // Any file may begin with a part of one line.
             let hasLine = !position.isGone || open.hasCompressedLine(before: position.offset, flow.rules.delimiter)
             guard hasLine || position.offset == length else { continue }
+            // A better one may be it, and could not be compared.
+            guard open.error == 0 else { return .failed }
             guard position.isGone || isTruncated else {
                 // Its original exists, or this process does not know yet that it is gone.
                 file.compared = (length, position.path, position.id)

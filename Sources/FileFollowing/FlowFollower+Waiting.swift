@@ -62,6 +62,14 @@ extension FlowFollower {
     /// The file, opened for a moment if it is closed.
     func openedFile(_ file: FollowedFile) -> OpenFile? { file.file ?? open(file) }
 
+    /// Whether a closed file of which another one may be a copy is not at its path any more. A scan says what became of it.
+    func mayBeRenamed(originalOf file: FollowedFile) -> Bool {
+        files.contains { original in
+            original.file == nil && !original.isCompressed && original.base.utf8.elementsEqual(file.base.utf8)
+                && system.facts(of: original.path, followsLink: true)?.key != original.key
+        }
+    }
+
     /// Notes what was opened in place of another file.
     func glimpse(_ found: FoundFile, of pattern: FilePattern) {
         if found.facts.kind == .file { glimpsed.append((pattern, found)) }

@@ -243,6 +243,10 @@ package final class FollowLoop {
         // Once all are opened that wait, there is another scan.
         case .scan: for flow in flows where flow.waiting.count == 0 { flow.needsScan = true }
         case .compare:
+            guard !flow.mayBeRenamed(originalOf: file) else {
+                flow.needsScan = true
+                return
+            }
             flow.compare(file)
             // Where it begins is stored before more of it is: otherwise that would overwrite a later position.
             if !flow.resets.isEmpty { flow.needsScan = true }

@@ -92,15 +92,14 @@ package final class FlushScheduler: Sendable {
     /// Starts a flush, or a round of the one that runs; `completion` gets its result.
     package func flush(_ scope: StreamScheduler.Scope, completion: @escaping FlushCompletion) -> FlushTicket {
         let ticket = FlushTicket(completion)
-        let started = state.withLock { state -> Run? in
+        let (begun, running) = state.withLock { state -> (Run?, Run?) in
             switch state.machine.flushRequested(by: ticket, for: scope) {
-            case .start(let round): return state.begin(round)
-            case .wait:
-                state.run?.requested.yield()
-                return nil
+            case .start(let round): (state.begin(round), nil)
+            case .wait: (nil, state.run)
             }
         }
-        if let started { start(started) }
+        if let begun { start(begun) }
+        running?.requested.yield()
         return ticket
     }
 

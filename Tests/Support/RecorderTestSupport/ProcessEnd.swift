@@ -1,4 +1,5 @@
 package import Foundation
+import RecorderConcurrency
 
 /// Waits for a process to exit without polling: `Process.waitUntilExit` polls, and keeps a processor busy.
 package final class ProcessEnd: Sendable {
@@ -9,7 +10,7 @@ package final class ProcessEnd: Sendable {
         running.enter()
         process.terminationHandler = { [running] _ in running.leave() }
         do {
-            try process.run()
+            try process.start()
         } catch {
             running.leave()
             throw error
@@ -24,5 +25,14 @@ package final class ProcessEnd: Sendable {
         await withCheckedContinuation { continuation in
             running.notify(queue: .global()) { continuation.resume() }
         }
+    }
+}
+
+extension Process {
+    private static let starts = Locked(())
+
+    /// Starts the process while no other one is started: it would inherit the socket by which that one's end is noticed, and hold it open.
+    package func start() throws {
+        try Self.starts.withLock { _ in try run() }
     }
 }

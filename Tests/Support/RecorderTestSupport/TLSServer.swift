@@ -36,7 +36,7 @@ package final class TLSServer: Sendable {
     /// Starts a server.
     static func openssl(_ arguments: [String], input: Pipe? = nil, output: FileHandle) throws -> Process {
         let process = process(arguments, input: input, output: output)
-        try process.run()
+        try process.start()
         return process
     }
 

@@ -83,13 +83,19 @@ import Testing
         var hasBegun = false
         repeat {
             let hasEnded = Locked(false)
-            rescue = Task.detached {
-                defer { hasEnded.withLock { $0 = true } }
-                return try StoreRescue(path).run(damaged, before: .now + .seconds(10))
+            rescue = Task {
+                let result = await onDedicatedThread {
+                    defer { hasEnded.withLock { $0 = true } }
+                    return Result { try StoreRescue(path).run(damaged, before: .now + .seconds(10)) }
+                }
+                return try result.get()
             }
-            while !hasBegun, !hasEnded.withLock({ $0 }) {
-                hasBegun = FileManager.default.fileExists(atPath: "\(path).rescue")
-                await Task.yield()
+            hasBegun = await onDedicatedThread {
+                while !hasEnded.withLock({ $0 }) {
+                    if FileManager.default.fileExists(atPath: "\(path).rescue") { return true }
+                    usleep(1_000)
+                }
+                return false
             }
         } while !hasBegun
         #expect(rename(backup, path) == 0)
