@@ -54,7 +54,8 @@ extension FollowWorld {
             guard let node = disk.find("\(directory)/\(name)").node, disk.openCount[node.number, default: 0] == 0 else {
                 continue
             }
-            seen[node.key] = seenBefore[node.key]
+            // A kill since then may have made it less.
+            seen[node.key] = seenBefore[node.key].map { min($0, seen[node.key, default: 0]) }
         }
         seenBefore = seen
     }
