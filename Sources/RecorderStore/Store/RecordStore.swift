@@ -161,6 +161,7 @@ package final class RecordStore: Sendable {
 
     /// Removes the records of some streams; nil stands for all. Blocks; called on the write queue.
     package func clear(_ selection: StreamSelection?) throws(RecorderError) -> Int {
+        connections.closeIfMoved()
         if let selection { return try connections.write(StoreWriter.clearStreams, selection) }
         return try connections.write(StoreWriter.clear)
     }
@@ -170,12 +171,14 @@ package final class RecordStore: Sendable {
         throws(RecorderError)
         -> Int
     {
-        try connections.write(StoreWriter.changeRejected, change, selection)
+        connections.closeIfMoved()
+        return try connections.write(StoreWriter.changeRejected, change, selection)
     }
 
     /// Imports another library's database. Blocks; called on the write queue.
     package func importRecords(of source: LegacyDatabase.Source) throws(RecorderError) -> Import {
-        try connections.write(StoreWriter.importRecords, source, clock.now()).get()
+        connections.closeIfMoved()
+        return try connections.write(StoreWriter.importRecords, source, clock.now()).get()
     }
 
     // MARK: - counts

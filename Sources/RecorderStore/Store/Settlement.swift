@@ -50,8 +50,8 @@ package struct Settlement: Sendable {
     package var isEmpty: Bool { runs.isEmpty && kept.isEmpty }
 
     /// The records that the service accepted.
-    var delivered: some Collection<RecordID> {
-        runs.lazy.filter { $0.departure == .delivered }.flatMap(\.records).map(\.id)
+    var delivered: some Collection<BatchedRecord> {
+        runs.lazy.filter { $0.departure == .delivered }.flatMap(\.records)
     }
 
     /// The first record that leaves; nil if none does.

@@ -38,12 +38,12 @@ final class StoreReader {
     /// Reads an open file.
     init(_ connection: SQLiteConnection, path: String, fileID: FileIdentity?) throws(SQLiteError) {
         (self.connection, self.path, self.fileID) = (connection, path, fileID)
-        identity = try StoreIdentity(of: connection)
+        identity = try StoreIdentity(of: connection, file: fileID)
         streams = try connection.prepare(
             "SELECT number, name, records, bytes FROM stream WHERE number > 0 AND records <> 0"
         )
         counts = try connection.prepare(StoreTotals.query)
-        cursors = try connection.prepare(StoreStatements.cursorQuery)
+        cursors = try connection.prepare("SELECT cursor FROM stream WHERE number = ?1 AND name = ?2")
         kept = try connection.prepare(BlockTable.kept.blocks)
         segments = try connection.prepare(StoreSegments.query)
     }
@@ -156,9 +156,11 @@ final class StoreReader {
         throw SQLiteError.contradiction("\(counted) counted records are not in their table", action: "reading a batch")
     }
 
-    /// nil if the stream's row was removed, because it had no record left.
+    /// nil if the stream's row was removed, because it had no record left, or if its number is another stream's: the file may have been
+    /// replaced since the stream was found.
     private func cursor(of stream: StreamSummary) throws(SQLiteError) -> RecordID? {
         try cursors.bind(stream.number, at: 1)
+        try cursors.bind(stream.name.rawValue, at: 2)
         defer { cursors.reset() }
         return try cursors.step() ? RecordID(cursor: cursors.integer(at: 0), of: stream.number) : nil
     }

@@ -82,7 +82,7 @@ package final class StoreWriter {
         (space, identity, statements, segments, kept) = try StorageErrorMapping.translating(
             path: path,
             (
-                try StoreSpace(of: path, connection, reserve: reserve), try StoreIdentity(of: connection),
+                try StoreSpace(of: path, connection, reserve: reserve), try StoreIdentity(of: connection, file: fileID),
                 try StoreStatements(connection), try StoreSegments(connection, keySources: keySources),
                 try KeptRecords(connection)
             )
@@ -91,6 +91,7 @@ package final class StoreWriter {
         heads = StreamHeads(segments: segments, kept: kept, statements: statements)
         filePositions = FilePositionTable(connection)
         rejected = RejectedTable(connection)
+        inFlight.opened(identity)
     }
 
     /// The shared memory of a log takes a little space. If the disk is full and it is missing, there is some only once the

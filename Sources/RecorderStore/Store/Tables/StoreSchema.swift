@@ -222,16 +222,18 @@ enum StoreSchema {
 
 /// Identifies a store's file. A file that replaces it may have records with the same ids.
 ///
-/// If the directory is removed, or the store is rescued, there is a new file at the old path while a request is in flight. Its
-/// answer is about the old file's records, and must remove none of the new one's.
+/// If the directory is removed, or the store is rescued, or a backup is put in its place, there is another file at the old path while
+/// a flush runs. An answer to that is about the old file's records, and must remove none of the new one's.
 struct StoreIdentity: Sendable, Hashable {
+    /// Its own, which a copy has too.
     let number: Int64
+    let file: FileIdentity?
 }
 
 extension StoreIdentity {
     /// The identity of the file that is open now.
-    init(of connection: SQLiteConnection) throws(SQLiteError) {
+    init(of connection: SQLiteConnection, file: FileIdentity?) throws(SQLiteError) {
         guard let number = try connection.integer("SELECT identity FROM meta") else { throw .totalsMissing }
-        self.init(number: number)
+        self.init(number: number, file: file)
     }
 }

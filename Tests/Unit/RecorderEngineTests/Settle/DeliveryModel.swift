@@ -75,7 +75,7 @@ struct DeliveryModel {
         let records = numbers.enumerated().map { position, number in
             BatchedRecord(
                 id: RecordID(stream: 1, sequence: number),
-                file: StoreIdentity(number: 1),
+                file: StoreIdentity(number: 1, file: nil),
                 position: position,
                 failures: stored[number] ?? 0,
                 storedBytes: setup.sizes[Int(number)] + Record.overhead
