@@ -157,7 +157,6 @@ struct ParallelStreamFlush: Sendable {
         if flush.history.settles.failure != nil { untried += report.reportStoreFailureOnce() }
         if let repeated = await repeated(round, after: report) { return await request(repeated, in: &group) }
         report.add(round.earlier)
-        report.dropRepeatedFailures()
         let context = round.beginning.context
         let isOfAll = hasOneRound && context.policy.streams == nil && untried.isEmpty && report.omitted.isEmpty
         let names = round.beginning.streams.map(\.name) + round.beginning.unreachable.map(\.stream)
@@ -178,15 +177,16 @@ struct ParallelStreamFlush: Sendable {
         results.removeAll(where: isToBeTold)
     }
 
-    /// The same round once more: the disk became full while answers were on their way, and what was settled of them has made room.
+    /// The same round once more: the disk became full while answers were on their way, and what was settled of them has made room. A round
+    /// for what is due would leave out the streams that failed; another one comes by itself.
     private func repeated(_ round: Round, after report: FlushReport) async -> Round? {
         let left = round.leftBefore.map { $0 + report.delivered + report.discarded }
-        guard report.failures.contains(where: \.error.isDiskFull), left != 0, isIdle,
+        guard round.round.scope == .all, report.failures.contains(where: \.error.isDiskFull), left != 0, isIdle,
             let settled = try? await round.beginning.context.settleEarlier()
         else { return nil }
         var round = round
         for part in [report, settled] { round.earlier.add(part) }
-        round.earlier.failures = settled.failures
+        round.earlier.failures = []
         round.leftBefore = settled.delivered + settled.discarded
         return round
     }
@@ -199,12 +199,6 @@ extension FlushReport {
         let others = failures.filter(isOfStore).dropFirst().map(\.stream)
         failures.removeAll { isOfStore($0) && others.contains($0.stream) }
         return others
-    }
-
-    /// What still holds a stream back failed once more when it was tried.
-    fileprivate mutating func dropRepeatedFailures() {
-        var seen: Set<[String]> = []
-        failures.removeAll { !seen.insert([$0.stream.rawValue, $0.error.message]).inserted }
     }
 
     mutating func add(_ other: FlushReport) {

@@ -281,8 +281,8 @@ struct FlushContext: Sendable {
         return await sender.lookups.mayShare(stream, for: purpose, asking: sender)
     }
 
-    /// Settles what an earlier flush could not, and makes sure that answers to this one can be settled. Reports what was settled, and
-    /// what could still not be.
+    /// Settles what an earlier flush could not, and makes sure that answers to this one can be settled. Reports what was settled; what
+    /// could still not be is reported by the attempts of its stream, which it holds back.
     func settleEarlier() async throws(RecorderError) -> FlushReport {
         var report = FlushReport()
         let unsettled = Dictionary(grouping: settles.takeUnsettled(), by: \.stream)
@@ -291,6 +291,7 @@ struct FlushContext: Sendable {
             for answer in answers { await loop.perform { $0.earlier(answer) } }
             report.add(loop.delivery.report)
         }
+        report.failures = []
         try await settles.open(store)
         return report
     }

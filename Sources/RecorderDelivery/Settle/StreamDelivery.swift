@@ -154,9 +154,10 @@ struct StreamDelivery {
         self.limiter.isOrdered = keepsOrder
     }
 
-    /// Reports why records stay; only the stream's first reason counts.
+    /// Reports why records stay; only the stream's weightiest reason counts, the first of several.
     mutating func reportFailure(_ error: RecorderError) {
-        if report.failures.isEmpty { report.failures = [.init(stream: stream, error: error)] }
+        if let first = report.failures.first, first.error.weight >= error.weight { return }
+        report.failures = [.init(stream: stream, error: error)]
     }
 
     // MARK: - a batch

@@ -75,6 +75,13 @@ package enum RecorderError: Error, Sendable {
         if case .service(let failure) = self { failure.kind == .unreadable } else { false }
     }
 
+    /// How much a flush's caller must know it. What kept records from being sent, or their answers from being settled, outweighs what
+    /// the service answered.
+    package var weight: Int {
+        if !isAnswer { return isCancellation ? 2 : 3 }
+        return isUnproven ? 1 : 0
+    }
+
     /// Whether the caller cancelled and nothing else failed.
     package var isCancellation: Bool {
         if case .cancelled = self { true } else { false }

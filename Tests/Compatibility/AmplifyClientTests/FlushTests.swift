@@ -87,6 +87,16 @@ import Testing
     }
 
     @Test(arguments: ClientKind.allCases)
+    func `a drain that gets no answer throws, although a record failed before`(kind: ClientKind) async throws {
+        let server = try LocalServer { request, index in
+            index == 0 ? ReceivedPut(request).reply { $0 == "0" ? "InternalFailure" : nil } : .dropConnection
+        }
+        let client = try TestClient(kind, to: server.url)
+        try await client.record((0..<501).map(String.init))
+        await #expect(throws: (any Error).self) { try await client.drain() }
+    }
+
+    @Test(arguments: ClientKind.allCases)
     func `with flushDrains a flush sends everything`(kind: ClientKind) async throws {
         let server = try AcceptingServer()
         let client = try TestClient(kind, to: server.url) { $0.flushDrains = true }
