@@ -178,7 +178,7 @@ final class FlowFollower {
         files += admission.files.filter { $0.state.phase != .ended }
         assert(claims.count == files.count + waiting.newCount, "a file is not claimed once")
         if !admission.files.isEmpty {
-            observer.tell(.count(files: files.count { !$0.isCompressed }, stream: flow.stream))
+            observer.tell(.count(files: files.count { !$0.isCompressed }, flow))
         }
         marked.formUnion(admission.marks)
         unstored = admission.changes

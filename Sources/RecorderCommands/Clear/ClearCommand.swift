@@ -45,7 +45,7 @@ struct ClearCommand: Command {
                 throw CommandFailure(error)
             }
         }
-        if isEmpty, session.selection == nil {
+        if isEmpty {
             session.console.report(try session.nothingStored())
             return .success
         }

@@ -61,9 +61,8 @@ struct DoctorSubject {
             var setup = DoctorSetup(session: session, access: session.access, service: service)
             if commands.contains(session.invocation.command.name) { setup.streams = Array(arguments.prefix(1)) }
             if session.invocation.command.name == "follow", let stream = arguments.first {
-                setup.flows = [
-                    FileFlow(stream: stream, patterns: Array(arguments.dropFirst()))
-                ]
+                let excluded = session.invocation.allValues(.exclude)
+                setup.flows = [FileFlow(stream: stream, patterns: Array(arguments.dropFirst()), excluded: excluded)]
             }
             setups.append(setup)
         }

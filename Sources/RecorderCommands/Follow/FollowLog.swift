@@ -13,6 +13,8 @@ final class FollowLog: FollowObserver {
     private let metrics: RunMetrics?
     /// By path, pattern or stream.
     private var told: [String: [Topic: String]] = [:]
+    /// How many files the flows into each stream follow, by the flow's patterns.
+    private var followed: [String: [[String]: Int]] = [:]
 
     init(_ console: Console, _ metrics: RunMetrics?) {
         (self.console, self.metrics) = (console, metrics)
@@ -48,9 +50,11 @@ final class FollowLog: FollowObserver {
         case .counted(let path, let counts, let before, let rules): tell(counts, of: path, since: before, rules)
         case .noFile(let pattern):
             progress("there is no \(pattern) yet; it is followed once there is.", about: pattern, as: .noFile)
-        case .count(let files, let stream):
-            let text = "following \(Formatting.counted(files, "file")) into \(stream)."
-            progress(text, about: stream, as: .count)
+        case .count(let files, let flow):
+            followed[flow.stream, default: [:]][flow.patterns] = files
+            let all = followed[flow.stream, default: [:]].values.reduce(0, +)
+            let text = "following \(Formatting.counted(all, "file")) into \(flow.stream)."
+            progress(text, about: flow.stream, as: .count)
         case .paused(let error, let stream):
             let isFull = if case .storeFull = error { true } else { false }
             let reason = isFull ? "the store is at its --limit. \(error.message)" : error.message

@@ -34,7 +34,7 @@ struct RejectedCommand: Command {
 
     private struct Store {
         let service: StreamServiceDescription
-        let path: String
+        let location: StoreLocation
         let copies: RejectedRecords
     }
 
@@ -81,7 +81,7 @@ struct RejectedCommand: Command {
                 )
             }
             if !copies.records.isEmpty || copies.damaged > 0 && names.isEmpty {
-                found.append(Store(service: service, path: location.path, copies: copies))
+                found.append(Store(service: service, location: location, copies: copies))
             }
         }
         return found
@@ -100,7 +100,7 @@ struct RejectedCommand: Command {
     }
 
     private func show(_ store: Store) {
-        session.console.print("\(store.service.name), \(store.path): \(Self.summary(of: store))")
+        session.console.print("\(store.service.name), \(store.location.path): \(Self.summary(of: store))")
         var rows = [["STREAM", "CODE", "REJECTED", "SIZE"]]
         for copy in store.copies.records {
             let age = Duration.seconds(max(Formatting.whole(Date().timeIntervalSince(copy.rejectedAt)), 0))
@@ -113,7 +113,7 @@ struct RejectedCommand: Command {
 
     private func restore(_ stores: [Store]) async throws(CommandFailure) {
         for store in stores {
-            let pipeline = try session.pipeline(for: store.service)
+            let pipeline = try session.pipeline(for: store.service, at: store.location)
             do {
                 let count = try await pipeline.restoreRejected(selection)
                 session.console.report("\(store.service.name): restored \(Formatting.records(count)).")
@@ -125,11 +125,11 @@ struct RejectedCommand: Command {
 
     private func clear(_ stores: [Store]) async throws(CommandFailure) {
         for store in stores {
-            guard try session.isConfirmed("Remove \(Self.summary(of: store)) in \(store.path)?") else {
+            guard try session.isConfirmed("Remove \(Self.summary(of: store)) in \(store.location.path)?") else {
                 session.console.report("\(store.service.name): nothing was removed.")
                 continue
             }
-            let pipeline = try session.pipeline(for: store.service)
+            let pipeline = try session.pipeline(for: store.service, at: store.location)
             do {
                 let count = try await pipeline.clearRejected(selection)
                 session.console.report(

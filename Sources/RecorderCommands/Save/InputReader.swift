@@ -18,10 +18,10 @@ final class InputReader {
         guard file >= 0 else { throw unreadable() }
     }
 
-    /// Whether it can be read again from a given byte.
+    /// Whether its end is known: what was not read is still there.
     var isRegularFile: Bool {
         var status = stat()
-        guard file != STDIN_FILENO, unsafe fstat(file, &status) == 0 else { return false }
+        guard unsafe fstat(file, &status) == 0 else { return false }
         return status.st_mode & S_IFMT == S_IFREG
     }
 

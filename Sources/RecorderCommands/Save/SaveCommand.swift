@@ -68,7 +68,7 @@ struct SaveCommand: Command {
         var givenUp = 0
         /// Whether a signal came in the middle of a record.
         var isCutOff = false
-        /// Whether a second run can continue at any byte of the input.
+        /// Whether what was not read is still there, for a second run.
         var isRegularFile = false
         /// Everything before it was saved or refused.
         var position = InputPosition()

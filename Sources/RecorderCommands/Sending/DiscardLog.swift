@@ -7,13 +7,8 @@ final class DiscardLog: Sendable {
 
     private struct State {
         var waiting: [Discard] = []
-        var lastPrinted: ContinuousClock.Instant?
-
-        mutating func takeAll() -> [Discard] {
-            lastPrinted = .now
-            defer { waiting = [] }
-            return waiting
-        }
+        /// Whether something was reported within the interval; what waits is reported at its end.
+        var isPausing = false
     }
 
     private let state = Locked(State())
@@ -40,11 +35,30 @@ final class DiscardLog: Sendable {
 
     /// Reports what has not been reported yet.
     func finish() {
-        print(state.withLock { $0.takeAll() })
+        print(
+            state.withLock { state in
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+        )
+    }
+
+    /// Reports what waits, and whatever comes later at the end of the next interval.
+    private func report() {
+        let hasReported = state.withLock { state in
+            state.isPausing = !state.waiting.isEmpty
+            return state.isPausing
+        }
+        guard hasReported else { return }
+        finish()
+        // Printing may take for ever, which the thread of signals must not.
+        StopSignal.shared.run(after: Self.interval) {
+            if (try? startThread(named: "recorder-discards", timeout: .zero) { self.report() }) == nil { self.report() }
+        }
     }
 
     private func add(_ discard: Discard) {
-        let due = state.withLock { state -> [Discard] in
+        let isDue = state.withLock { state in
             if let index = state.waiting.firstIndex(where: { $0.reason == discard.reason }) {
                 state.waiting[index].count += discard.count
                 state.waiting[index].bytes += discard.bytes
@@ -53,10 +67,9 @@ final class DiscardLog: Sendable {
             } else {
                 state.waiting.append(discard)
             }
-            if let last = state.lastPrinted, ContinuousClock.now - last < Self.interval { return [] }
-            return state.takeAll()
+            return !state.isPausing
         }
-        print(due)
+        if isDue { report() }
     }
 
     private func print(_ discards: [Discard]) {

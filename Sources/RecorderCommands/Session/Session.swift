@@ -124,14 +124,16 @@ struct Session: Sendable {
         return answer == "y" || answer == "yes"
     }
 
+    /// The pipeline of a service's store, which is the session's own unless another one is given.
     func pipeline(
         for service: StreamServiceDescription,
+        at location: StoreLocation? = nil,
         policy: RecorderPolicy = .standard,
         access: ServiceAccess? = nil,
         onEvent: @escaping @Sendable (RecorderEvent) -> Void = { _ in },
         onAnswer: @escaping @Sendable (ServiceFailure?) -> Void = { _ in }
     ) throws(CommandFailure) -> RecordPipeline {
-        let location = try location(of: service)
+        let location = if let location { location } else { try self.location(of: service) }
         let access = access ?? self.access
         // One source for all flushes: temporary keys are fetched when they expire, not with each flush.
         let credentials = access.credentialsSource()

@@ -66,6 +66,22 @@ import Testing
         #expect(try await Tool().run("rejected").out == "no rejected records are kept.\n")
     }
 
+    @Test func `each rejection is reported while the command runs, one soon after another too`() async throws {
+        let server = try LocalServer { request, _ in
+            let entry = #"{"ErrorCode":"InvalidArgumentException","ErrorMessage":"no"}"#
+            let entries = PutRequestBody(request.body).texts.map { _ in entry }.joined(separator: ",")
+            return .json(200, #"{"FailedRecordCount":1,"Records":[\#(entries)]}"#)
+        }
+        let running = try Tool(to: server.url).start(["save", "clicks", "--submit"])
+        for count in 1...2 {
+            running.write(Data("bad \(count)\n".utf8))
+            while running.printedErrors.components(separatedBy: " discarded: ").count <= count {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        #expect(await running.end().status == 0)
+    }
+
     @Test func `without --keep-rejected there are none`() async throws {
         let tool = try Tool(to: try server().url)
         _ = try await tool.run("save", "clicks", "--submit", input: Data("good\nbad\n".utf8))
@@ -105,6 +121,15 @@ import Testing
         #expect(try await tool.run("submit").out.hasPrefix("kinesis: 2 records delivered"))
         let sent = try #require(server.requests.last.map { PutRequestBody($0.body) })
         #expect(sent.texts == ["bad 1", "bad \u{1B}[0m2"] && sent.records.map(\.partitionKey) == keys)
+    }
+
+    @Test func `--restore and --clear work on the store that was shown, below a state directory too`() async throws {
+        let tool = try await toolWithCopies(of: try server())
+        let state = tool.home.path(".local/state")
+        let restored = try await tool.run("rejected", "--restore", "-d", state)
+        #expect(restored.status == 0 && restored.out == "kinesis: restored 2 records.\n", "\(restored)")
+        #expect(!FileManager.default.fileExists(atPath: "\(state)/kinesis.db"))
+        #expect(try await tool.run("status", "-d", state).out.contains("2 records"))
     }
 
     @Test func `--clear removes the copies after a confirmation, and clear does not`() async throws {

@@ -121,6 +121,23 @@ import Testing
         #expect(try await tool.run("status", "--json").out.contains("\"records\" : 2"))
     }
 
+    @Test func `a signal while a file is read from standard input says what is not saved`() async throws {
+        let server = try LocalServer { _, _ in .stall }
+        let tool = try Tool(to: server.url)
+        let path = tool.home.path("input")
+        try Data(String(repeating: String(repeating: "a", count: 63) + "\n", count: 1_000_000).utf8)
+            .write(to: URL(fileURLWithPath: path))
+        let running = try tool.start(
+            under: ["/bin/sh", "-c", "exec \"$0\" \"$@\" < \(path)"],
+            ["save", "app", "--submit", "--limit", "1G"]
+        )
+        await server.received(1)
+        server.stop()
+        #expect(running.signal(SIGTERM) == 0)
+        let ran = await running.end()
+        #expect(ran.status == 128 + SIGTERM && ran.err.contains("Send the rest again."), "\(ran)")
+    }
+
     @Test func `a signal ends the wait for a FIFO that nothing writes to`() async throws {
         let tool = try Tool()
         let path = tool.home.path("fifo")

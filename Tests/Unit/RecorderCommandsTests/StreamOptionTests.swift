@@ -21,7 +21,8 @@ import Testing
         )
         #expect(try await tool.run("submit", "--stream", "four").out == "nothing is stored for four.\n")
 
-        #expect(try await tool.run("clear", "--stream", "one", "--yes").out == "removed 0 records.\n")
+        #expect(try await tool.run("clear", "--stream", "one", "--yes").out == "nothing is stored for one.\n")
+        #expect(try await tool.run("clear", "--stream", "tow", "--dry-run").out == "nothing is stored for tow.\n")
         #expect(try await tool.run("clear", "--stream", "two", "--yes").out == "removed 1 record.\n")
         #expect(try await tool.run("status").out.contains("3 saved, 2 delivered, 0 discarded, 1 cleared"))
     }

@@ -131,6 +131,14 @@ import Testing
         #expect(ran.status == 0 && !ran.err.contains("secret"), "\(ran)")
     }
 
+    @Test mutating func `the files of all flows into a stream are counted`() async throws {
+        for name in ["a.log", "b.log"] { try append("x\n", to: name) }
+        let flows = ["a", "b"].map { #"{"filePattern": "\#(tool.home.path("\($0)*.log"))", "kinesisStream": "app"}"# }
+        let running = try await start(#"{"flows": [\#(flows.joined(separator: ","))]}"#)
+        let ran = await stop(running)
+        #expect(ran.err.contains("following 2 files into app."), "\(ran)")
+    }
+
     @Test mutating func `rotated files are read once, compressed ones not`() async throws {
         let configuration = #"""
             { "cloudwatch.emitMetrics": false, "kinesis.endpoint": "\#(server.url)", "flows": [

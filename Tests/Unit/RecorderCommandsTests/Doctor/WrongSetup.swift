@@ -271,6 +271,13 @@ struct RightSetup: Sendable, CustomTestStringConvertible {
             try systemd.write(from: &tool, "STREAM=app\nFILES=/etc/hostname /etc/passwd\nOPTIONS=--limit 1M")
             return ["--unit", "recorder-test"]
         },
+        RightSetup(name: "a unit that leaves out what cannot be followed") { tool in
+            #expect(mkfifo(tool.home.path("app.pipe"), 0o600) == 0)
+            try tool.write("app.log", "a\n")
+            let systemd = try StandInSystemd(in: &tool, command: "follow app $FILES --exclude *.pipe --submit")
+            try systemd.write(from: &tool, "FILES=\(tool.home.path("app.*"))")
+            return ["--unit", "recorder-test"]
+        },
         RightSetup(name: "a unit that runs an agent") { tool in
             let flow = #"{"filePattern": "/etc/host*", "kinesisStream": "app"}"#
             try tool.write("agent.json", #"{"cloudwatch.emitMetrics": false, "flows": [\#(flow)]}"#)
