@@ -29,10 +29,12 @@ package struct Batch: Sendable {
 
     package let stream: StreamName
     package var records: [BatchedRecord]
-    /// The ids of the first and the last record that was read.
-    let range: ClosedRange<RecordID>
-    /// The number of records that were read.
+    /// All records that were read.
+    let flight: FlightRange
+    /// The number of those.
     private let countAsRead: Int
+    /// Whether each record has an entry of its own, in the same order. Others may be full, and so be in the request, before older ones.
+    private let isInOrder: Bool
     /// The request of all records as read.
     let requestAsRead: [UInt8]
     /// Its entries; `BatchedRecord.entry` is an index of them.
@@ -59,12 +61,13 @@ package struct Batch: Sendable {
         format: RequestFormat
     ) {
         self.stream = stream
-        guard let first = records.first?.id, let last = records.last?.id else {
+        guard let first = records.first, let last = records.last else {
             preconditionFailure("A batch has a record.")
         }
         self.records = records
-        range = first...last
+        flight = FlightRange(from: first, through: last)
         countAsRead = records.count
+        isInOrder = entries.count == records.count && records.indices.allSatisfy { records[$0].entry == $0 }
         requestAsRead = request
         entriesAsRead = entries
         self.orderedKeys = orderedKeys
@@ -124,7 +127,7 @@ package struct Batch: Sendable {
     func isShared(_ record: BatchedRecord) -> Bool { entriesAsRead[record.entry].records > 1 }
 
     /// The entries of its records, in the order of the request.
-    private var entryIndexes: [Int] { sharesEntries ? Set(records.map(\.entry)).sorted() : records.map(\.entry) }
+    private var entryIndexes: [Int] { isInOrder ? records.map(\.entry) : Set(records.map(\.entry)).sorted() }
 
     /// The hash keys of those, nil for an entry that is not aggregated.
     var hashKeys: [UInt128?] { entryIndexes.map { entriesAsRead[$0].hashKey } }
@@ -148,7 +151,7 @@ package struct Batch: Sendable {
 
     /// What some of its records take of the stream.
     func load(of records: [BatchedRecord]) -> StreamLoad {
-        guard sharesEntries else {
+        guard !isInOrder else {
             return StreamLoad(entries: records.count, bytes: records.reduce(0) { $0 + entriesAsRead[$1.entry].bytes })
         }
         let entries = Set(records.map(\.entry))
@@ -168,7 +171,7 @@ package struct Batch: Sendable {
 
     /// One outcome per record, from one per entry.
     func outcomes(ofEntries outcomes: [Outcome]) -> [Outcome] {
-        guard sharesEntries else { return outcomes }
+        guard !isInOrder else { return outcomes }
         if outcomes.areAllDelivered { return Array(repeating: .delivered, count: records.count) }
         let byEntry = Dictionary(uniqueKeysWithValues: zip(entryIndexes, outcomes))
         return records.map { byEntry[$0.entry] ?? .unproven }

@@ -34,7 +34,7 @@ struct StreamFlush {
     /// The batch that was read and not sent yet.
     private var nextBatch: Batch?
     /// Batches with records that may be sent once more.
-    private var undecided: [ClosedRange<RecordID>] = []
+    private var undecided: [FlightRange] = []
     /// Whether a batch is read while one request is in flight. Not during the first: if the service cannot be reached, it would be
     /// read for nothing, and again at each attempt.
     private var readsAhead: Bool
@@ -94,11 +94,11 @@ struct StreamFlush {
 
     /// Reads the next batch. Its records are in flight from before they are read.
     private mutating func readNext() async throws(RecorderError) {
-        let range = source.nextRange
+        let range = FlightRange(reading: source.nextRange)
         context.store.inFlight.begin(range)
         defer { end(range) }
         nextBatch = try await source.next()
-        if let nextBatch { context.store.inFlight.begin(nextBatch.range) }
+        if let nextBatch { context.store.inFlight.begin(nextBatch.flight) }
     }
 
     /// The next batch: what was removed since it was read is not sent.
@@ -112,18 +112,18 @@ struct StreamFlush {
     }
 
     private func rest(of batch: Batch) -> Batch? {
-        batch.rest(after: context.store.inFlight.lastRemoved(of: batch.range.lowerBound.stream))
+        batch.rest(after: context.store.inFlight.lastRemoved(beside: batch.flight))
     }
 
     private mutating func dropNext() {
-        if let batch = nextBatch { end(batch.range) }
+        if let batch = nextBatch { end(batch.flight) }
         nextBatch = nil
     }
 
     /// Whether more may be sent to the stream.
     private mutating func finish(_ request: Request) async -> Bool {
-        let range = request.batch.range
-        defer { if loop.delivery.refused.hasCandidates(of: range) { undecided.append(range) } else { end(range) } }
+        let range = request.batch.flight
+        defer { if loop.delivery.refused.hasCandidates(of: range.ids) { undecided.append(range) } else { end(range) } }
         let first = await request.answer()
         // If a record must be sent again, it is sent before the next batch, which waits.
         if !Task.isCancelled, first.answer.isDelivered, let batch = nextBatch.flatMap(rest), mayBeSent(batch) {
@@ -137,7 +137,7 @@ struct StreamFlush {
     }
 
     /// Reports what was discarded of a batch while it was in flight.
-    private func end(_ range: ClosedRange<RecordID>) {
+    private func end(_ range: FlightRange) {
         for discard in context.store.inFlight.end(range) { context.emit(.discarded(discard)) }
     }
 
@@ -158,7 +158,7 @@ struct StreamFlush {
         for request in requests {
             let answer = await request.answer().answer
             if await loop.perform({ $0.answeredLate(request.batch, answer) }) == .left { areSettled = false }
-            end(request.batch.range)
+            end(request.batch.flight)
         }
         requests = []
         return areSettled
@@ -171,7 +171,7 @@ struct StreamFlush {
         let (first, rest) = limit.map { batch.split(at: $0) } ?? (batch, nil)
         let part = loop.delivery.sending(first)
         nextBatch = rest
-        if let rest { context.store.inFlight.begin(rest.range) }
+        if let rest { context.store.inFlight.begin(rest.flight) }
         let random = context.sender.caller.random()
         let delay = loop.delivery.limiter.delay(before: part.load, at: now, random: random)
         requests.append(
@@ -214,11 +214,11 @@ struct DeliveryLoop {
         var actions = event(&delivery)[...]
         while let action = actions.popFirst() {
             switch action {
-            case .next(let stream):
+            case .next(let range):
                 actions += delivery.next(
                     at: caller.instant,
                     room: context.settles.largestRequest,
-                    removed: context.store.inFlight.lastRemoved(of: stream)
+                    removed: context.store.inFlight.lastRemoved(beside: range)
                 )
             case .send(let part):
                 let delay = delivery.delay(before: part, random: caller.random())

@@ -93,7 +93,7 @@ struct StreamDelivery {
     /// Each but `refundRetry`, `restartRetries` and `log` is the last of its list: its result comes back as an event.
     enum Action {
         /// Tell the time, how large a request may be, and what was removed meanwhile.
-        case next(stream: Int64)
+        case next(FlightRange)
         /// Send a part after its `delay`.
         case send(Batch)
         /// Ask for the stream's maximum.
@@ -119,7 +119,7 @@ struct StreamDelivery {
 
     /// How far a batch has come.
     struct Progress {
-        let stream: Int64
+        let range: FlightRange
         var parts = UnsentParts()
         /// When the last answer arrived, and how long its retry has waited since.
         var answeredAt: Instant
@@ -165,7 +165,7 @@ struct StreamDelivery {
     /// The first request of a batch was sent.
     mutating func begin(_ batch: Batch, at now: Instant) {
         guard case .idle = state else { preconditionFailure("a batch begins before the last one has ended") }
-        self.batch = Progress(stream: batch.range.lowerBound.stream, answeredAt: now)
+        self.batch = Progress(range: batch.flight, answeredAt: now)
         state = .sent(batch, isRetry: false)
     }
 
@@ -220,7 +220,7 @@ struct StreamDelivery {
     mutating func ready() -> [Action] {
         guard let batch else { preconditionFailure("a part of no batch") }
         state = .ready
-        return [.next(stream: batch.stream)]
+        return [.next(batch.range)]
     }
 
     private mutating func end(_ ending: Ending) -> [Action] {

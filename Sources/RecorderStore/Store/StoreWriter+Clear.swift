@@ -12,7 +12,7 @@ extension StoreWriter {
             try statements.clear(before: ledger.nextSequence)
             ledger.clear()
         }
-        inFlight.clear(before: end)
+        inFlight.clear(before: end, of: identity)
         return count
     }
 
@@ -38,7 +38,7 @@ extension StoreWriter {
                 count += removed.records
             }
         }
-        for last in cleared { inFlight.clear(through: last) }
+        for last in cleared { inFlight.clear(through: last, of: identity) }
         return count
     }
 

@@ -10,8 +10,8 @@ struct LimitReceipt: Sendable {
     fileprivate var bytes = 0
 
     /// Sets what is to be reported, once the transaction is committed; the discards of records in flight are reported later.
-    mutating func committed(beside inFlight: InFlightRecords) {
-        discards = inFlight.discard(records)
+    mutating func committed(to file: StoreIdentity, beside inFlight: InFlightRecords) {
+        discards = inFlight.discard(records, of: file)
         records = []
     }
 }
@@ -34,7 +34,7 @@ extension StoreWriter {
             try evict(beyond: limits, ledger: &ledger, receipt: &receipt)
             try heads.removeTaken(end: ledger.nextSequence)
         }
-        receipt.committed(beside: inFlight)
+        receipt.committed(to: identity, beside: inFlight)
         return receipt
     }
 

@@ -65,7 +65,7 @@ extension StoreWriter {
             if hasBegunSegment, try isSparse(ledger) { receipt.discarded.isIncomplete = true }
         }
         storedLimits = limits
-        receipt.discarded.committed(beside: inFlight)
+        receipt.discarded.committed(to: identity, beside: inFlight)
         return receipt
     }
 

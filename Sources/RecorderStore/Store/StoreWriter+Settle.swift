@@ -189,7 +189,7 @@ extension StoreWriter {
         let moved = ledger.recounted
         var recount = StoreLedger.Recount()
         for record in removed {
-            switch inFlight.reason(of: record.id) {
+            switch inFlight.reason(of: record) {
             case .byteLimit: recount.evicted += 1
             case .ageLimit: recount.expired += 1
             default: break

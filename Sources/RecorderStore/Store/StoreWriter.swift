@@ -71,11 +71,13 @@ package final class StoreWriter {
         StoreRescue(path).finishMove()
         try StoreDirectory.createFile(path)
         fileID = FileIdentity(path)
-        self.fileID = fileID
         lock.forgetIndexOfOtherLog()
         let reserve = StoreReserve(beside: path)
         let connection = try Self.open(path, reserve: reserve)
         self.connection = connection
+        // A file of a lower layer, as in a container, was copied when it was opened: it has another number since.
+        let fileID = FileIdentity(path)
+        self.fileID = fileID
         log = lock.noteLog()
         let keySources = KeySources(connection, of: path, clock: clock)
         self.keySources = keySources
@@ -91,7 +93,6 @@ package final class StoreWriter {
         heads = StreamHeads(segments: segments, kept: kept, statements: statements)
         filePositions = FilePositionTable(connection)
         rejected = RejectedTable(connection)
-        inFlight.opened(identity)
     }
 
     /// The shared memory of a log takes a little space. If the disk is full and it is missing, there is some only once the

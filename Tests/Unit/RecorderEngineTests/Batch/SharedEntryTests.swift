@@ -120,6 +120,38 @@ import Testing
         #expect(try harness.storedTexts() == ["fast 1", filler])
     }
 
+    /// The second record's entry is full, and so in the request, before the first one's. Each entry has one record.
+    @Test(arguments: [("InternalFailure", ["large 1"]), ("InvalidRecord", [])])
+    func `an entry that was full before an older one gets its own answer, also if no entry is shared`(
+        code: String,
+        kept: [String]
+    ) async throws {
+        let server = try LocalServer { request, _ in .entries(request) { $0.texts[0].hasPrefix("large 1") ? code : nil }
+        }
+        let harness = try PipelineHarness(to: server, { $0.sharedEntryBytes = 100 }, calling: { $0.maximumRetries = 0 })
+        let filler = String(repeating: "x", count: 80)
+        for (text, key) in [("small", "a"), ("large 1\(filler)", "b"), ("large 2\(filler)", "b")] {
+            try await harness.save(text, key: key)
+        }
+        #expect(try await harness.flush().delivered == 2)
+        #expect(sent(by: server).map { $0.texts[0].prefix(7) } == ["large 1", "small", "large 2"])
+        #expect(try harness.storedTexts().map { String($0.prefix(7)) } == kept)
+        #expect(harness.events.discards.reduce(0) { $0 + $1.count } == 1 - kept.count)
+        #expect(harness.events.discards.allSatisfy { $0.bytes > 100 })
+    }
+
+    @Test func `no request is empty after entries were throttled that were full before older ones`() async throws {
+        let server = try LocalServer { request, index in
+            .entries(request) { _ in index == 0 ? "ProvisionedThroughputExceededException" : nil }
+        }
+        let harness = try harness(to: server)
+        try await harness.save("first", key: "a")
+        for number in 0..<40 { try await harness.save("\(number) \(String(repeating: "x", count: 30_000))", key: "b") }
+        while try harness.records() > 0 { try await harness.flush() }
+        #expect(server.requests.allSatisfy { !SentEntry.all(in: $0).isEmpty })
+        #expect(harness.events.discards.isEmpty)
+    }
+
     @Test func `a throttled entry is sent again with all of its records, and nothing else is`() async throws {
         let server = try LocalServer { request, index in
             .entries(request) { index == 0 && $0.key == "1" ? "ProvisionedThroughputExceededException" : nil }

@@ -94,6 +94,20 @@ import Testing
         #expect(totals.discarded > 0 && harness.events.discards.reduce(0) { $0 + $1.count } == totals.discarded)
     }
 
+    @Test func `what a limit discarded of the old file, and the service accepted, is not reported`() async throws {
+        defer { gate.open() }
+        try await harness.saveAll((0..<8).map { "old \($0)" })
+        async let report = harness.flush()
+        await server.received(1)
+        try await harness.saveAll((0..<4).map { "later \($0)" }, to: "other")
+        let evicted = try harness.pipeline.totals().discarded
+        try moveAway()
+        try await harness.save("new")
+        gate.open()
+        _ = try await report
+        #expect(evicted > 0 && harness.events.discards.isEmpty, "\(harness.events.discards)")
+    }
+
     @Test func `a clear of the new file says nothing of the old one`() async throws {
         gate.open()
         try await harness.save("1")
