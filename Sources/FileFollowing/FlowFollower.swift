@@ -178,7 +178,8 @@ final class FlowFollower {
         files += admission.files.filter { $0.state.phase != .ended }
         assert(claims.count == files.count + waiting.newCount, "a file is not claimed once")
         if !admission.files.isEmpty {
-            observer.tell(.count(files: files.count { !$0.isCompressed }, flow))
+            let count = files.count { !$0.isCompressed }
+            observer.tell(.count(files: count, flow, service: store.service.name))
         }
         marked.formUnion(admission.marks)
         unstored = admission.changes

@@ -13,7 +13,7 @@ final class FollowLog: FollowObserver {
     private let metrics: RunMetrics?
     /// By path, pattern or stream.
     private var told: [String: [Topic: String]] = [:]
-    /// How many files the flows into each stream follow, by the flow's patterns.
+    /// How many files the flows into each stream of a service follow, by the flow's patterns.
     private var followed: [String: [[String]: Int]] = [:]
 
     init(_ console: Console, _ metrics: RunMetrics?) {
@@ -50,11 +50,11 @@ final class FollowLog: FollowObserver {
         case .counted(let path, let counts, let before, let rules): tell(counts, of: path, since: before, rules)
         case .noFile(let pattern):
             progress("there is no \(pattern) yet; it is followed once there is.", about: pattern, as: .noFile)
-        case .count(let files, let flow):
-            followed[flow.stream, default: [:]][flow.patterns] = files
-            let all = followed[flow.stream, default: [:]].values.reduce(0, +)
-            let text = "following \(Formatting.counted(all, "file")) into \(flow.stream)."
-            progress(text, about: flow.stream, as: .count)
+        case .count(let files, let flow, let service):
+            let target = "\(service) \(flow.stream)"
+            followed[target, default: [:]][flow.patterns] = files
+            let all = followed[target, default: [:]].values.reduce(0, +)
+            progress("following \(Formatting.counted(all, "file")) into \(flow.stream).", about: target, as: .count)
         case .paused(let error, let stream):
             let isFull = if case .storeFull = error { true } else { false }
             let reason = isFull ? "the store is at its --limit. \(error.message)" : error.message

@@ -18,11 +18,18 @@ final class InputReader {
         guard file >= 0 else { throw unreadable() }
     }
 
-    /// Whether its end is known: what was not read is still there.
+    /// Whether what was not read is still there.
     var isRegularFile: Bool {
         var status = stat()
         guard unsafe fstat(file, &status) == 0 else { return false }
         return status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Whether a part of a file was not read, and is still there.
+    var hasRest: Bool {
+        var status = stat()
+        guard isRegularFile, unsafe fstat(file, &status) == 0 else { return false }
+        return lseek(file, 0, SEEK_CUR) < status.st_size
     }
 
     /// Continues at `byte` of a file, which must be the first byte of a record.

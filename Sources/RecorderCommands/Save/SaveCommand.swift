@@ -70,6 +70,8 @@ struct SaveCommand: Command {
         var isCutOff = false
         /// Whether what was not read is still there, for a second run.
         var isRegularFile = false
+        /// Whether something of it was not read.
+        var hasRest = false
         /// Everything before it was saved or refused.
         var position = InputPosition()
     }
@@ -98,6 +100,7 @@ struct SaveCommand: Command {
         }
         window.waitUntilEmpty()
         reading.isRegularFile = input.isRegularFile
+        reading.hasRest = input.hasRest
         reading.isCutOff = assembler.isWithinLine && stop.number != nil
         reading.position = tally.firstFailed ?? assembler.position
         // A second run refuses those after the position again.

@@ -58,12 +58,12 @@ struct SaveSummary {
     }
 
     /// Whether a signal left nothing behind: with --submit, a stop is how the saving from a pipe ends.
-    private var isOrderlyStop: Bool { settings.submits && !reading.isCutOff && !reading.isRegularFile }
+    private var isOrderlyStop: Bool { settings.submits && !reading.isCutOff && !reading.hasRest }
 
-    /// How to save the rest. nil if everything was saved, and after a signal if the input was a pipe.
+    /// How to save the rest. nil if everything was saved, and after a signal if nothing of the input is left.
     private var instructions: String? {
         let isWhole = tally.failure == nil && reading.failure == nil
-        if isWhole, StopSignal.shared.number == nil || !reading.isRegularFile { return nil }
+        if isWhole, StopSignal.shared.number == nil || !reading.hasRest { return nil }
         var counts = "\(Formatting.records(tally.saved)) saved"
         if reading.refusedCount > 0 { counts += ", \(Formatting.count(reading.refusedCount)) refused" }
         let (records, byte) = (reading.position.records, reading.position.byte)

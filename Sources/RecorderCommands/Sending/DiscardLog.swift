@@ -12,6 +12,8 @@ final class DiscardLog: Sendable {
     }
 
     private let state = Locked(State())
+    /// Held while a report is printed, so that the last one is printed when `finish` returns.
+    private let printing = Locked(())
     private let console: Console
 
     init(_ console: Console) {
@@ -35,25 +37,12 @@ final class DiscardLog: Sendable {
 
     /// Reports what has not been reported yet.
     func finish() {
-        print(
-            state.withLock { state in
+        printing.withLock { _ in
+            let waiting = state.withLock { state in
                 defer { state.waiting = [] }
                 return state.waiting
             }
-        )
-    }
-
-    /// Reports what waits, and whatever comes later at the end of the next interval.
-    private func report() {
-        let hasReported = state.withLock { state in
-            state.isPausing = !state.waiting.isEmpty
-            return state.isPausing
-        }
-        guard hasReported else { return }
-        finish()
-        // Printing may take for ever, which the thread of signals must not.
-        StopSignal.shared.run(after: Self.interval) {
-            if (try? startThread(named: "recorder-discards", timeout: .zero) { self.report() }) == nil { self.report() }
+            print(waiting)
         }
     }
 
@@ -67,9 +56,29 @@ final class DiscardLog: Sendable {
             } else {
                 state.waiting.append(discard)
             }
+            defer { state.isPausing = true }
             return !state.isPausing
         }
         if isDue { report() }
+    }
+
+    /// Reports what waits, and pauses.
+    private func report() {
+        finish()
+        // Printing may take for ever, which the thread of signals must not.
+        StopSignal.shared.run(after: Self.interval) {
+            if (try? startThread(named: "recorder-discards", timeout: .zero) { self.endPause() }) == nil {
+                self.endPause()
+            }
+        }
+    }
+
+    private func endPause() {
+        let hasWaiting = state.withLock { state in
+            state.isPausing = !state.waiting.isEmpty
+            return state.isPausing
+        }
+        if hasWaiting { report() }
     }
 
     private func print(_ discards: [Discard]) {

@@ -133,10 +133,12 @@ import Testing
 
     @Test mutating func `the files of all flows into a stream are counted`() async throws {
         for name in ["a.log", "b.log"] { try append("x\n", to: name) }
-        let flows = ["a", "b"].map { #"{"filePattern": "\#(tool.home.path("\($0)*.log"))", "kinesisStream": "app"}"# }
+        var flows = ["a", "b"].map { #"{"filePattern": "\#(tool.home.path("\($0)*.log"))", "kinesisStream": "app"}"# }
+        flows.append(#"{"filePattern": "\#(tool.home.path("*.log"))", "deliveryStream": "app"}"#)
         let running = try await start(#"{"flows": [\#(flows.joined(separator: ","))]}"#)
         let ran = await stop(running)
         #expect(ran.err.contains("following 2 files into app."), "\(ran)")
+        #expect(!ran.err.contains("following 4 files"), "\(ran)")
     }
 
     @Test mutating func `rotated files are read once, compressed ones not`() async throws {
