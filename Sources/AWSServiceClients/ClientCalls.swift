@@ -50,7 +50,8 @@ extension ServiceFailure {
         switch kind {
         case .cancelled: return CancellationError()
         case .configuration(let failure): return AWSClientError(.configuration, message: failure.message)
-        case .credentials(let failure): return AWSClientError(.credentials, message: failure.message)
+        case .credentials(let failure):
+            return AWSClientError(.credentials, message: failure.message, cause: failure.cause)
         case .transport: return AWSClientError(.noAnswer, message: message)
         case .unreadable: return AWSClientError(.unreadableAnswer, message: message)
         case .redirect, .throttled, .transient, .expiredCredentials, .denied, .clockSkew, .notFound, .invalidRequest,

@@ -31,14 +31,18 @@ extension AWSTask {
         Task {
             do {
                 switch try await operation() {
-                case .value(let result): complete(.succeeded(result))
-                case .task(let task):
-                    if let ready = follow(task, token: nil) { Trampoline.run(ready) }
+                case .value(let result): continueWithUserCode(settle(.succeeded(result)))
+                case .task(let task): continueWithUserCode(follow(task, token: nil))
                 }
             } catch {
-                complete(TaskOutcome(thrown: error))
+                continueWithUserCode(settle(TaskOutcome(thrown: error)))
             }
         }
+    }
+
+    /// Continuations may block, and the pool of Swift's tasks has few threads.
+    private func continueWithUserCode(_ ready: ReadyContinuations?) {
+        if let ready, !ready.queue.isEmpty { UserCodeExecutor.run { Trampoline.run(ready) } }
     }
 }
 

@@ -84,8 +84,7 @@ public final class AmplifyFirehoseClient: Sendable {
                 name: "AmplifyFirehoseClient",
                 region: region,
                 settings: settings,
-                calls: firehose.calls,
-                credentials: credentials
+                calls: firehose.calls
             )
         } catch let error as RecordClientError {
             throw FirehoseError(error)

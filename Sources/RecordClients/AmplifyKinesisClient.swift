@@ -84,8 +84,7 @@ public final class AmplifyKinesisClient: Sendable {
                 name: "AmplifyKinesisClient",
                 region: region,
                 settings: settings,
-                calls: kinesis.calls,
-                credentials: credentials
+                calls: kinesis.calls
             )
         } catch let error as RecordClientError {
             throw KinesisError(error)

@@ -8,11 +8,15 @@ package final class UserCodeExecutor: TaskExecutor {
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let run = { @Sendable in unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        Self.run { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+
+    /// Runs code of the application that is not asynchronous.
+    package static func run(_ work: @escaping @Sendable () -> Void) {
         do throws(ThreadShortage) {
-            try startThread(named: "recorder-user", timeout: .zero, run)
+            try startThread(named: "recorder-user", timeout: .zero, work)
         } catch {
-            run()
+            work()
         }
     }
 }

@@ -46,7 +46,7 @@ private struct ResolvedCredentials: CredentialsSource {
         } catch {
             if Task.isCancelled { throw .stoppedWaiting }
             let text = "The credentials resolver failed: \(error.localizedDescription)"
-            throw CredentialsFailure(text, cause: error as NSError)
+            throw CredentialsFailure(text, cause: error)
         }
     }
 

@@ -20,9 +20,18 @@ public struct AWSClientError: Error, Sendable, Equatable {
     /// What failed and how to fix it.
     public let message: String
 
-    init(_ kind: Kind, message: String) {
+    /// What a credentials resolver of the user threw; nil otherwise. Not compared.
+    public let cause: (any Error)?
+
+    package init(_ kind: Kind, message: String, cause: (any Error)? = nil) {
         self.kind = kind
         self.message = message
+        self.cause = cause
+    }
+
+    /// Whether kind and message are the same.
+    public static func == (one: AWSClientError, other: AWSClientError) -> Bool {
+        (one.kind, one.message) == (other.kind, other.message)
     }
 }
 

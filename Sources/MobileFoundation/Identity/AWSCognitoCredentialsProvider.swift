@@ -226,7 +226,7 @@ open class AWSCognitoCredentialsProvider: NSObject, CredentialsSourceProvider {
         session.invalidate()
     }
 
-    /// Sets the provider of logins, if none was given at creation.
+    /// Sets the provider of logins, instead of one that was given at creation.
     ///
     /// Only the first call in a process has an effect, for whichever provider. New keys are fetched if there are logins.
     open func setIdentityProviderManagerOnce(_ identityProviderManager: any AWSIdentityProviderManager) {

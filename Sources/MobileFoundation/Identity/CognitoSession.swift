@@ -26,16 +26,19 @@ package final class CognitoSession: CredentialsSource {
         weak let session: CognitoSession?
         let terms: Terms
         let digest: String
+        let generation: Int
 
         func fetch() async throws(CredentialsFailure) -> Credentials {
             guard let session else { throw CredentialsFailure("The Cognito provider was released.", kind: .cancelled) }
-            return try await session.fetch(terms, digest: digest)
+            return try await session.fetch(terms, digest: digest, generation: generation)
         }
     }
 
     private struct State {
         var cache: CredentialsCache?
         var terms = Terms()
+        /// How often everything was cleared.
+        var generation = 0
     }
 
     private let helper: CognitoHelper
@@ -114,8 +117,10 @@ package final class CognitoSession: CredentialsSource {
     func clear() {
         helper.wrapped.clear()
         loginsWatch.forget()
-        state.withLock { $0 = State() }
-        store.clear()
+        state.withLock { state in
+            state = State(generation: state.generation + 1)
+            store.clear()
+        }
     }
 
     // MARK: keys
@@ -133,22 +138,32 @@ package final class CognitoSession: CredentialsSource {
             if let cache = state.cache, state.terms == terms { return cache }
             let digest = digest(terms)
             let cache = CredentialsCache(
-                SessionFetcher(session: self, terms: terms, digest: digest),
+                SessionFetcher(session: self, terms: terms, digest: digest, generation: state.generation),
                 now: store.now
             )
             if let stored = store.keys(of: helper.wrapped.identityId, terms: digest) {
                 cache.store(stored.credentials, obtained: stored.obtained)
             }
-            state = State(cache: cache, terms: terms)
+            (state.cache, state.terms) = (cache, terms)
             return cache
         }
     }
 
-    private func fetch(_ terms: Terms, digest: String) async throws(CredentialsFailure) -> Credentials {
+    private func fetch(
+        _ terms: Terms,
+        digest: String,
+        generation: Int
+    ) async throws(CredentialsFailure) -> Credentials {
         let (id, credentials) =
             if let roles { try await classicKeys(roles) } else { try await enhancedKeys(role: terms.role) }
+        // Cleared meanwhile: they are those of an identity that is not to be used any more.
+        let isCurrent = state.withLock { state in
+            guard state.generation == generation else { return false }
+            store.save(credentials, of: id, terms: digest)
+            return true
+        }
+        guard isCurrent else { return credentials }
         if helper.wrapped.identityId != id { helper.wrapped.identityId = id }
-        store.save(credentials, of: id, terms: digest)
         RecorderLog.debug(
             "credentials: new keys of the Cognito pool \(helper.wrapped.identityPoolId) until "
                 + "\(credentials.expiration.map(LogTime.text) ?? "further notice")."

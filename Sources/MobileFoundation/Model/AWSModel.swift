@@ -47,15 +47,10 @@ extension AWSCreatableModel {
 
 /// The input of an operation. May be used for several calls.
 open class AWSRequest: AWSModel {
-    private struct Calls {
-        var isCancelled = false
-        var running: [Task<Void, Never>] = []
-    }
-
-    private let calls = Locked(Calls())
+    private let calls = RunningCalls()
 
     /// Whether ``cancel()`` was called.
-    public final var isCancelled: Bool { calls.withLock { $0.isCancelled } }
+    public final var isCancelled: Bool { calls.areCancelled }
 
     /// Cancels all calls with this request, later ones too: their tasks fault with `NSURLErrorCancelled`. The service may
     /// still have performed the operation. Safe to call from any thread.
@@ -63,21 +58,48 @@ open class AWSRequest: AWSModel {
     /// - Returns: A task that has already succeeded.
     @discardableResult
     public final func cancel() -> AWSTask<AnyObject> {
-        let running = calls.withLock { calls in
-            calls.isCancelled = true
-            defer { calls.running = [] }
-            return calls.running
-        }
-        for call in running { call.cancel() }
+        calls.cancel()
         return AWSTask(result: nil)
     }
 
-    /// Registers a call to be cancelled by ``cancel()``.
-    package final func runs(in call: Task<Void, Never>) {
-        let isLate = calls.withLock { calls in
-            if !calls.isCancelled { calls.running.append(call) }
-            return calls.isCancelled
+    /// How many calls with it are running; none after ``cancel()``.
+    package final var runningCalls: Int { calls.count }
+
+    /// Makes a call, which ``cancel()`` cancels.
+    package final func run(_ call: @escaping @Sendable () async -> Void) { calls.run(call) }
+}
+
+/// The calls that one request is used for.
+private final class RunningCalls: Sendable {
+    private struct State {
+        var areCancelled = false
+        var running: [Int: Task<Void, Never>] = [:]
+        var last = 0
+    }
+
+    private let state = Locked(State())
+
+    var areCancelled: Bool { state.withLock { $0.areCancelled } }
+    var count: Int { state.withLock { $0.running.count } }
+
+    func cancel() {
+        let running = state.withLock { state in
+            state.areCancelled = true
+            defer { state.running = [:] }
+            return Array(state.running.values)
         }
-        if isLate { call.cancel() }
+        for call in running { call.cancel() }
+    }
+
+    func run(_ call: @escaping @Sendable () async -> Void) {
+        state.withLock { state in
+            state.last += 1
+            let number = state.last
+            let task = Task {
+                await call()
+                self.state.withLock { $0.running[number] = nil }
+            }
+            if state.areCancelled { task.cancel() } else { state.running[number] = task }
+        }
     }
 }

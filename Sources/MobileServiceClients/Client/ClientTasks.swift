@@ -3,6 +3,7 @@ import AWSTasks
 import Foundation
 import MobileFoundation
 import RecorderAWS
+import RecorderConcurrency
 import RecorderConfiguration
 
 /// Runs the operations of one service client as tasks.
@@ -48,14 +49,23 @@ final class ClientTasks: Sendable {
         output: (any WireShape.Type)?,
         completion: @escaping @Sendable (Result<(any WireShape)?, NSError>) -> Void
     ) {
-        let running = Task {
-            do throws(ServiceFailure) {
-                completion(.success(try await self.call(call, output: output)))
-            } catch {
-                completion(.failure(error.nsError(self.errors)))
-            }
+        request.run {
+            // Passed on to another thread, and not used here any more.
+            nonisolated(unsafe) let result = await self.result(of: call, output: output)
+            // Continuations may block, and the pool of Swift's tasks has few threads.
+            UserCodeExecutor.run { unsafe completion(result) }
         }
-        request.runs(in: running)
+    }
+
+    private func result(
+        of call: CallRequest,
+        output: (any WireShape.Type)?
+    ) async -> Result<(any WireShape)?, NSError> {
+        do throws(ServiceFailure) {
+            return .success(try await self.call(call, output: output))
+        } catch {
+            return .failure(error.nsError(errors))
+        }
     }
 
     private func call(

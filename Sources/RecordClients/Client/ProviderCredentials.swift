@@ -19,7 +19,6 @@ package final class ProviderCredentials: CredentialsSource, AWSCredentialIdentit
         cancelled: .stoppedWaiting,
         on: UserCodeExecutor.shared
     )
-    private let thrown = Locked<(any Error)?>(nil)
 
     /// The credentials of this provider.
     package init(_ provider: any AWSCredentialsProvider) {
@@ -35,9 +34,6 @@ package final class ProviderCredentials: CredentialsSource, AWSCredentialIdentit
         }
     }
 
-    /// The provider's last error; nil if its last call succeeded.
-    package var lastError: (any Error)? { thrown.withLock { $0 } }
-
     /// The provider's credentials. Concurrent callers share one call to the provider.
     package func credentials() async throws(CredentialsFailure) -> Credentials? {
         try await flight.value(resolve)
@@ -49,7 +45,11 @@ package final class ProviderCredentials: CredentialsSource, AWSCredentialIdentit
     }
 
     package func getIdentity(identityProperties: Attributes?) async throws -> AWSCredentialIdentity {
-        AWSCredentialIdentity(try await flight.value(resolve))
+        do throws(CredentialsFailure) {
+            return AWSCredentialIdentity(try await flight.value(resolve))
+        } catch {
+            throw ServiceFailure(error).clientError
+        }
     }
 
     /// Empty, because the user's provider may show its keys.
@@ -69,7 +69,6 @@ package final class ProviderCredentials: CredentialsSource, AWSCredentialIdentit
     private func keys(of provider: any AWSCredentialsProvider) async throws(CredentialsFailure) -> Credentials {
         do {
             let keys = try await provider.resolve()
-            thrown.withLock { $0 = nil }
             let temporary = keys as? any AWSTemporaryCredentials
             return Credentials(
                 accessKeyID: keys.accessKeyId,
@@ -78,8 +77,10 @@ package final class ProviderCredentials: CredentialsSource, AWSCredentialIdentit
                 expiration: temporary?.expiration
             )
         } catch {
-            thrown.withLock { $0 = error }
-            throw CredentialsFailure("The credentials provider failed: \(error.localizedDescription)")
+            throw CredentialsFailure(
+                "The credentials provider failed: \(error.localizedDescription)",
+                cause: error
+            )
         }
     }
 }

@@ -14,7 +14,6 @@ package final class RecordClient: Sendable {
     private let broadcast: EventBroadcast
     private let timer: FlushTimer?
     private let isEnabled = Locked(true)
-    private let credentials: ProviderCredentials
     private let log: any Logger
 
     /// A client that is enabled and flushes automatically according to its settings.
@@ -25,15 +24,13 @@ package final class RecordClient: Sendable {
     ///   - region: Part of the store's name, together with program and service.
     ///   - settings: The options.
     ///   - calls: Those of the service's own client, whose retries and clock are shared.
-    ///   - credentials: Signs the calls, and keeps the last error of the user's provider.
     /// - Throws: `RecordClientError` if there is no directory for the store.
     package init(
         _ service: StreamServiceDescription,
         name: String,
         region: String,
         settings: RecordClientSettings,
-        calls: ClientCalls,
-        credentials: ProviderCredentials
+        calls: ClientCalls
     ) throws(RecordClientError) {
         let location = try Self.location(service, region: region, settings: settings)
         var policy = RecorderPolicy.amplify(
@@ -66,7 +63,6 @@ package final class RecordClient: Sendable {
         )
         self.broadcast = broadcast
         self.log = log
-        self.credentials = credentials
         timer = settings.interval.map { FlushTimer(every: $0) }
         startTimer()
     }
@@ -207,7 +203,7 @@ package final class RecordClient: Sendable {
     }
 
     private func failure(of call: String, _ error: RecorderError) -> RecordClientError {
-        let error = RecordClientError(error, credentialsError: credentials.lastError)
+        let error = RecordClientError(error)
         log.warn("\(call) failed: \(error.description)")
         return error
     }

@@ -38,8 +38,8 @@ package struct RecordClientError: Error {
         )
     }
 
-    /// The engine's error. `credentialsError` is the last error of the user's provider.
-    package init(_ error: RecorderError, credentialsError: (any Error)? = nil) {
+    /// The engine's error.
+    package init(_ error: RecorderError) {
         switch error {
         case .invalidRecord(let fault, let text):
             self.init(.validation, description: text, suggestion: fault.suggestion)
@@ -59,7 +59,7 @@ package struct RecordClientError: Error {
                 }
             )
         case .service(let failure):
-            self.init(failure, credentialsError: credentialsError)
+            self.init(failure)
         case .configuration(let failure): self.init(failure)
         case .noThread:
             self.init(
@@ -85,17 +85,17 @@ package struct RecordClientError: Error {
         )
     }
 
-    private init(_ failure: ServiceFailure, credentialsError: (any Error)?) {
+    private init(_ failure: ServiceFailure) {
         let kept = "The records stay cached, and no attempt is counted."
         switch failure.kind {
         case .credentials(let found):
             let reason =
-                credentialsError.map { "There are no credentials: \($0.localizedDescription)" } ?? found.message
+                found.cause.map { "There are no credentials: \($0.localizedDescription)" } ?? found.message
             self.init(
                 .unknown,
                 description: "\(reason)\(reason.hasSuffix(".") ? "" : ".") \(kept)",
                 suggestion: "Set up credentials, or fix the credentials provider, then flush again.",
-                cause: credentialsError ?? failure.clientError
+                cause: found.cause ?? failure.clientError
             )
         case .cancelled: self.init(.cancelled)
         case .configuration(let failure): self.init(failure)

@@ -77,7 +77,9 @@ package final class AWSServiceCaller: Sendable {
                     try await wait(delay, retry: number, hint: failure.retryAfter) != nil
                 case .renewCredentials: try await renewCredentials(refused: credentials)
                 case .correctClock:
+                    // A secret key that does not belong to its access key is refused with the same error.
                     skew.learn(serverDate: failure.serverDate, at: configuration.now(), insteadOf: correction)
+                        ? true : try await renewCredentials(refused: credentials)
                 case .giveUp: false
                 }
             guard retries else { throw failure }

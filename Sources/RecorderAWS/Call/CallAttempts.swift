@@ -53,6 +53,9 @@ package struct CallAttempts: Sendable {
         case .clockSkew where !hasCorrected:
             hasCorrected = true
             return .correctClock
+        case .clockSkew where !hasRenewed:
+            hasRenewed = true
+            return .renewCredentials
         default:
             return .giveUp
         }

@@ -50,6 +50,7 @@ package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConve
         case .throttled, .transient: true
         case .transport(let cause):
             [.nameNotResolved, .cannotConnect, .timedOut, .connectionLost].contains(cause.kind)
+        case .credentials(let source): source.isTemporary
         default: false
         }
     }

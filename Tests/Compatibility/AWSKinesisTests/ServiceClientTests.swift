@@ -30,6 +30,28 @@ import Testing
         return kinesis.getShardIterator(request).continueOnSuccessWith { $0.result?.shardIterator }
     }
 
+    @Test func `blocks of many calls may wait for other calls`() async throws {
+        let server = try LocalServer { _, _ in .json(200, #"{"StreamNames":[],"HasMoreStreams":false}"#) }
+        let kinesis = try Self.kinesis(endpoint: server.url)
+        let count = 4 * ProcessInfo.processInfo.activeProcessorCount
+        let tasks = (0..<count).map { _ in
+            kinesis.listStreams(AWSKinesisListStreamsInput()).continueWith { _ -> Any? in
+                kinesis.listStreams(AWSKinesisListStreamsInput()).waitUntilFinished()
+                return nil
+            }
+        }
+        for task in tasks { _ = try await task.value }
+        #expect(server.requests.count == 2 * count)
+    }
+
+    @Test func `a request that is used again keeps no call that has ended`() async throws {
+        let server = try LocalServer { _, _ in .json(200, #"{"StreamNames":[],"HasMoreStreams":false}"#) }
+        let kinesis = try Self.kinesis(endpoint: server.url)
+        let input = AWSKinesisListStreamsInput()!
+        for _ in 0..<100 { _ = try await kinesis.listStreams(input).value }
+        #expect(input.runningCalls < 50)
+    }
+
     @Test func `of 1,234 records saved for a new stream, 1,234 are returned`() async throws {
         let moto = try await MotoServer.shared()
         let kinesis = try Self.kinesis(endpoint: moto.url)

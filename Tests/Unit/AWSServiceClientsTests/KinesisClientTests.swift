@@ -262,6 +262,7 @@ import Testing
             _ = try await client.listStreams(input: ListStreamsInput())
         } throws: { error in
             (error as? AWSClientError)?.kind == .credentials && error.localizedDescription.contains("signed out")
+                && (error as? AWSClientError)?.cause is SignedOut
         }
         #expect(server.requests.isEmpty)
     }

@@ -17,6 +17,20 @@ struct TaskAsyncTests {
         #expect(try await AWSTask<NSString>(result: nil).value == nil)
     }
 
+    @Test func `blocks behind async code may wait for other async code`() async throws {
+        let count = 4 * ProcessInfo.processInfo.activeProcessorCount
+        let tasks = (0..<count).map { number in
+            AWSTask<NSNumber> { NSNumber(value: number) }.continueWith { _ -> Any? in
+                let inner = AWSTask<NSNumber> { NSNumber(value: 2 * number) }
+                inner.waitUntilFinished()
+                return inner
+            }
+        }
+        for (number, task) in tasks.enumerated() {
+            #expect(try await task.value as? NSNumber == NSNumber(value: 2 * number))
+        }
+    }
+
     @Test func `value throws the error of a faulted task, a Swift error in its original type`() async throws {
         await #expect(throws: TestError(code: 3)) { try await AWSTask(error: TestError(code: 3)).value }
         let chain = AWSTask(result: nil).continueWith { _ in throw TestError(code: 4) }

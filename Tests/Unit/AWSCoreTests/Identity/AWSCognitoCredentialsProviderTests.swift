@@ -81,6 +81,26 @@ import Testing
         #expect(pool.calls == ["GetId", "GetCredentialsForIdentity", "GetId"])
     }
 
+    @Test func `clearing the keychain while keys are fetched is not undone by them`() async throws {
+        let (asked, answers) = (Gate(), Gate())
+        let pool = try CognitoPoolServer { request in
+            if request.operation == "GetCredentialsForIdentity" {
+                asked.open()
+                answers.wait()
+            }
+            return nil
+        }
+        defer { answers.open() }
+        let provider = pool.provider()
+        let task = provider.credentials()
+        try await onNewThread(named: "test-gate") { asked.wait() }
+        provider.clearKeychain()
+        answers.open()
+        _ = try await task.value
+        #expect(provider.identityId == nil)
+        #expect(try await provider.getIdentityId().value == "us-east-1:id-2")
+    }
+
     @Test func `after an outage the next call tries again`() async throws {
         let isDown = Switch(true)
         let pool = try CognitoPoolServer { _ in isDown.isOn ? "InvalidParameterException" : nil }

@@ -192,6 +192,22 @@ import Testing
         #expect(harness.server.requests.count == 1)
     }
 
+    @Test func `after a wrong secret key was corrected in its file, the next call is accepted`() async throws {
+        let files = try ProfileFiles(credentials: "[default]\naws_access_key_id = a\naws_secret_access_key = wrong\n")
+        let serverDate = [HTTPHeader("Date", "Sun, 30 Aug 2015 12:36:00 GMT")]
+        let context = CredentialsContext(region: try Region("us-east-1"), environment: files.environment())
+        let harness = try CallHarness(
+            credentials: CredentialsChain(in: context),
+            now: { Date(timeIntervalSince1970: 1_440_938_200) }
+        ) { request, _ in
+            request.header("Authorization")?.contains("Credential=b/") == true
+                ? .json(200, "{}") : .json(403, #"{"__type":"InvalidSignatureException"}"#, headers: serverDate)
+        }
+        #expect(await harness.failure()?.kind == .clockSkew)
+        try files.write("[default]\naws_access_key_id = b\naws_secret_access_key = right\n", to: files.credentials)
+        #expect(await harness.failure() == nil)
+    }
+
     @Test func `a signature refused again after the correction is final`() async throws {
         let serverDate = [HTTPHeader("Date", "Sun, 30 Aug 2015 12:36:00 GMT")]
         let harness = try CallHarness { _, _ in .json(403, #"{"__type":"RequestTimeTooSkewed"}"#, headers: serverDate) }
