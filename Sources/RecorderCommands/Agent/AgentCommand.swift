@@ -20,8 +20,8 @@ struct AgentCommand: Command {
             records, such as dataProcessingOptions other than SINGLELINE, is an error, and nothing is read.
 
             The options for region, profile and endpoint come before the settings of the file, these before the environment. \
-            Without a region, it is that of the endpoint's host, or us-east-1, the agent's default. Positions are kept in \
-            the store, with the records; the agent's checkpoints are not read.
+            Without --region, it is that of the file or of its endpoint's host, the machine's, or us-east-1, the agent's \
+            default. Positions are kept in the store, with the records; the agent's checkpoints are not read.
 
             At the --limit of the store nothing more is read: the lines wait in their files. A flow that stores less than \
             its share goes on: a stream that cannot be reached stops its own flow only. \

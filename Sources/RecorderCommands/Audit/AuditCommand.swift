@@ -214,7 +214,7 @@ extension OptionSpec {
         "store",
         value: "DIR",
         completion: .directories,
-        help: "explain what is missing by the stores in this directory"
+        help: "explain what is missing by the stores in this directory, as `status` names it"
     )
     fileprivate static let statusFile = OptionSpec(
         "status",

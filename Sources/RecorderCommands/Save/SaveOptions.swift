@@ -33,7 +33,7 @@ extension SaveCommand {
             as U+FFFD.
 
             With --submit, errors of the network or the service do not stop the command: records wait on disk and are \
-            sent again after 1 to 60 seconds. Records that are left at the end stay stored for the next submit. Lines on \
+            sent again after 2 to 60 seconds. Records that are left at the end stay stored for the next submit. Lines on \
             standard error have a time if a file or a pipe gets them, and for systemd's journal a priority. With --json, and \
             with --log-format json, standard output has nothing but the JSON object of --json.
             """,
