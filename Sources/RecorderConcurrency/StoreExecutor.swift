@@ -124,6 +124,10 @@ package final class StoreExecutor: Sendable {
             state.beginGuest()
             state.add(job, to: queue)
         }
+        workAsGuest()
+    }
+
+    private func workAsGuest() {
         Self.current.with(self) {
             var next = state.withLock { $0.nextOfGuest() }
             while let work = next.take() {
@@ -157,11 +161,12 @@ package final class StoreExecutor: Sendable {
     package func performIfIdle<T>(on queue: Queue, _ work: () -> T) -> T? {
         guard state.withLock({ $0.begin(queue) }) else { return nil }
         defer {
-            let wakeup = state.withLock { state in
+            let wakeup = state.withLock { state -> StoreExecutorState.Wakeup? in
                 state.end(queue)
+                if state.beginGuestIfStranded() { return nil }
                 return state.wakeup()
             }
-            perform(wakeup)
+            if let wakeup { perform(wakeup) } else { workAsGuest() }
         }
         return work()
     }

@@ -146,6 +146,13 @@ struct StoreExecutorState {
     /// Counts a thread of somebody else, which does what there is to do.
     mutating func beginGuest() { threads += 1 }
 
+    /// The same if something waits that was queued when there was no thread, and that its caller could not do.
+    mutating func beginGuestIfStranded() -> Bool {
+        guard !hasThread, queues.contains(where: \.isWaiting) else { return false }
+        beginGuest()
+        return true
+    }
+
     /// The next job for such a thread; if there is none, it is no longer counted.
     mutating func nextOfGuest() -> Work? {
         let work = next()

@@ -13,7 +13,9 @@ package struct LogFile {
         case allocated, full
         /// The disk failed: the same may succeed later.
         case failed
-        /// The file system cannot allocate, or the file cannot be opened now.
+        /// The file cannot be opened now: the same may succeed later.
+        case notOpened
+        /// The file system cannot allocate.
         case unknown
     }
 
@@ -47,7 +49,7 @@ package struct LogFile {
 
     private func allocate(from start: Int, bytes: Int) -> Allocation {
         let file = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard file >= 0 else { return errno == EIO ? .failed : .unknown }
+        guard file >= 0 else { return errno == EIO ? .failed : .notOpened }
         defer { close(file) }
         while fallocate(file, Int32(RECORDER_FALLOC_FL_KEEP_SIZE), off_t(start), off_t(bytes)) != 0 {
             switch errno {

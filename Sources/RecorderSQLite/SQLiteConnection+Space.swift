@@ -54,10 +54,15 @@ extension SQLiteConnection {
 
     /// Where the database's file is now, wherever it was moved; not certain, so look for the file there. nil without /proc.
     package var currentPath: String? {
-        guard let file = BufferingVFS(.database, of: handle) else { return nil }
+        guard let file = likelyDescriptor else { return nil }
         var path = [CChar](repeating: 0, count: 4_096)
-        let count = readlink("/proc/self/fd/\(recorder_unix_file_descriptor(file.below))", &path, path.count)
+        let count = readlink("/proc/self/fd/\(file)", &path, path.count)
         return count > 0 ? String(decoding: path[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+    }
+
+    /// SQLite's descriptor of the database; not certain, so compare its file with that at a path.
+    package var likelyDescriptor: Int32? {
+        BufferingVFS(.database, of: handle).map { recorder_unix_file_descriptor($0.below) }
     }
 
     /// Makes the size of the database's file durable, as far as possible.

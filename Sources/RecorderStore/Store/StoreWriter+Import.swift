@@ -1,4 +1,5 @@
 import FoundationEssentials
+import RecorderAWS
 import RecorderSQLite
 
 extension StoreWriter {
@@ -34,7 +35,14 @@ extension StoreWriter {
         }
         // The note prevents a second import if the process dies before the file is renamed. An import does not fail because
         // the note stays.
-        guard database.rename() else { return .success(result) }
+        guard database.rename() else {
+            if result.imported > 0 {
+                RecorderLog.warning(
+                    "\(source.path) was imported, and cannot be renamed. It is not imported again: what is added to it is not sent."
+                )
+            }
+            return .success(result)
+        }
         try? write { (_) throws(SQLiteError) in try statements.removeImport(database.name) }
         return .success(result)
     }

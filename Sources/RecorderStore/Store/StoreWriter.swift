@@ -75,8 +75,10 @@ package final class StoreWriter {
         let reserve = StoreReserve(beside: path)
         let connection = try Self.open(path, reserve: reserve)
         self.connection = connection
-        // A file of a lower layer, as in a container, was copied when it was opened: it has another number since.
-        let fileID = FileIdentity(path)
+        // A file of a lower layer, as in a container, was copied when it was opened: it has another number since. And another one may
+        // have been put there.
+        let opened = connection.likelyDescriptor.flatMap { FileIdentity(descriptor: $0) }
+        if opened != fileID { fileID = FileIdentity(path) == opened ? opened : fileID }
         self.fileID = fileID
         log = lock.noteLog()
         let keySources = KeySources(connection, of: path, clock: clock)

@@ -85,6 +85,9 @@ struct FileIdentity: Sendable, Hashable, CustomStringConvertible {
 
     var description: String { "\(device):\(number)" }
 
+    /// Without the device, whose number may be another one after a restart of the machine.
+    var inode: ino_t { number }
+
     /// nil if there is no file.
     init?(_ path: String) {
         var status = stat()

@@ -36,7 +36,8 @@ struct StoreReserve {
     /// Allocates the space unless it is allocated, or as much of it as there is room for.
     func allocate() {
         var status = stat()
-        let old = unsafe lstat(path, &status) == 0 ? Int(status.st_size) : 0
+        // A copy of the directory may be sparse: holes reserve nothing.
+        let old = unsafe lstat(path, &status) == 0 ? min(Int(status.st_size), Int(status.st_blocks) * 512) : 0
         guard old < Self.size else { return }
         let free = DiskSpace.free(at: database) ?? 0
         let size = free < Self.size - old ? (old + free) / Self.step * Self.step : Self.size
@@ -47,7 +48,6 @@ struct StoreReserve {
         defer { close(file) }
         guard let status = FileStatus(descriptor: file), FileRights.problem(ofFile: path, status) == nil else { return }
         fchmod(file, 0o600)
-        // A sparse file would reserve nothing.
         if posix_fallocate(file, 0, off_t(size)) == 0 {
             // A power cut would take it back, and the disk may be full by then.
             fsync(file)

@@ -82,10 +82,9 @@ final class StoreSpace {
         streams? += newStreams
         let needs = try needs(for: bytes)
         if logRoom < needs.logPages {
-            guard try isAllocated(log.allocate(pages: needs.logPages)) else {
-                throw SQLiteError.full(action: "allocating the log")
-            }
-            logRoom = needs.logPages
+            let allocation = log.allocate(pages: needs.logPages)
+            guard try isAllocated(allocation) else { throw SQLiteError.full(action: "allocating the log") }
+            if allocation != .notOpened { logRoom = needs.logPages }
         }
         if databaseRoom < needs.wholeDatabasePages { try extendDatabase(to: needs.wholeDatabasePages) }
     }
@@ -113,7 +112,7 @@ final class StoreSpace {
     /// fails is one: what is acknowledged can be settled.
     private func isAllocated(_ allocation: LogFile.Allocation) throws(SQLiteError) -> Bool {
         switch allocation {
-        case .allocated, .unknown: return true
+        case .allocated, .unknown, .notOpened: return true
         case .full: return false
         case .failed: throw SQLiteError.diskFailed(action: "allocating the log")
         }
@@ -157,7 +156,11 @@ final class StoreSpace {
         }
         forget()
         let room = refill(for: bytes)
-        guard room == .single else { return room }
+        guard room == .single else {
+            // It may have been used while the disk was full.
+            if room == .any { reserve.allocate() }
+            return room
+        }
         if connection.databaseFilePages >= (try count(countPages)), try allocateLog(SettleNeeds.fewestLogPages) {
             return room
         }

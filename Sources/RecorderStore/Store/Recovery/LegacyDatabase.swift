@@ -42,7 +42,8 @@ package final class LegacyDatabase {
             throw .storage("There is no database to import at \(path): \(String(errorNumber: errno)).", nil)
         }
         self.fileID = fileID
-        name = "\(fileID):\(FilePlace.birth(of: path))"
+        let birth = FilePlace.birth(of: path)
+        name = birth == 0 ? "\(fileID)" : "\(fileID.inode):\(birth)"
         self.path = path
         makeRecord = source.makeRecord
         do throws(SQLiteError) {
