@@ -305,7 +305,7 @@ RULES = [
     ),
     rule(
         "expired credentials are not renewed", "CallRetryTests|AccessTests",
-        (AWS + "Call/CallAttempts.swift", "case .expiredCredentials where !hasRenewed:", "case .expiredCredentials where false:"),
+        (AWS + "Call/CallAttempts.swift", "takeRenewal() ? .renewCredentials : .giveUp", ".giveUp"),
     ),
     rule(
         "a wrong clock is not corrected", "CallRetryTests|AccessTests",

@@ -15,6 +15,7 @@ open class AWSAbstractCognitoCredentialsProviderHelper: NSObject, AWSCognitoCred
         var identityID: String?
         var logins: [String: String] = [:]
         var manager: LoginsManager?
+        var clears = 0
     }
 
     private let poolID: String
@@ -75,9 +76,13 @@ open class AWSAbstractCognitoCredentialsProviderHelper: NSObject, AWSCognitoCred
 
     /// Discards the identity and its logins.
     open func clear() {
+        state.withLock { $0.clears += 1 }
         identityId = nil
         knownLogins = [:]
     }
+
+    /// How often it was cleared: an identity that was asked for before is not kept.
+    final var clears: Int { state.withLock { $0.clears } }
 
     final var manager: LoginsManager? {
         get { state.withLock { $0.manager } }

@@ -127,8 +127,9 @@ open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsPro
         let logins = try await managerLogins()
         // The user's code may have set the ID together with the logins, if a backend authenticates the identity.
         if let identityId { return identityId }
+        let clears = clears
         let id = try await client.identityID(logins: logins)
-        identityId = id
+        if clears == self.clears { identityId = id }
         return id
     }
 

@@ -80,11 +80,25 @@ package final class CognitoSession: CredentialsSource {
     /// The identity's ID: the known one, otherwise a new one from the service.
     func identityID() async throws(CredentialsFailure) -> String {
         useStoredIdentity()
+        let generation = state.withLock { $0.generation }
         guard let id = try await helper.identityID() else {
             throw .cognito(.identityIdIsNil, "The identity provider gave no identity id: it must set or return one.")
         }
-        store.identityID = id
+        keep(id, of: generation) { $0.identityID = id }
         return id
+    }
+
+    /// Keeps an identity, unless everything was cleared meanwhile: then it is not to be used any more.
+    private func keep(_ id: String, of generation: Int, store change: (CognitoIdentityStore) -> Void) {
+        let isCurrent = state.withLock { state in
+            guard state.generation == generation else { return false }
+            change(store)
+            return true
+        }
+        if isCurrent, helper.wrapped.identityId != id { helper.wrapped.identityId = id }
+        // Also if it was cleared since.
+        let isCleared = state.withLock { $0.generation != generation }
+        if isCleared, helper.wrapped.identityId == id { helper.wrapped.identityId = nil }
     }
 
     package func credentials() async throws(CredentialsFailure) -> Credentials? {
@@ -115,12 +129,12 @@ package final class CognitoSession: CredentialsSource {
 
     /// Removes the identity and its keys; the next use creates a new one.
     func clear() {
-        helper.wrapped.clear()
-        loginsWatch.forget()
         state.withLock { state in
             state = State(generation: state.generation + 1)
             store.clear()
         }
+        helper.wrapped.clear()
+        loginsWatch.forget()
     }
 
     // MARK: keys
@@ -156,14 +170,7 @@ package final class CognitoSession: CredentialsSource {
     ) async throws(CredentialsFailure) -> Credentials {
         let (id, credentials) =
             if let roles { try await classicKeys(roles) } else { try await enhancedKeys(role: terms.role) }
-        // Cleared meanwhile: they are those of an identity that is not to be used any more.
-        let isCurrent = state.withLock { state in
-            guard state.generation == generation else { return false }
-            store.save(credentials, of: id, terms: digest)
-            return true
-        }
-        guard isCurrent else { return credentials }
-        if helper.wrapped.identityId != id { helper.wrapped.identityId = id }
+        keep(id, of: generation) { $0.save(credentials, of: id, terms: digest) }
         RecorderLog.debug(
             "credentials: new keys of the Cognito pool \(helper.wrapped.identityPoolId) until "
                 + "\(credentials.expiration.map(LogTime.text) ?? "further notice")."

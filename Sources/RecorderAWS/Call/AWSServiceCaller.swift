@@ -75,11 +75,16 @@ package final class AWSServiceCaller: Sendable {
                 switch attempts.step(after: failure) {
                 case .retry(let delay, let number):
                     try await wait(delay, retry: number, hint: failure.retryAfter) != nil
-                case .renewCredentials: try await renewCredentials(refused: credentials)
+                case .renewCredentials: try await renewCredentials(refused: credentials, after: failure)
                 case .correctClock:
                     // A secret key that does not belong to its access key is refused with the same error.
-                    skew.learn(serverDate: failure.serverDate, at: configuration.now(), insteadOf: correction)
-                        ? true : try await renewCredentials(refused: credentials)
+                    if skew.learn(serverDate: failure.serverDate, at: configuration.now(), insteadOf: correction) {
+                        true
+                    } else if attempts.takeRenewal() {
+                        try await renewCredentials(refused: credentials, after: failure)
+                    } else {
+                        false
+                    }
                 case .giveUp: false
                 }
             guard retries else { throw failure }
@@ -203,11 +208,14 @@ package final class AWSServiceCaller: Sendable {
         }
     }
 
-    /// Renews refused credentials; false if there are no others.
+    /// Renews refused credentials; false if there are no others. A signature that was refused says more than why they could not be renewed.
     ///
     /// Another call may already have renewed them, so the source is asked before it is invalidated. Only one call at a time
     /// does this: a later one would discard the keys that an earlier one has just fetched.
-    private func renewCredentials(refused: Credentials?) async throws(ServiceFailure) -> Bool {
+    private func renewCredentials(
+        refused: Credentials?,
+        after failure: ServiceFailure
+    ) async throws(ServiceFailure) -> Bool {
         let source = configuration.credentials
         @Sendable func renew() async throws(CredentialsFailure) -> Credentials? {
             let current = try await source.credentials()
@@ -218,6 +226,7 @@ package final class AWSServiceCaller: Sendable {
         do {
             return !Credentials.haveSameKeys(try await renewal.value(renew), refused)
         } catch {
+            if failure.kind == .clockSkew, error.kind != .cancelled { return false }
             throw ServiceFailure(error)
         }
     }

@@ -38,6 +38,12 @@ package struct CallAttempts: Sendable {
         lastRetry = nil
     }
 
+    /// Whether the credentials may be renewed: once for a call.
+    mutating func takeRenewal() -> Bool {
+        defer { hasRenewed = true }
+        return !hasRenewed
+    }
+
     /// The step after a failure.
     mutating func step(after failure: ServiceFailure) -> Step {
         switch failure.kind {
@@ -47,15 +53,11 @@ package struct CallAttempts: Sendable {
             return retry(.transient)
         case .transport(let cause) where cause.isTransient:
             return retryUnanswered()
-        case .expiredCredentials where !hasRenewed:
-            hasRenewed = true
-            return .renewCredentials
         case .clockSkew where !hasCorrected:
             hasCorrected = true
             return .correctClock
-        case .clockSkew where !hasRenewed:
-            hasRenewed = true
-            return .renewCredentials
+        case .expiredCredentials, .clockSkew:
+            return takeRenewal() ? .renewCredentials : .giveUp
         default:
             return .giveUp
         }

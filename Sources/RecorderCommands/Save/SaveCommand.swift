@@ -100,8 +100,8 @@ struct SaveCommand: Command {
         }
         window.waitUntilEmpty()
         reading.isRegularFile = input.isRegularFile
-        reading.hasRest = input.hasRest
         reading.isCutOff = assembler.isWithinLine && stop.number != nil
+        reading.hasRest = input.hasRest || reading.isCutOff && reading.isRegularFile
         reading.position = tally.firstFailed ?? assembler.position
         // A second run refuses those after the position again.
         let counts = assembler.counts

@@ -146,9 +146,12 @@ struct StreamFlush {
     /// Begins again with the refused batch, whose records get entries of their own, once the answers of requests in flight are settled.
     /// False if one of them cannot be: what it proves would be sent again.
     private mutating func restartWithoutSharing(_ refused: Batch) async -> Bool {
+        // A part of a batch that is sent later may have older records.
+        let batches = [refused] + requests.map(\.batch) + [nextBatch].compactMap(\.self)
+        let first = batches.flatMap(\.records).map(\.id).min()
         guard await settleRequestsInFlight() else { return false }
         dropNext()
-        source.restartWithoutSharing(refused)
+        source.restartWithoutSharing(refused, from: first)
         return true
     }
 

@@ -140,7 +140,13 @@ import Testing
     }
 
     @Test func `a signal after a whole file was read from standard input leaves nothing to save`() async throws {
-        let server = try LocalServer { _, _ in .stall }
+        let gate = Gate()
+        let server = try LocalServer { request, _ in
+            gate.wait()
+            let entry = #"{"SequenceNumber":"1","ShardId":"shardId-000000000000"}"#
+            let entries = PutRequestBody(request.body).texts.map { _ in entry }.joined(separator: ",")
+            return .json(200, #"{"FailedRecordCount":0,"Records":[\#(entries)]}"#)
+        }
         let tool = try Tool(to: server.url)
         try tool.write("input", "one\ntwo\n")
         let running = try tool.start(
@@ -148,8 +154,8 @@ import Testing
             ["save", "app", "--submit"]
         )
         await server.received(1)
-        server.stop()
         #expect(running.signal(SIGTERM) == 0)
+        gate.open()
         let ran = await running.end()
         #expect(ran.status == 0 && !ran.err.contains("Send the rest again."), "\(ran)")
     }

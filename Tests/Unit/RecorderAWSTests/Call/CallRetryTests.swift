@@ -1,5 +1,6 @@
 import Foundation
 import RecorderAWS
+import RecorderConcurrency
 import RecorderHTTP
 import RecorderTestSupport
 import Testing
@@ -206,6 +207,30 @@ import Testing
         #expect(await harness.failure()?.kind == .clockSkew)
         try files.write("[default]\naws_access_key_id = b\naws_secret_access_key = right\n", to: files.credentials)
         #expect(await harness.failure() == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func `a refused signature renews the keys once, and stays the reason if that fails`(renews: Bool) async throws {
+        final class Source: CredentialsSource {
+            let renewals = Locked(0)
+            let renews: Bool
+            init(renews: Bool) { self.renews = renews }
+            func invalidate() { renewals.withLock { $0 += 1 } }
+            func credentials() async throws(CredentialsFailure) -> Credentials? {
+                let number = renewals.withLock(\.self)
+                guard renews || number == 0 else { throw CredentialsFailure("no more keys") }
+                return Credentials(accessKeyID: "key\(number)", secretAccessKey: Canary.secret)
+            }
+        }
+        let serverDate = [HTTPHeader("Date", "Sun, 30 Aug 2015 12:36:00 GMT")]
+        let source = Source(renews: renews)
+        let harness = try CallHarness(credentials: source, now: { Date(timeIntervalSince1970: 1_440_938_200) }) {
+            _,
+            _ in
+            .json(403, #"{"__type":"InvalidSignatureException"}"#, headers: serverDate)
+        }
+        #expect(await harness.failure()?.kind == .clockSkew)
+        #expect(source.renewals.withLock(\.self) == 1 && harness.server.requests.count == (renews ? 2 : 1))
     }
 
     @Test func `a signature refused again after the correction is final`() async throws {
