@@ -146,9 +146,10 @@ struct StoreExecutorState {
     /// Counts a thread of somebody else, which does what there is to do.
     mutating func beginGuest() { threads += 1 }
 
-    /// The same if something waits that was queued when there was no thread, and that its caller could not do.
+    /// The same if something waits that was queued when there was no thread, and that its caller could not do. (While a callback is
+    /// blocked, the watchdog gets a thread.)
     mutating func beginGuestIfStranded() -> Bool {
-        guard !hasThread, queues.contains(where: \.isWaiting) else { return false }
+        guard blocked == 0, !hasThread, queues.contains(where: \.isWaiting) else { return false }
         beginGuest()
         return true
     }

@@ -129,7 +129,9 @@ open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsPro
         if let identityId { return identityId }
         let clears = clears
         let id = try await client.identityID(logins: logins)
-        if clears == self.clears { identityId = id }
+        // Who waits now has asked for another one.
+        guard clears == self.clears else { return try await fetchIdentity() }
+        identityId = id
         return id
     }
 
@@ -138,9 +140,10 @@ open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsPro
         var retry = IdentityRetry()
         while true {
             let known = try await fetchIdentity()
+            let clears = clears
             do throws(CredentialsFailure) {
                 let (id, token) = try await client.openIDToken(for: known, logins: logins)
-                identityId = id
+                if clears == self.clears { identityId = id }
                 return token
             } catch {
                 try retry.checkFirstRefusal(error)

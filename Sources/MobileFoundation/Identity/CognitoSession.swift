@@ -79,8 +79,11 @@ package final class CognitoSession: CredentialsSource {
 
     /// The identity's ID: the known one, otherwise a new one from the service.
     func identityID() async throws(CredentialsFailure) -> String {
+        try await identityID(of: state.withLock { $0.generation })
+    }
+
+    private func identityID(of generation: Int) async throws(CredentialsFailure) -> String {
         useStoredIdentity()
-        let generation = state.withLock { $0.generation }
         guard let id = try await helper.identityID() else {
             throw .cognito(.identityIdIsNil, "The identity provider gave no identity id: it must set or return one.")
         }
@@ -135,6 +138,8 @@ package final class CognitoSession: CredentialsSource {
         }
         helper.wrapped.clear()
         loginsWatch.forget()
+        // What was asked for meanwhile found the helper's.
+        store.clear()
     }
 
     // MARK: keys
@@ -169,7 +174,11 @@ package final class CognitoSession: CredentialsSource {
         generation: Int
     ) async throws(CredentialsFailure) -> Credentials {
         let (id, credentials) =
-            if let roles { try await classicKeys(roles) } else { try await enhancedKeys(role: terms.role) }
+            if let roles {
+                try await classicKeys(roles, of: generation)
+            } else {
+                try await enhancedKeys(role: terms.role, of: generation)
+            }
         keep(id, of: generation) { $0.save(credentials, of: id, terms: digest) }
         RecorderLog.debug(
             "credentials: new keys of the Cognito pool \(helper.wrapped.identityPoolId) until "
@@ -178,13 +187,15 @@ package final class CognitoSession: CredentialsSource {
         return credentials
     }
 
-    private func enhancedKeys(role: String?) async throws(CredentialsFailure) -> (String, Credentials) {
+    private func enhancedKeys(role: String?, of generation: Int) async throws(CredentialsFailure) -> (
+        String, Credentials
+    ) {
         let client = try client.get()
         var retry = IdentityRetry()
         while true {
             // Logins first: they bring the identity if a backend authenticates it.
             let logins = try await identityLogins()
-            let id = try await identityID()
+            let id = try await identityID(of: generation)
             do throws(CredentialsFailure) {
                 return try await client.credentials(for: id, logins: logins, role: role)
             } catch {
@@ -204,9 +215,12 @@ package final class CognitoSession: CredentialsSource {
         return logins
     }
 
-    private func classicKeys(_ roles: Roles) async throws(CredentialsFailure) -> (String, Credentials) {
+    private func classicKeys(
+        _ roles: Roles,
+        of generation: Int
+    ) async throws(CredentialsFailure) -> (String, Credentials) {
         let logins = try await identityLogins()
-        let id = try await identityID()
+        let id = try await identityID(of: generation)
         let isAuthenticated = helper.wrapped.isAuthenticated()
         guard let role = isAuthenticated ? roles.authenticated : roles.unauthenticated else {
             let name = isAuthenticated ? "authRoleArn" : "unauthRoleArn"

@@ -36,8 +36,8 @@ struct StoreReserve {
     /// Allocates the space unless it is allocated, or as much of it as there is room for.
     func allocate() {
         var status = stat()
-        // A copy of the directory may be sparse: holes reserve nothing.
-        let old = unsafe lstat(path, &status) == 0 ? min(Int(status.st_size), Int(status.st_blocks) * 512) : 0
+        // A copy of the directory may be one hole, which reserves nothing.
+        let old = unsafe lstat(path, &status) == 0 && status.st_blocks > 0 ? Int(status.st_size) : 0
         guard old < Self.size else { return }
         let free = DiskSpace.free(at: database) ?? 0
         let size = free < Self.size - old ? (old + free) / Self.step * Self.step : Self.size

@@ -41,13 +41,15 @@ package final class LegacyDatabase {
         guard let fileID = FileIdentity(path) else {
             throw .storage("There is no database to import at \(path): \(String(errorNumber: errno)).", nil)
         }
-        self.fileID = fileID
-        let birth = FilePlace.birth(of: path)
-        name = birth == 0 ? "\(fileID)" : "\(fileID.inode):\(birth)"
         self.path = path
         makeRecord = source.makeRecord
         do throws(SQLiteError) {
             connection = try SQLiteConnection(path: path, access: .readWrite)
+            // An overlay copies a file when it is opened.
+            let opened = connection.likelyDescriptor.flatMap { FileIdentity(descriptor: $0) }
+            self.fileID = opened.flatMap { $0 == FileIdentity(path) ? $0 : nil } ?? fileID
+            let birth = FilePlace.birth(of: path)
+            name = birth == 0 ? "\(self.fileID)" : "\(self.fileID.inode):\(birth)"
             guard let sql = try Self.query(connection) else { throw SQLiteError.aborted(action: "importing") }
             rows = try connection.prepare(sql)
         } catch {
