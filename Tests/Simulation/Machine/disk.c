@@ -65,6 +65,7 @@ struct descriptor {
     int64_t offset;
     /* of SQLite */
     int level, shm; /* the file of the shared memory; -1 */
+    int name; /* by which it was opened */
     unsigned sharing, holding;
     bool ends_at_close, keeps_log;
     int64_t unit;
@@ -1152,7 +1153,9 @@ static int control_file(sqlite3_file *handle, int operation, void *argument) {
     switch (operation) {
     case SQLITE_FCNTL_LOCKSTATE: *(int *)argument = descriptor->level; return SQLITE_OK;
     case SQLITE_FCNTL_CHUNK_SIZE: descriptor->unit = *(int *)argument; return SQLITE_OK;
-    case SQLITE_FCNTL_HAS_MOVED: *(int *)argument = file->names == 0; return SQLITE_OK;
+    case SQLITE_FCNTL_HAS_MOVED:
+        *(int *)argument = disk->names[descriptor->name].file != descriptor->file;
+        return SQLITE_OK;
     case SQLITE_FCNTL_POWERSAFE_OVERWRITE: *(int *)argument = 1; return SQLITE_OK;
     case SQLITE_FCNTL_PERSIST_WAL:
         if (*(int *)argument < 0) *(int *)argument = descriptor->keeps_log;
@@ -1320,6 +1323,7 @@ static int open_file(sqlite3_vfs *vfs, const char *path, sqlite3_file *handle, i
     if (!file) file = create_file(path, false);
     int index = open_descriptor(file, flags & SQLITE_OPEN_READONLY ? O_RDONLY : O_RDWR);
     disk->descriptors[index].ends_at_close = flags & SQLITE_OPEN_DELETEONCLOSE;
+    disk->descriptors[index].name = (int)(find_name(path) - disk->names);
     bool locks = strcmp(vfs->zName, UNLOCKED) != 0;
     *(struct handle *)handle = (struct handle){locks ? &methods : &unlocked_methods, vfs, NULL, FIRST_DESCRIPTOR + index};
     if (found) *found = flags;
