@@ -102,7 +102,7 @@ extension FaultRows {
                 let server = try RecordingServer()
                 let (path, journal) = (directory.path("store"), directory.path("journal"))
                 // With little memory a process may end before its first save.
-                let kilobytes = "\(run == 0 ? 90_000 : Int.random(in: 2_000...90_000, using: &random))"
+                let kilobytes = "\(run == 0 ? 250_000 : Int.random(in: 2_000...90_000, using: &random))"
                 let quiet = ["env", "SWIFT_BACKTRACE=enable=no"]
                 let child = try Child(under: quiet, "starve", path, server.url, journal, "s", kilobytes)
                 let watch = Task {
