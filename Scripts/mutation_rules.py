@@ -54,10 +54,43 @@ RULES = [
     rule(
         "the log is synced before a commit is in it", "FaultRows/PowerCut",
         (
-            "Sources/RecorderSQLite/BufferingVFS.swift",
-            "Self(file).afterFlush { Self(file).system.xSync(Self(file).below, flags) }",
-            "Self(file).system.xSync(Self(file).below, flags)",
+            "Sources/RecorderSQLite/BufferingVFS+Syncs.swift",
+            "        afterFlush {\n            if file.pointee.skips_syncs",
+            "        {\n            if file.pointee.skips_syncs",
         ),
+        (
+            "Sources/RecorderSQLite/BufferingVFS+Syncs.swift",
+            "            return code\n        }\n    }\n\n    /// A checkpoint",
+            "            return code\n        }()\n    }\n\n    /// A checkpoint",
+        ),
+    ),
+    rule(
+        "a settle is never synced", "FaultRows/PowerCut",
+        (STORE + "Store/StoreWriter.swift", "mostUnsynced = 7", "mostUnsynced = 1_000_000"),
+    ),
+    rule(
+        "the end of a flush syncs no settle", "FaultRows/PowerCut",
+        (DELIVERY + "Flush/ParallelStreamFlush.swift", "        await flush.store.makeSettlesDurable()\n", ""),
+    ),
+    rule(
+        "the log is not written again after a failed sync", "SimulationTests",
+        ("Sources/RecorderSQLite/BufferingVFS+Syncs.swift", "if file.pointee.has_failed != 0 {", "if file.pointee.has_failed > 1 {"),
+    ),
+    rule(
+        "entries of a batch are taken in the order of its records", "SharedEntryTests",
+        (
+            DELIVERY + "Batch/Batch.swift",
+            "isInOrder = entries.count == records.count && records.indices.allSatisfy { records[$0].entry == $0 }",
+            "isInOrder = entries.count == records.count",
+        ),
+    ),
+    rule(
+        "a batch is read by the number of its stream alone", "ReplacedFileTests",
+        (STORE + "Store/StoreReader.swift", "WHERE number = ?1 AND name = ?2", "WHERE number = ?1 AND ?2 <> ''"),
+    ),
+    rule(
+        "a copy of a store's file passes for it", "ReplacedFileTests",
+        (STORE + "Store/Tables/StoreSchema.swift", "self.init(number: number, file: file)", "self.init(number: number, file: nil)"),
     ),
     rule(
         "a new store's directories are not synced", "FaultRows/PowerCut",

@@ -70,9 +70,7 @@ struct BufferingVFS {
         methods.xRead = { Self($0).read($1, count: $2, at: $3) }
         methods.xWrite = { Self($0).write($1, count: $2, at: $3) }
         methods.xTruncate = { Self($0).truncate(to: $1) }
-        methods.xSync = { file, flags in
-            Self(file).afterFlush { Self(file).system.xSync(Self(file).below, flags) }
-        }
+        methods.xSync = { Self($0).sync($1) }
         methods.xFileSize = { file, size in
             Self(file).afterFlush { Self(file).system.xFileSize(Self(file).below, size) }
         }

@@ -1,6 +1,15 @@
 internal import CRecorderSQLite
 
 extension SQLiteConnection {
+    /// This connection's commits that a power cut may take back.
+    package var unsyncedCommits: Int { BufferingVFS(.log, of: handle).map { Int($0.file.pointee.skipped_syncs) } ?? 0 }
+
+    /// Makes them durable, as far as the disk can now: what fails is repeated by the next sync.
+    package func syncLog() {
+        guard let log = BufferingVFS(.log, of: handle), log.file.pointee.skipped_syncs > 0 else { return }
+        _ = log.sync(SQLITE_SYNC_NORMAL)
+    }
+
     /// Whether the log ends as its index says: false if another program has written to it or made it shorter. True if this connection
     /// has not used the index yet. Called while no connection writes.
     ///

@@ -165,14 +165,21 @@ package final class SQLiteConnection {
         return try statement.step() ? statement.integer(at: 0) : nil
     }
 
-    /// Runs `body` in one write transaction: all of it is durable when this returns, or nothing happened.
-    package func transaction<T>(_ body: () throws(SQLiteError) -> T) throws(SQLiteError) -> T {
-        try transaction(.beginWriting, body: body)
+    /// Runs `body` in one write transaction: all of it is durable when this returns, or nothing happened. Without `isSynced`, a power
+    /// cut, but nothing else, may take it back until the next sync of the log.
+    package func transaction<T>(
+        isSynced: Bool = true,
+        _ body: () throws(SQLiteError) -> T
+    ) throws(SQLiteError) -> T {
+        try transaction(.beginWriting, isSynced: isSynced, body: body)
     }
 
     /// The same for one expression.
-    package func transaction<T>(running body: @autoclosure () throws(SQLiteError) -> T) throws(SQLiteError) -> T {
-        try transaction(.beginWriting, body: body)
+    package func transaction<T>(
+        isSynced: Bool = true,
+        running body: @autoclosure () throws(SQLiteError) -> T
+    ) throws(SQLiteError) -> T {
+        try transaction(.beginWriting, isSynced: isSynced, body: body)
     }
 
     /// Runs an expression in one read transaction: it sees the database as of one instant.
@@ -180,10 +187,17 @@ package final class SQLiteConnection {
         try transaction(.beginReading, body: body)
     }
 
-    private func transaction<T>(_ begin: Bound, body: () throws(SQLiteError) -> T) throws(SQLiteError) -> T {
+    private func transaction<T>(
+        _ begin: Bound,
+        isSynced: Bool = true,
+        body: () throws(SQLiteError) -> T
+    ) throws(SQLiteError) -> T {
         try run(begin)
         do throws(SQLiteError) {
             let value = try body()
+            let log = isSynced ? nil : BufferingVFS(.log, of: handle)
+            log?.file.pointee.skips_syncs = 1
+            defer { log?.file.pointee.skips_syncs = 0 }
             try run(.commit)
             return value
         } catch {

@@ -163,6 +163,7 @@ struct ParallelStreamFlush: Sendable {
         let left = Set(untried + report.omitted)
         let tried = names.filter { !left.contains($0) }
         if !tried.isEmpty { await flush.end(report, tried: isOfAll ? nil : tried, since: round.start) }
+        await flush.store.makeSettlesDurable()
         end(round.round, with: .success(report))
     }
 

@@ -52,15 +52,18 @@ extension StoreWriter {
             }
         }
         do throws(SQLiteError) {
-            try writeFreeingSpace(apply)
+            try write(for: .settling, apply)
         } catch {
             // For the same reason: a record whose failure is counted is copied.
             guard error.isDiskFull, !settlement.failed.isEmpty else { throw error }
             settlement.countNoFailures()
-            try writeFreeingSpace(apply)
+            try write(for: .settling, apply)
         }
         return receipt
     }
+
+    /// Makes settles durable that were not synced.
+    func syncSettles() throws(SQLiteError) { connection.syncLog() }
 
     /// Makes sure that there is room for settling an answer, and proves it by a commit of what every settlement changes if
     /// `byCommit`. Returns how large batches may be.

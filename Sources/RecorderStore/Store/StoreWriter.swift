@@ -197,6 +197,7 @@ package final class StoreWriter {
     static func close(_ writer: inout StoreWriter?) {
         guard let lock = writer?.lock else { return }
         writer?.leaveLogOfOthers()
+        if ForkedProcess.refusal == nil { writer?.connection.syncLog() }
         lock.closing { isHeld in
             if isHeld { writer?.keepSpace() }
             // The last reference, which a variable for the writer would not be: the connection closes here, under the lock.
@@ -248,12 +249,18 @@ package final class StoreWriter {
 
     // MARK: - transactions
 
+    /// A settle without a sync of its own: a power cut may take it back, so that its records are sent again. A kill does not. It is durable
+    /// with the next sync of the log, which each save has; without saves with that of each eighth settle, or at the end of a flush.
+    private static let mostUnsynced = 7
+
     /// What a transaction may do with the space that is allocated for settling.
     enum Purpose {
         /// It leaves that space free, and fails if it cannot.
         case storing
         /// It removes records, for which that space is.
         case removing
+        /// The same, and it may be committed without a sync.
+        case settling
     }
 
     /// Runs `body` in one transaction, with the counts that it changes. On a full disk `body` runs again, once the log has been
@@ -277,7 +284,7 @@ package final class StoreWriter {
         do {
             return try change()
         } catch {
-            guard purpose == .removing, space.releaseReserve(after: error) else { throw error }
+            guard purpose != .storing, space.releaseReserve(after: error) else { throw error }
         }
         defer { space.restoreReserve() }
         return try change()
@@ -289,15 +296,19 @@ package final class StoreWriter {
     ) throws(SQLiteError) {
         do throws(SQLiteError) {
             try connection.waitForOthers(until: deadline)
-            let (before, ledger) = try connection.transaction(running: try change(for: purpose, body))
+            let (before, ledger) = try connection.transaction(
+                isSynced: purpose != .settling || connection.unsyncedCommits >= Self.mostUnsynced,
+                running: try change(for: purpose, body)
+            )
+            assert(connection.unsyncedCommits <= Self.mostUnsynced, "a power cut repeats eight answers at most")
             lock.accept()
             lastCommit = SystemTime.now
-            // Our own commit changes the version too. It is durable, whatever fails from here on.
+            // Our own commit changes the version too. It is done, whatever fails from here on.
             known = (try? connection.dataVersion()).map { ($0, ledger.carriedOver) }
             if before > 0, ledger.records == 0 {
                 trim()
             } else {
-                space.trimLog(afterSettle: purpose == .removing)
+                space.trimLog(afterSettle: purpose != .storing)
             }
         } catch {
             // Nor is anything else known: a stream or a segment that was new in this transaction does not exist.

@@ -44,6 +44,10 @@ extension StoreChild {
         await submitAll()
         await saveAll(4_000..<4_100, size: 4_000)
         await submitAll()
+        // Many answers in one submit.
+        await saveAll(2_000..<2_400, size: 100)
+        store.pipeline.configure { $0.batchByteLimit = 1_000 }
+        await submitAll()
         // The user clears the store.
         await saveAll(5_000..<5_050, size: 500)
         for number in 5_000..<5_050 { journal.released(text(number, 500)) }

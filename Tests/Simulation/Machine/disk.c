@@ -30,6 +30,9 @@ enum {
     PIPE_PART = 8192,
 };
 
+/* Of a sector: programs see what may be lost by a power cut, or what certainly is. */
+enum { CLEAN, DIRTY, LOST };
+
 struct file {
     bool exists, is_directory, is_pipe, was_open_to_others; /* when it was made */
     int names, opens; /* how many there are of each; without both, the file ends */
@@ -37,7 +40,7 @@ struct file {
     mode_t mode;
     uid_t owner;
     int64_t changed, born;
-    uint8_t *seen, *durable, *is_dirty;
+    uint8_t *seen, *durable, *state;
     int64_t size, durable_size, capacity, allocated, durable_allocated;
     int64_t smallest; /* the smallest size since it was synced */
     int64_t used; /* bytes from here on are 0 in both images, and were never touched, so that they take no memory */
@@ -110,17 +113,17 @@ static struct file *new_file(bool is_directory) {
     if (index == FILES) machine_fail("too many files");
     if (index == disk->files_used) disk->files_used++;
     struct file *file = &disk->files[index];
-    uint8_t *seen = file->seen, *durable = file->durable, *is_dirty = file->is_dirty;
+    uint8_t *seen = file->seen, *durable = file->durable, *state = file->state;
     int64_t capacity = file->capacity, born = machine->faults.keeps_birth_times && file->number ? file->born : wall_clock();
     if (file->used > 0) {
         memset(seen, 0, (size_t)file->used);
         memset(durable, 0, (size_t)file->used);
-        memset(is_dirty, 0, (size_t)(file->used / SECTOR));
+        memset(state, CLEAN, (size_t)(file->used / SECTOR));
     }
     /* As ext4 does, the number of a file that has ended is the next one's. */
     *file = (struct file){
         .exists = true, .is_directory = is_directory, .number = (uint64_t)index + 100, .mode = is_directory ? 0700 : 0600,
-        .owner = geteuid(), .changed = wall_clock(), .born = born, .seen = seen, .durable = durable, .is_dirty = is_dirty, .capacity = capacity,
+        .owner = geteuid(), .changed = wall_clock(), .born = born, .seen = seen, .durable = durable, .state = state, .capacity = capacity,
         .lock_holder = -1, .reserved = -1, .pending = -1, .exclusive = -1,
     };
     for (int lock = 0; lock < SHARED_LOCKS; lock++) file->shm_holder[lock] = -1;
@@ -137,15 +140,15 @@ static void grow(struct file *file, int64_t bytes) {
     int64_t capacity = file->capacity ? file->capacity : 1 << 20;
     while (capacity < bytes) capacity *= 2;
     uint8_t *seen = machine_allocate((size_t)capacity), *durable = machine_allocate((size_t)capacity);
-    uint8_t *is_dirty = machine_allocate((size_t)(capacity / SECTOR));
+    uint8_t *state = machine_allocate((size_t)(capacity / SECTOR));
     if (file->used > 0) {
         memcpy(seen, file->seen, (size_t)file->used);
         memcpy(durable, file->durable, (size_t)file->used);
-        memcpy(is_dirty, file->is_dirty, (size_t)(file->used / SECTOR));
+        memcpy(state, file->state, (size_t)(file->used / SECTOR));
     }
     file->seen = seen;
     file->durable = durable;
-    file->is_dirty = is_dirty;
+    file->state = state;
     file->capacity = capacity;
 }
 
@@ -169,7 +172,7 @@ static void give_back(struct file *file, int64_t bytes) {
 static void mark(struct file *file, int64_t from, int64_t to) {
     grow(file, to);
     if (to > file->used) file->used = rounded(to, SECTOR);
-    for (int64_t sector = from / SECTOR; sector * SECTOR < to; sector++) file->is_dirty[sector] = 1;
+    for (int64_t sector = from / SECTOR; sector * SECTOR < to; sector++) file->state[sector] = DIRTY;
 }
 
 static bool write_file(struct file *file, const void *bytes, int64_t count, int64_t offset) {
@@ -313,13 +316,21 @@ void machine_make_directory(const char *path) {
     sync_names(NULL);
 }
 
+/* As Linux does, a sync that fails takes what it could not write for written: only what is written again can be synced. */
+static void fail_to_sync(struct file *file) {
+    if (machine_random(2)) return;
+    for (int64_t sector = 0; sector < file->used / SECTOR; sector++) {
+        if (file->state[sector] == DIRTY) file->state[sector] = LOST;
+    }
+}
+
 static void sync_file(struct file *file) {
     if (machine->faults.lies_about_syncs) return;
     if (disk->change_count > 0) sync_names_of(file);
     for (int64_t sector = 0; sector < file->used / SECTOR; sector++) {
-        if (!file->is_dirty[sector]) continue;
+        if (file->state[sector] != DIRTY) continue;
         memcpy(file->durable + sector * SECTOR, file->seen + sector * SECTOR, SECTOR);
-        file->is_dirty[sector] = 0;
+        file->state[sector] = CLEAN;
     }
     file->durable_size = file->smallest = file->size;
     file->durable_allocated = file->allocated;
@@ -439,10 +450,11 @@ static void lose_power(struct file *file, uint64_t kept) {
     if (is_truncated && !is_undone) zero(file, file->durable, file->smallest, file->durable_size);
     int64_t size = is_undone ? file->durable_size : machine_random(2) ? file->size : file->smallest;
     for (int64_t sector = 0; sector < file->used / SECTOR; sector++) {
-        if (!file->is_dirty[sector]) continue;
-        file->is_dirty[sector] = 0;
+        uint8_t before = file->state[sector];
+        file->state[sector] = CLEAN;
+        if (before == CLEAN) continue;
         uint8_t *seen = file->seen + sector * SECTOR, *durable = file->durable + sector * SECTOR;
-        bool may_be_kept = !is_undone || (sector + 1) * SECTOR <= file->smallest;
+        bool may_be_kept = before == DIRTY && (!is_undone || (sector + 1) * SECTOR <= file->smallest);
         if (may_be_kept && machine_random(100) < kept) memcpy(durable, seen, machine_random(10) == 0 ? machine_random(SECTOR) : SECTOR);
         memcpy(seen, durable, SECTOR);
     }
@@ -1083,8 +1095,10 @@ static int truncate_file(sqlite3_file *handle, sqlite3_int64 size) {
 
 static int sync_database(sqlite3_file *handle, int flags) {
     int code = use_disk(SYNC, flags, 0, SQLITE_IOERR_FSYNC);
+    if (!code && happens(machine->faults.failed_syncs)) code = fails_with(SQLITE_IOERR_FSYNC, EIO);
     wait_for_sync();
-    if (!code) sync_file(file_of(handle_index(handle)));
+    if (code) fail_to_sync(file_of(handle_index(handle)));
+    else sync_file(file_of(handle_index(handle)));
     return code;
 }
 

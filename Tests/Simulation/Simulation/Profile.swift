@@ -9,6 +9,8 @@ struct Profile {
     /// A process that holds the lease is stopped for minutes.
     var stopsLeaseHolders = false
     var diskErrors = false
+    /// Many syncs fail, and what they leave is lost by a power cut.
+    var failsSyncs = false
     var fullDisk = false
     var network = false
     var deadStream = false
@@ -122,6 +124,7 @@ struct Profile {
         Profile(name: "power", powerCuts: true),
         Profile(name: "network", network: true, deadStream: true),
         Profile(name: "disk", diskErrors: true),
+        Profile(name: "dying-disk", powerCuts: true, diskErrors: true, failsSyncs: true),
         Profile(name: "full", kills: true, powerCuts: true, fullDisk: true, records: 50...400),
         Profile(name: "discards", discards: true),
         Profile(name: "full-discards", fullDisk: true, network: true, discards: true, records: 50...400),

@@ -29,7 +29,7 @@ struct Settings {
             support = CBORSupport.allCases[Chance.below(3)]
         }
         // Some requests each, so that records are removed while those before them are on their way.
-        if profile.discards || profile.removals { requestBytes = 500 + Chance.below(4_000) }
+        if profile.discards || profile.removals || profile.failsSyncs { requestBytes = 500 + Chance.below(4_000) }
         if profile.discards { bytes = 2_000 + Chance.below(20_000) }
         if profile.attempts { mostFailures = 2 + Chance.below(3) }
         if profile.ages { age = Chance.oneIn(2) ? .seconds(5) : .seconds(86_400) }

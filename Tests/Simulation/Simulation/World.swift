@@ -103,6 +103,9 @@ struct World {
         if profile.diskErrors {
             machine_faults().pointee.disk_errors = UInt32(Chance.oneIn(2) ? 0 : Chance.below(3_000))
         }
+        if profile.failsSyncs {
+            machine_faults().pointee.failed_syncs = UInt32(Chance.oneIn(2) ? 0 : Chance.below(200_000))
+        }
         if profile.threads {
             machine_faults().pointee.thread_failures = UInt32(Chance.oneIn(3) ? Chance.below(200_000) : 0)
         }
@@ -185,6 +188,7 @@ struct World {
     private func heal() {
         machine_spare_all()
         machine_faults().pointee.disk_errors = 0
+        machine_faults().pointee.failed_syncs = 0
         machine_faults().pointee.thread_failures = 0
         machine_faults().pointee.stalls = 0
         machine_faults().pointee.slow_syncs = 0

@@ -5,7 +5,8 @@ import Testing
 /// Worlds of the simulation, each a seed: see `Tests/Simulation/README.md`.
 @Suite(.serialized) struct SimulationTests {
     @Test(arguments: [
-        "none", "usual", "kills", "power", "network", "disk", "full", "discards", "full-discards", "shares", "ages",
+        "none", "usual", "kills", "power", "network", "disk", "dying-disk", "full", "discards", "full-discards",
+        "shares", "ages",
         "order",
         "attempts", "stalls", "stops", "removals", "copies", "provider", "programs", "service", "shards",
         "ordered-programs",

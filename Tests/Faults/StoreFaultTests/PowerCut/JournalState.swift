@@ -4,10 +4,21 @@ struct JournalState {
     private(set) var undelivered: Set<String> = []
     /// Delivered in a submit that has ended: must not be sent again.
     private(set) var settled: Set<String> = []
+    /// Delivered in a submit that goes on, and answered so long ago that it must not be sent again.
+    private(set) var answeredBefore: Set<String> = []
+    /// The last answers, whose settles may not be synced, or not even begun.
+    private var lastAnswers: [Set<String>] = []
+    private static let mostRepeated = 8 + 2
     private var delivered: Set<String> = []
     private var released: Set<String> = []
 
+    /// Lines that were written at once: an answer has one for each record.
     mutating func add(_ lines: [UInt8]) {
+        if lines.first == UInt8(ascii: "*") {
+            let texts = String(decoding: lines, as: UTF8.self).split(separator: "\n").map { String($0.dropFirst()) }
+            lastAnswers.append(Set(texts))
+        }
+        if lastAnswers.count > Self.mostRepeated { answeredBefore.formUnion(lastAnswers.removeFirst()) }
         for line in String(decoding: lines, as: UTF8.self).split(separator: "\n") {
             let text = String(line.dropFirst())
             switch line.first {

@@ -21,6 +21,7 @@ enum {
 /* What can go wrong; 0 is never. Rates are of a million. */
 struct machine_faults {
     uint32_t disk_errors;     /* reads, writes and syncs that fail */
+    uint32_t failed_syncs;    /* syncs that fail, besides */
     uint32_t slow_syncs;      /* syncs that take up to ten seconds */
     uint32_t thread_failures; /* threads that are not created */
     uint32_t stalls;          /* of all calls: the process stops for up to a minute */
