@@ -10,7 +10,7 @@ import Foundation
 let benchmarks: [Benchmark] = [
     p9Tasks, p1AwaitedSaves, p2GroupedSaves, p3DrainCost, p4DrainRate, p5BatchCost, p6Opening, p7DrainMemory,
     p8RequestsAtOnce, p10SaveDuringSubmit, p11BytesWritten, p12AmplifyFlush, p13IngestCost, p14Sizes,
-    p15OtherForms, p16FollowCost, p17NumberedKeys,
+    p15OtherForms, p16FollowCost, p17NumberedKeys, p19SlowDisk,
 ]
 
 var arguments = Array(CommandLine.arguments.dropFirst())

@@ -15,11 +15,19 @@ struct Drain {
         floor = try Program.compile("floor.c", in: peers, "-lcurl", "-lcrypto")
     }
 
-    /// Stores a backlog and sends it with `kinesis-recorder submit`.
-    func ofOurs(_ count: Int, bytes: Int, keys: [String] = [], _ options: String...) throws -> Cost {
+    /// Stores a backlog and sends it with `kinesis-recorder submit`, on a disk that takes 20 ms a sync if `hasSlowDisk`.
+    func ofOurs(
+        _ count: Int,
+        bytes: Int,
+        keys: [String] = [],
+        hasSlowDisk: Bool = false,
+        _ options: String...
+    ) throws -> Cost {
         let directory = try ScratchDirectory()
         try PipelineHarness(in: directory.path).saveTogether(count, of: Payload.data(bytes), keys: keys)
-        let cost = try tool.submit(count, of: directory, to: sink, options: options)
+        let library =
+            hasSlowDisk ? try Program.compile("slow_syncs.c", in: peers, "-shared", "-fPIC") : nil
+        let cost = try tool.submit(count, of: directory, to: sink, options: options, preloading: library)
         let left = try PipelineHarness(in: directory.path).records()
         guard left == 0 else { fatalError("kinesis-recorder left \(left) of \(count) records.") }
         return cost

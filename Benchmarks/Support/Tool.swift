@@ -58,9 +58,16 @@ struct Tool {
     }
 
     /// Sends the `count` records that a store holds.
-    func submit(_ count: Int, of store: ScratchDirectory, to sink: Sink, options: [String]) throws -> Cost {
+    func submit(
+        _ count: Int,
+        of store: ScratchDirectory,
+        to sink: Sink,
+        options: [String],
+        preloading library: String? = nil
+    ) throws -> Cost {
         let arguments = ["submit", "--kinesis", "--quiet", "--directory", store.path, "--endpoint-url", sink.url]
-        return try measure([Self.path] + arguments + options, of: count, environment: sink.environment)
+        let preloading = library.map { ["/usr/bin/env", "LD_PRELOAD=\($0)"] } ?? []
+        return try measure(preloading + [Self.path] + arguments + options, of: count, environment: sink.environment)
     }
 
     /// Runs any program that does something for `count` records.
