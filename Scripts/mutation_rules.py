@@ -60,8 +60,8 @@ RULES = [
         ),
         (
             "Sources/RecorderSQLite/BufferingVFS+Syncs.swift",
-            "            return code\n        }\n    }\n\n    /// A checkpoint",
-            "            return code\n        }()\n    }\n\n    /// A checkpoint",
+            "            return syncCode\n        }\n    }",
+            "            return syncCode\n        }()\n    }",
         ),
     ),
     rule(
@@ -70,11 +70,11 @@ RULES = [
     ),
     rule(
         "the end of a flush syncs no settle", "FaultRows/PowerCut",
-        (DELIVERY + "Flush/ParallelStreamFlush.swift", "        await flush.store.makeSettlesDurable()\n", ""),
+        (DELIVERY + "Flush/ParallelStreamFlush.swift", "        await flush.store.makeSettlesDurable()\n        end(", "        end("),
     ),
     rule(
         "the log is not written again after a failed sync", "SimulationTests",
-        ("Sources/RecorderSQLite/BufferingVFS+Syncs.swift", "if file.pointee.has_failed != 0 {", "if file.pointee.has_failed > 1 {"),
+        ("Sources/RecorderSQLite/BufferingVFS+Syncs.swift", "} else if isLog {", "} else if isLog, code != SQLITE_OK {"),
     ),
     rule(
         "entries of a batch are taken in the order of its records", "SharedEntryTests",

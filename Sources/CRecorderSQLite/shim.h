@@ -43,8 +43,10 @@ struct recorder_file {
     sqlite3_int64 offset;
     // Whether writes are buffered, whether the file never gets smaller, and whether syncs are left out.
     int gathers, keeps_size, skips_syncs;
-    // Since the last sync: how many were left out, whether the file's first bytes were written, and whether it failed.
-    int skipped_syncs, has_new_header, has_failed;
+    // Since the last sync: how many were left out, and whether the file's first bytes were written.
+    int skipped_syncs, has_new_header;
+    // Whether a sync failed, and what it left out was not written again.
+    int has_hole;
     // Where the last read began and ended.
     sqlite3_int64 read_start, read_end;
     // The database of a log (a database is its own), how many times its locks changed, and that count at the last read ahead.

@@ -2,43 +2,38 @@ internal import CRecorderSQLite
 
 /// Syncs of a file, and what is not synced.
 ///
-/// A commit that a power cut may take back leaves out the sync of the log that would end it; the next sync makes it durable, too. The
-/// order of what is in the log stays: a power cut takes back the last commits. A new header of the log is always synced before the
-/// pages behind it: mixed with older pages, it could make these valid once more (https://www.sqlite.org/src/info/ff5be73dee).
+/// A commit that a power cut may take back leaves out the sync of the log that would end it; the next sync makes it durable, too. A
+/// power cut takes back the last commits, in the order of the log. A new header of the log is always synced before the pages behind
+/// it: mixed with older pages, it could make these valid once more (https://www.sqlite.org/src/info/ff5be73dee).
 ///
 /// After a sync that failed, the kernel takes what it could not write for written
-/// (https://www.postgresql.org/docs/current/runtime-config-error-handling.html#GUC-DATA-SYNC-RETRY), so that a later sync would
-/// succeed without it. SQLite writes again what belongs to the commit that failed, and no more. So the next sync of a log first
-/// writes all of it again.
+/// (https://www.postgresql.org/docs/current/runtime-config-error-handling.html#GUC-DATA-SYNC-RETRY), and a later sync, of any process,
+/// would succeed without it. SQLite writes again what belongs to the commit that failed, and no more. So the whole log is written
+/// again at once, and if that fails, before the next sync.
 extension BufferingVFS {
+    /// Called while no other connection writes to a log.
     func sync(_ flags: Int32) -> Int32 {
         afterFlush {
             if file.pointee.skips_syncs != 0, file.pointee.has_new_header == 0 {
                 file.pointee.skipped_syncs += 1
                 return SQLITE_OK
             }
-            let code = syncNow(flags)
-            guard code == SQLITE_OK else {
-                file.pointee.has_failed = isDatabase ? 0 : 1
-                return code
-            }
-            (file.pointee.skipped_syncs, file.pointee.has_new_header, file.pointee.has_failed) = (0, 0, 0)
-            return code
-        }
-    }
-
-    /// A checkpoint that fails copies everything once more, so only a log is written again.
-    private var isDatabase: Bool { file.pointee.database == file }
-
-    private func syncNow(_ flags: Int32) -> Int32 {
-        if file.pointee.has_failed != 0 {
-            let code = writeAgain()
+            let code = file.pointee.has_hole == 0 ? SQLITE_OK : writeAgain()
             guard code == SQLITE_OK else { return code }
+            file.pointee.has_hole = 0
+            let syncCode = system.xSync(below, flags)
+            if syncCode == SQLITE_OK {
+                (file.pointee.skipped_syncs, file.pointee.has_new_header) = (0, 0)
+            } else if isLog {
+                file.pointee.has_hole = writeAgain() == SQLITE_OK ? 0 : 1
+            }
+            return syncCode
         }
-        return system.xSync(below, flags)
     }
 
-    /// Writes what the kernel has of the file, which no other process writes to meanwhile.
+    /// A checkpoint copies again what of the database it could not sync.
+    private var isLog: Bool { file.pointee.database != file }
+
     private func writeAgain() -> Int32 {
         guard let buffer else { return SQLITE_NOMEM }
         dropReadAhead()

@@ -6,7 +6,7 @@ internal import Glibc
 /// SQLite writes page by page, with two system calls per page of the write-ahead log and one per page of the database. That is
 /// two fifths of the time of a commit of hundreds of records. Here they are buffered during a commit or a checkpoint. The buffer
 /// is written before any other operation on that file, and the next operation is a sync: before any connection sees the
-/// commit, and before SQLite counts pages of the log as copied. So the order of writes, and what is on disk when a commit or a
+/// commit, and before SQLite counts pages of the log as copied. So the order of writes, and what the kernel has when a commit or a
 /// checkpoint ends, do not change. (For commits this needs `synchronous=FULL`; for checkpoints see `lockShared`.)
 extension BufferingVFS {
     /// Starts buffering, unless there is no memory for it, or the file system's writes may damage neighboring bytes: then SQLite

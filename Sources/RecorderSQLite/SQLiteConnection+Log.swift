@@ -4,7 +4,7 @@ extension SQLiteConnection {
     /// This connection's commits that a power cut may take back.
     package var unsyncedCommits: Int { BufferingVFS(.log, of: handle).map { Int($0.file.pointee.skipped_syncs) } ?? 0 }
 
-    /// Makes them durable, as far as the disk can now: what fails is repeated by the next sync.
+    /// Makes them durable, as far as the disk can now: what fails is repeated by the next sync. Called while no other connection writes.
     package func syncLog() {
         guard let log = BufferingVFS(.log, of: handle), log.file.pointee.skipped_syncs > 0 else { return }
         _ = log.sync(SQLITE_SYNC_NORMAL)

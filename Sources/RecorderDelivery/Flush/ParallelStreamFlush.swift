@@ -105,6 +105,8 @@ struct ParallelStreamFlush: Sendable {
             meter.expectAnswer()
             await request(begun, in: &group)
         } catch {
+            // Answers of an earlier flush may be settled.
+            await flush.store.makeSettlesDurable()
             end(round, with: .failure(error))
         }
     }

@@ -92,8 +92,7 @@ package final class RecordStore: Sendable {
 
     /// Makes durable what was settled: a power cut takes back nothing of it. Without that, it may take back the last eight answers.
     package func makeSettlesDurable() async {
-        // What cannot be synced is synced with what is stored next.
-        _ = try? await perform(on: .write, try self.connections.write(StoreWriter.syncSettles))
+        try? await perform(on: .write, self.connections.syncSettles())
     }
 
     /// Makes sure that answers can be settled, by a commit if that is not known, and returns how large batches may be.

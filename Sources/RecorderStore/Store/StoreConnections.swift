@@ -125,6 +125,11 @@ final class StoreConnections: Sendable {
         }
     }
 
+    /// Makes durable what the writing connection settled. What cannot be synced is synced with what is stored next.
+    func syncSettles() {
+        writer.withLock { $0?.syncSettles(before: SystemTime.now + Self.lockTimeout) }
+    }
+
     /// Whether there is a reading connection.
     var hasReader: Bool { reader.withLock { $0 != nil } }
 

@@ -62,8 +62,13 @@ extension StoreWriter {
         return receipt
     }
 
-    /// Makes settles durable that were not synced.
-    func syncSettles() throws(SQLiteError) { connection.syncLog() }
+    /// Makes settles durable that were not synced, as far as the disk can now.
+    func syncSettles(before deadline: ContinuousClock.Instant) {
+        guard connection.unsyncedCommits > 0 else { return }
+        try? perform(StoreWriter.syncLog, before: deadline)
+    }
+
+    private func syncLog() throws(SQLiteError) { connection.syncLog() }
 
     /// Makes sure that there is room for settling an answer, and proves it by a commit of what every settlement changes if
     /// `byCommit`. Returns how large batches may be.

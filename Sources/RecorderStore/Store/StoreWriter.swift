@@ -197,7 +197,6 @@ package final class StoreWriter {
     static func close(_ writer: inout StoreWriter?) {
         guard let lock = writer?.lock else { return }
         writer?.leaveLogOfOthers()
-        if ForkedProcess.refusal == nil { writer?.connection.syncLog() }
         lock.closing { isHeld in
             if isHeld { writer?.keepSpace() }
             // The last reference, which a variable for the writer would not be: the connection closes here, under the lock.
@@ -211,7 +210,9 @@ package final class StoreWriter {
     }
 
     private func keepSpace() {
-        guard !hasMoved(), ForkedProcess.refusal == nil, (try? connection.waitForOthers(until: SystemTime.now)) != nil,
+        guard !hasMoved(), ForkedProcess.refusal == nil else { return }
+        connection.syncLog()
+        guard (try? connection.waitForOthers(until: SystemTime.now)) != nil,
             let ledger = try? statements.ledger()
         else { return }
         space.close(ledger.bytes)

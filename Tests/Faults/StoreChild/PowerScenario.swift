@@ -44,9 +44,18 @@ extension StoreChild {
         await submitAll()
         await saveAll(4_000..<4_100, size: 4_000)
         await submitAll()
-        // Many answers in one submit.
+        // Many answers in one submit; and several submits that leave records.
         await saveAll(2_000..<2_400, size: 100)
         store.pipeline.configure { $0.batchByteLimit = 1_000 }
+        await submitAll()
+        await saveAll(2_400..<2_430, size: 100)
+        for number in 2_430..<2_436 {
+            await save(text(number, 2_000), to: "a")
+            store.pipeline.configure { $0.streams = StreamSelection(["a"]) }
+            await submit()
+            journal.settled()
+        }
+        store.pipeline.configure { $0.streams = nil }
         await submitAll()
         // The user clears the store.
         await saveAll(5_000..<5_050, size: 500)

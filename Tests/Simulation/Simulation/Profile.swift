@@ -124,7 +124,7 @@ struct Profile {
         Profile(name: "power", powerCuts: true),
         Profile(name: "network", network: true, deadStream: true),
         Profile(name: "disk", diskErrors: true),
-        Profile(name: "dying-disk", powerCuts: true, diskErrors: true, failsSyncs: true),
+        Profile(name: "dying-disk", kills: true, powerCuts: true, diskErrors: true, failsSyncs: true),
         Profile(name: "full", kills: true, powerCuts: true, fullDisk: true, records: 50...400),
         Profile(name: "discards", discards: true),
         Profile(name: "full-discards", fullDisk: true, network: true, discards: true, records: 50...400),

@@ -210,7 +210,7 @@ final class StoreSpace {
 
     /// Called after a commit, to keep the log short.
     ///
-    /// The commit is durable, so an error here does not make it fail; the next commit tries again.
+    /// The commit is done, so an error here does not make it fail; the next commit tries again.
     func trimLog(afterSettle: Bool) {
         countLogPages(afterSettle: afterSettle)
         guard logPages > Self.longestLog || settledPages > Self.mostSettledPages else { return }

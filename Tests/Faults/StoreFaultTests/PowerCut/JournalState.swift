@@ -6,9 +6,9 @@ struct JournalState {
     private(set) var settled: Set<String> = []
     /// Delivered in a submit that goes on, and answered so long ago that it must not be sent again.
     private(set) var answeredBefore: Set<String> = []
-    /// The last answers, whose settles may not be synced, or not even begun.
+    /// The last answers: of seven the settles may not be synced, and of two streams one may be settled while the next is journaled.
     private var lastAnswers: [Set<String>] = []
-    private static let mostRepeated = 8 + 2
+    private static let mostRepeated = 7 + 2 * 2
     private var delivered: Set<String> = []
     private var released: Set<String> = []
 

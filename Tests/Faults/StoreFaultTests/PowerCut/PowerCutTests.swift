@@ -80,15 +80,19 @@ extension FaultRows {
             let everything = Set(JournalReading(journal).acknowledged)
             try #require(events.count > 1_000)
 
-            // A fifth of the cuts hit the first steps of a new store, which are few and as important as later ones; and a fifth come
-            // soon after an answer.
-            let answers = events.indices.filter {
-                if case .journaled(let lines) = events[$0] { lines.first == UInt8(ascii: "*") } else { false }
+            // A fifth of the cuts hit the first steps of a new store, which are few and as important as later ones; and as many
+            // come soon after an answer, or the end of a submit.
+            func moments(_ sign: Character) -> [Int] {
+                events.indices.filter {
+                    if case .journaled(let lines) = events[$0] { lines.first == sign.asciiValue } else { false }
+                }
             }
+            let (answers, ends) = (moments("*"), moments("~"))
             let positions = (0..<count).map { number in
                 switch number % 5 {
                 case 0: Int.random(in: 0..<120, using: &random)
-                case 1: answers[Int.random(in: answers.indices, using: &random)]
+                case 1: answers[Int.random(in: answers.indices, using: &random)] + 1
+                case 2: ends[Int.random(in: ends.indices, using: &random)] + 1
                 default: Int.random(in: 0..<events.count, using: &random)
                 }
             }
