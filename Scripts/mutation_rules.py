@@ -60,13 +60,13 @@ RULES = [
         ),
         (
             "Sources/RecorderSQLite/BufferingVFS+Syncs.swift",
-            "            return syncCode\n        }\n    }",
-            "            return syncCode\n        }()\n    }",
+            "            return code\n        }\n    }\n\n    /// SQLITE",
+            "            return code\n        }()\n    }\n\n    /// SQLITE",
         ),
     ),
     rule(
         "a settle is never synced", "FaultRows/PowerCut",
-        (STORE + "Store/StoreWriter.swift", "mostUnsynced = 7", "mostUnsynced = 1_000_000"),
+        (STORE + "Store/StoreWriter.swift", "mostUnsynced = 7\n", "mostUnsynced = 1_000_000\n"),
     ),
     rule(
         "the end of a flush syncs no settle", "FaultRows/PowerCut",
@@ -74,7 +74,7 @@ RULES = [
     ),
     rule(
         "the log is not written again after a failed sync", "SimulationTests",
-        ("Sources/RecorderSQLite/BufferingVFS+Syncs.swift", "} else if isLog {", "} else if isLog, code != SQLITE_OK {"),
+        ("Sources/RecorderSQLite/BufferingVFS+Syncs.swift", "} else if isLog {", "} else if isLog, code == SQLITE_OK {"),
     ),
     rule(
         "entries of a batch are taken in the order of its records", "SharedEntryTests",

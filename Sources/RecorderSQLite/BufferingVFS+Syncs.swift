@@ -1,4 +1,5 @@
 internal import CRecorderSQLite
+internal import Glibc
 
 /// Syncs of a file, and what is not synced.
 ///
@@ -9,29 +10,37 @@ internal import CRecorderSQLite
 /// After a sync that failed, the kernel takes what it could not write for written
 /// (https://www.postgresql.org/docs/current/runtime-config-error-handling.html#GUC-DATA-SYNC-RETRY), and a later sync, of any process,
 /// would succeed without it. SQLite writes again what belongs to the commit that failed, and no more. So the whole log is written
-/// again at once, and if that fails, before the next sync.
+/// again at once, and if that fails, before this connection's next sync.
 extension BufferingVFS {
     /// Called while no other connection writes to a log.
     func sync(_ flags: Int32) -> Int32 {
         afterFlush {
-            if file.pointee.skips_syncs != 0, file.pointee.has_new_header == 0 {
+            if file.pointee.skips_syncs != 0, file.pointee.has_new_header == 0, file.pointee.has_hole == 0 {
                 file.pointee.skipped_syncs += 1
                 return SQLITE_OK
             }
-            let code = file.pointee.has_hole == 0 ? SQLITE_OK : writeAgain()
-            guard code == SQLITE_OK else { return code }
-            file.pointee.has_hole = 0
-            let syncCode = system.xSync(below, flags)
-            if syncCode == SQLITE_OK {
+            if file.pointee.has_hole != 0 {
+                let code = writeAgain()
+                guard code == SQLITE_OK else { return code == SQLITE_FULL ? code : Self.syncFailed }
+                file.pointee.has_hole = 0
+            }
+            let code = system.xSync(below, flags)
+            if code == SQLITE_OK {
                 (file.pointee.skipped_syncs, file.pointee.has_new_header) = (0, 0)
             } else if isLog {
+                // SQLite reads the reason later.
+                let reason = errno
                 file.pointee.has_hole = writeAgain() == SQLITE_OK ? 0 : 1
+                errno = reason
             }
-            return syncCode
+            return code
         }
     }
 
-    /// A checkpoint copies again what of the database it could not sync.
+    /// SQLITE_IOERR_FSYNC, which is not visible to Swift.
+    private static let syncFailed = SQLITE_IOERR | 4 << 8
+
+    /// Of the database, a checkpoint that failed copies its pages again.
     private var isLog: Bool { file.pointee.database != file }
 
     private func writeAgain() -> Int32 {

@@ -6,7 +6,9 @@ extension SQLiteConnection {
 
     /// Makes them durable, as far as the disk can now: what fails is repeated by the next sync. Called while no other connection writes.
     package func syncLog() {
-        guard let log = BufferingVFS(.log, of: handle), log.file.pointee.skipped_syncs > 0 else { return }
+        guard let log = BufferingVFS(.log, of: handle),
+            log.file.pointee.skipped_syncs > 0 || log.file.pointee.has_hole != 0
+        else { return }
         _ = log.sync(SQLITE_SYNC_NORMAL)
     }
 

@@ -90,7 +90,7 @@ package final class RecordStore: Sendable {
         }
     }
 
-    /// Makes durable what was settled: a power cut takes back nothing of it. Without that, it may take back the last eight answers.
+    /// Makes durable what was settled, so that a power cut does not take back the last answers; warns if the disk cannot now.
     package func makeSettlesDurable() async {
         try? await perform(on: .write, self.connections.syncSettles())
     }

@@ -66,6 +66,8 @@ extension StoreWriter {
     func syncSettles(before deadline: ContinuousClock.Instant) {
         guard connection.unsyncedCommits > 0 else { return }
         try? perform(StoreWriter.syncLog, before: deadline)
+        guard connection.unsyncedCommits > 0 else { return }
+        RecorderLog.warning("\(path) could not be synced: after a power cut, what was sent last may be sent again.")
     }
 
     private func syncLog() throws(SQLiteError) { connection.syncLog() }

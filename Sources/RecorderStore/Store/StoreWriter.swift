@@ -210,7 +210,7 @@ package final class StoreWriter {
     }
 
     private func keepSpace() {
-        guard !hasMoved(), ForkedProcess.refusal == nil else { return }
+        guard !hasMoved(), connection.hasWholeLog, ForkedProcess.refusal == nil else { return }
         connection.syncLog()
         guard (try? connection.waitForOthers(until: SystemTime.now)) != nil,
             let ledger = try? statements.ledger()
@@ -251,7 +251,7 @@ package final class StoreWriter {
     // MARK: - transactions
 
     /// A settle without a sync of its own: a power cut may take it back, so that its records are sent again. A kill does not. It is durable
-    /// with the next sync of the log, which each save has; without saves with that of each eighth settle, or at the end of a flush.
+    /// with the next sync of the log, which each save has; without saves with that of the first settle of a process and of each eighth, or at the end of a flush.
     private static let mostUnsynced = 7
 
     /// What a transaction may do with the space that is allocated for settling.
@@ -298,7 +298,7 @@ package final class StoreWriter {
         do throws(SQLiteError) {
             try connection.waitForOthers(until: deadline)
             let (before, ledger) = try connection.transaction(
-                isSynced: purpose != .settling || connection.unsyncedCommits >= Self.mostUnsynced,
+                isSynced: purpose != .settling || lastCommit == nil || connection.unsyncedCommits >= Self.mostUnsynced,
                 running: try change(for: purpose, body)
             )
             assert(connection.unsyncedCommits <= Self.mostUnsynced, "a power cut repeats eight answers at most")
