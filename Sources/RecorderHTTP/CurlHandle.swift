@@ -46,6 +46,27 @@ final class CurlHandle {
         number(CURLINFO_SIZE_UPLOAD_T) + number(CURLINFO_SIZE_DOWNLOAD_T)
     }
 
+    /// The bytes that wait in the connection's socket, or are on their way, until the other side acknowledges them.
+    var bytesUnacknowledged: Int64 {
+        var (port, count) = (0, CInt(0))
+        // https://curl.se/libcurl/c/CURLINFO_ACTIVESOCKET.html has none before the request has ended.
+        guard recorder_curl_get_long(raw, CURLINFO_LOCAL_PORT, &port) == CURLE_OK, port > 0,
+            let socket = OwnDescriptors.first(where: { Self.localPort(of: $0) == port })
+        else { return 0 }
+        // SIOCOUTQ: https://man7.org/linux/man-pages/man7/tcp.7.html
+        return ioctl(socket, UInt(TIOCOUTQ), &count) == 0 ? Int64(count) : 0
+    }
+
+    private static func localPort(of socket: Int32) -> Int? {
+        var address = sockaddr_in6()
+        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let code = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &size) }
+        }
+        // In an address of version 4 it is at the same place.
+        return code == 0 ? Int(UInt16(bigEndian: address.sin6_port)) : nil
+    }
+
     /// Whether a part of the request has been sent.
     var hasSent: Bool {
         var size = 0

@@ -66,7 +66,9 @@ final class CurlTransfer: @unchecked Sendable {
     /// The fault of a stalled or slow transfer, if there is one, and the time of the next check.
     func checkProgress(now: ContinuousClock.Instant) -> (fault: ProgressWatch.Fault?, deadline: ContinuousClock.Instant)
     {
-        progress.note((handle?.bytesMoved ?? 0) + Int64(headerBytes), now: now)
+        let moved = (handle?.bytesMoved ?? 0) + Int64(headerBytes)
+        // What libcurl has sent may wait in the socket for minutes, until a slow link has taken it.
+        progress.note(moved, waiting: handle?.bytesUnacknowledged ?? 0, now: now)
         return (progress.fault(now: now), progress.deadline)
     }
 

@@ -14,8 +14,13 @@ package struct ProgressWatch {
     private let timeouts: HTTPTimeouts
     private let minimumBytes: Int64
     private var moved: Int64 = 0
+    /// What was sent, and the other side has acknowledged while nothing else moved.
+    private var acknowledged: Int64 = 0
+    /// What it has not, when that was looked at last; nil since something else moved.
+    private var waiting: Int64?
     private var lastMove: ContinuousClock.Instant
-    private var movedAtStart: Int64 = 0
+    private var lastLook: ContinuousClock.Instant
+    private var totalAtStart: Int64 = 0
     /// The start of the current interval of one stall time. Bytes are counted for each interval.
     private var start: ContinuousClock.Instant
 
@@ -23,29 +28,48 @@ package struct ProgressWatch {
     package init(_ timeouts: HTTPTimeouts, now: ContinuousClock.Instant) {
         self.timeouts = timeouts
         lastMove = now
+        lastLook = now
         start = now
         let wanted = Double(max(timeouts.minimumBytesPerSecond, 0)) * (timeouts.stall / .seconds(1))
         minimumBytes = Int64(min(max(wanted.rounded(.up), 0), 1e18))
     }
 
-    /// Records the total number of bytes so far, in both directions.
-    package mutating func note(_ bytes: Int64, now: ContinuousClock.Instant) {
+    /// Records the total number of bytes so far, in both directions. `waiting` are those of them that the other side has not
+    /// acknowledged; it is only looked at when nothing has moved for a while.
+    package mutating func note(_ bytes: Int64, waiting look: @autoclosure () -> Int64 = 0, now: ContinuousClock.Instant)
+    {
         if bytes != moved {
             moved = bytes
             lastMove = now
+            waiting = nil
+        } else if now >= nextLook {
+            let left = look()
+            if let waiting, left < waiting {
+                acknowledged += waiting - left
+                lastMove = now
+            }
+            waiting = left
+            lastLook = now
         }
-        if now >= start + timeouts.stall, bytes - movedAtStart >= minimumBytes {
-            movedAtStart = bytes
+        if now >= start + timeouts.stall, total - totalAtStart >= minimumBytes {
+            totalAtStart = total
             start = now
         }
     }
 
-    /// The time of the next check. Unless more bytes have moved by then, the transfer has a fault.
-    package var deadline: ContinuousClock.Instant { min(lastMove, start) + timeouts.stall }
+    private var total: Int64 { moved + acknowledged }
+
+    private var nextLook: ContinuousClock.Instant { max(lastMove, lastLook) + timeouts.stall / 8 }
+
+    /// The time of the next check. Unless more bytes have moved by then, the transfer may have a fault.
+    package var deadline: ContinuousClock.Instant {
+        let end = min(lastMove, start) + timeouts.stall
+        return waiting == 0 ? end : min(end, nextLook)
+    }
 
     /// The fault, if there is one.
     package func fault(now: ContinuousClock.Instant) -> Fault? {
         if now >= lastMove + timeouts.stall { return .stalled }
-        return now >= start + timeouts.stall ? .slow(bytes: moved - movedAtStart) : nil
+        return now >= start + timeouts.stall ? .slow(bytes: total - totalAtStart) : nil
     }
 }

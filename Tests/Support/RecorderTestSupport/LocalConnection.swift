@@ -12,11 +12,11 @@ final class LocalConnection {
     }
 
     /// The next request; nil once the connection has ended. A client that does not speak HTTP, but TLS, is reset.
-    func readRequest(resetAfter uploadLimit: Int?) -> ReceivedRequest? {
+    func readRequest(_ uploads: LocalServer.Uploads) -> ReceivedRequest? {
         let end = Array("\r\n\r\n".utf8)
         while true {
             if let head = buffer.firstRange(of: end) {
-                return readRequest(head: String(decoding: buffer[..<head.lowerBound], as: UTF8.self), head, uploadLimit)
+                return readRequest(head: String(decoding: buffer[..<head.lowerBound], as: UTF8.self), head, uploads)
             }
             guard socket.read(into: &buffer) else { return nil }
             guard buffer[0] >= UInt8(ascii: "A") else {
@@ -60,7 +60,7 @@ final class LocalConnection {
         }
     }
 
-    private func readRequest(head: String, _ end: Range<Int>, _ uploadLimit: Int?) -> ReceivedRequest? {
+    private func readRequest(head: String, _ end: Range<Int>, _ uploads: LocalServer.Uploads) -> ReceivedRequest? {
         let lines = head.split(separator: "\r\n")
         let start = lines.first?.split(separator: " ") ?? []
         guard start.count == 3 else { return nil }
@@ -70,9 +70,12 @@ final class LocalConnection {
         }
         let length = HTTPResponse(status: 200, headers: headers).header("Content-Length").flatMap(Int.init) ?? 0
         while buffer.count < end.upperBound + length {
-            if let uploadLimit, buffer.count - end.upperBound >= uploadLimit {
+            switch uploads {
+            case .reset(let limit) where buffer.count - end.upperBound >= limit:
                 socket.resetOnClose()
                 return nil
+            case .slow(let pause): _ = socket.isAlive(after: pause)
+            case .read, .reset: break
             }
             guard socket.read(into: &buffer) else { return nil }
         }

@@ -25,11 +25,19 @@ package final class LocalServer: Sendable {
     /// The address, such as `http://127.0.0.1:40123`.
     package let url: String
 
-    /// Starts a server. With `resetsUploadsAfter`, a connection is reset after that many bytes of a body. Long runs can
-    /// turn `keepsRequests` off.
+    /// How the body of a request is read.
+    package enum Uploads: Sendable {
+        case read
+        /// The connection is reset after so many bytes.
+        case reset(after: Int)
+        /// With a pause after each piece of at most 64 KiB.
+        case slow(pause: Duration)
+    }
+
+    /// Starts a server. Long runs can turn `keepsRequests` off.
     package init(
         on listener: LocalSocket? = nil,
-        resetsUploadsAfter uploadLimit: Int? = nil,
+        uploads: Uploads = .read,
         keepsRequests: Bool = true,
         _ script: @escaping Script
     ) throws {
@@ -39,7 +47,7 @@ package final class LocalServer: Sendable {
         guard listen(listener.descriptor, 128) == 0 else { throw LocalSocket.Failure(doing: "listen") }
         core = LocalServerCore(
             listener: listener,
-            uploadLimit: uploadLimit,
+            uploads: uploads,
             keepsRequests: keepsRequests,
             script: script
         )
@@ -84,18 +92,18 @@ final class LocalServerCore: Sendable {
 
     let state = Locked(State())
     private let listener: LocalSocket
-    private let uploadLimit: Int?
+    private let uploads: LocalServer.Uploads
     private let keepsRequests: Bool
     private let script: LocalServer.Script
 
     init(
         listener: LocalSocket,
-        uploadLimit: Int?,
+        uploads: LocalServer.Uploads,
         keepsRequests: Bool,
         script: @escaping LocalServer.Script
     ) {
         self.listener = listener
-        self.uploadLimit = uploadLimit
+        self.uploads = uploads
         self.keepsRequests = keepsRequests
         self.script = script
     }
@@ -134,7 +142,7 @@ final class LocalServerCore: Sendable {
     }
 
     private func serve(_ connection: LocalConnection) {
-        while let request = connection.readRequest(resetAfter: uploadLimit) {
+        while let request = connection.readRequest(uploads) {
             guard connection.send(script(request, record(request))) else { break }
         }
         _ = state.withLock { $0.openConnections.removeValue(forKey: connection.number) }

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `a reset in the middle of an upload is a lost connection`() async throws {
-        let server = try LocalServer(resetsUploadsAfter: 64 << 10) { _, _ in .json(200, "{}") }
+        let server = try LocalServer(uploads: .reset(after: 64 << 10)) { _, _ in .json(200, "{}") }
         let body = [UInt8](repeating: 0, count: 8 << 20)
         #expect(await failure(of: HTTPRequest(url: server.url, body: body))?.kind == .connectionLost)
     }
@@ -75,6 +75,22 @@ import Testing
         let timeouts = HTTPTimeouts(stall: .seconds(3))
         let response = try await transport.send(HTTPRequest(url: server.url, timeouts: timeouts))
         #expect(response.body == body)
+    }
+
+    @Test func `a slow upload that the other side still reads does not stall`() async throws {
+        let server = try LocalServer(uploads: .slow(pause: .milliseconds(200))) { _, _ in .json(200, "{}") }
+        // The connection is used again.
+        _ = try await transport.send(HTTPRequest(url: server.url))
+        // Into the sockets' buffers it fits at once; reading it takes longer than the stall time, each pause a tenth of that.
+        let body = [UInt8](repeating: 1, count: 2_500_000)
+        let request = HTTPRequest(
+            method: .post,
+            url: server.url,
+            body: body,
+            timeouts: HTTPTimeouts(stall: .seconds(2))
+        )
+        #expect(try await transport.send(request).status == 200)
+        #expect(server.connectionCount == 1)
     }
 
     @Test func `a slow response ends after the total time, even with steady progress`() async throws {

@@ -43,6 +43,20 @@ import Testing
         #expect(watch.fault(now: start + .seconds(120)) == .slow(bytes: 2))
     }
 
+    @Test func `what the other side still acknowledges is progress`() {
+        var watch = watch()
+        watch.note(100_000, waiting: 100_000, now: start)
+        for second in stride(from: 8, through: 600, by: 8) {
+            let now = start + .seconds(second)
+            watch.note(100_000, waiting: Int64(100_000 - 100 * second), now: now)
+            #expect(watch.fault(now: now) == nil)
+        }
+        watch.note(100_000, waiting: 40_000, now: start + .seconds(659))
+        #expect(watch.fault(now: start + .seconds(659)) == nil)
+        watch.note(100_000, waiting: 40_000, now: start + .seconds(661))
+        #expect(watch.fault(now: start + .seconds(661)) == .stalled)
+    }
+
     @Test func `without a limit an occasional byte is enough`() {
         #expect(firstFault(1, every: 59, minimum: 0) == nil)
         #expect(firstFault(1, every: 59, minimum: -1) == nil)
