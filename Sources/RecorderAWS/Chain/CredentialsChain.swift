@@ -52,16 +52,26 @@ package final class CredentialsChain: CredentialsSource {
     package var origin: String? { selected.withLock { $0 }.map { links[$0].name } }
 
     package func credentials() async throws(CredentialsFailure) -> Credentials? {
-        if let index = selected.withLock({ $0 }) {
-            do {
-                return try await links[index].credentials()
-            } catch {
-                // Its settings may have been removed. Then the others are asked again.
-                guard error.kind == .notConfigured else { throw error }
-                selected.withLock { $0 = nil }
-            }
+        guard let index = selected.withLock({ $0 }) else { return try await search() }
+        let failure: CredentialsFailure
+        do {
+            return try await links[index].credentials()
+        } catch {
+            guard error.kind == .notConfigured else { throw error }
+            failure = error
         }
-        return try await search()
+        // Its settings may have been removed. Then the others are asked again.
+        guard failure.isTemporary else {
+            selected.withLock { $0 = nil }
+            return try await search()
+        }
+        do {
+            return try await search()
+        } catch {
+            // It had keys, so it is set up here.
+            guard error.kind == .notConfigured else { throw error }
+            throw CredentialsFailure(failure.message, underlying: failure.underlying)
+        }
     }
 
     package func invalidate() {

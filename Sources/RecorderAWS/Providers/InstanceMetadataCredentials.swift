@@ -58,7 +58,7 @@ private struct InstanceMetadata: Sendable {
         return try CredentialsDocument.credentials(in: response, from: origin, now: now)
     }
 
-    /// Without a service, or with one that does not know tokens, this is not an EC2 instance.
+    /// Without a service, or with one that does not know tokens, this is not an EC2 instance, unless it was one before.
     private func token() async throws(CredentialsFailure) -> HTTPHeader {
         let headers = [HTTPHeader("X-aws-ec2-metadata-token-ttl-seconds", "300")]
         let url = base + "/latest/api/token"
@@ -67,8 +67,9 @@ private struct InstanceMetadata: Sendable {
         do throws(MetadataRequest.Failure) {
             response = try await request.send(by: transport)
         } catch {
-            guard error.cause.kind != .cancelled, (error.status ?? 0) < 500 else { throw error.cause }
-            throw CredentialsFailure(error.cause.message, kind: .notConfigured)
+            let isBusy = error.status.map { $0 == 429 || $0 >= 500 } ?? false
+            guard error.cause.kind != .cancelled, !isBusy else { throw error.cause }
+            throw CredentialsFailure(error.cause.message, kind: .notConfigured, underlying: error.cause.underlying)
         }
         let token = String(decoding: response.body, as: UTF8.self)
         guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {

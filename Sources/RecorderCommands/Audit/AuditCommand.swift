@@ -64,7 +64,16 @@ struct AuditCommand: Command {
                 try StreamServiceDescription.kinesis.checkStream(name) { region }
             )
             // Twice, its missing records would count twice against what the store discarded.
-            if !streams.contains(stream) { streams.append(stream) }
+            if streams.contains(stream) { continue }
+            let other = streams.first { $0.name == stream.name && ($0.arn == nil) != (stream.arn == nil) }
+            if let other {
+                let both = "\(other.rawValue) and \(stream.rawValue)"
+                throw CommandFailure(
+                    .usage,
+                    message: "\(both) may be the same stream: name it once, or audit them one after the other."
+                )
+            }
+            streams.append(stream)
         }
         self.streams = streams
     }

@@ -300,6 +300,7 @@ import Testing
         let cases: [(words: [String], status: Int32, text: String)] = [
             (["audit"], 64, "STREAM is missing"), (["audit", "a b"], 64, "a b"),
             (["audit", "orders", "--since", "x"], 64, "give a time ago"),
+            (["audit", "o", "arn:aws:kinesis:us-east-1:123456789012:stream/o"], 64, "may be the same stream"),
             (["audit", "orders", "--store", tool.home.path("nothing")], 66, "no Kinesis store"),
         ]
         for (words, status, text) in cases {

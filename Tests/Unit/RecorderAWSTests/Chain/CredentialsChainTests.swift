@@ -90,6 +90,25 @@ import Testing
         #expect(other.origin == "container")
     }
 
+    @Test func `an instance whose service can no longer be reached has an outage, not a missing setting`()
+        async throws
+    {
+        let isOut = Recorded<Bool>()
+        let server = try LocalServer { request, _ in
+            isOut.all.isEmpty ? InstanceServer.reply(to: request) : .dropConnection
+        }
+        let environment = ["AWS_EC2_METADATA_SERVICE_ENDPOINT": server.url]
+        let chain = CredentialsChain(in: try .test(environment))
+        _ = try await chain.credentials()
+        isOut.append(true)
+        chain.invalidate()
+        let failure = try #require(await chain.failure())
+        #expect(failure.kind == .failed)
+        #expect(failure.isTemporary)
+        // Where there were no keys, it may be no instance.
+        #expect(await CredentialsChain(in: try .test(environment)).failure()?.kind == .notConfigured)
+    }
+
     @Test func `a failed refresh is never final`() async throws {
         let server = try LocalServer { _, index in index < 3 ? .json(500, "{}") : .json(200, KeysJSON.text()) }
         let chain = CredentialsChain(in: try .test(["AWS_CONTAINER_CREDENTIALS_FULL_URI": server.url]))

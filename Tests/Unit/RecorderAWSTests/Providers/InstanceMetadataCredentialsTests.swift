@@ -112,6 +112,7 @@ import Testing
             ("PUT", .json(200, ""), "0 bytes that are not a token", .failed),
             ("PUT", .json(200, "canary canary"), "13 bytes that are not a token", .failed),
             ("PUT", .dropConnection, "127.0.0.1", .notConfigured),
+            ("PUT", .json(429, ""), "HTTP 429", .failed),
             ("ROLE", .json(404, ""), "this instance has no role.", .notConfigured),
             ("ROLE", .json(200, ""), "the response is not a name.", .failed),
             ("ROLE", .json(200, "../canary"), "the response is not a name.", .failed),
