@@ -246,7 +246,7 @@ let package = Package(
         .executableTarget(
             name: "StoreChild",
             dependencies: [
-                "CRecorderCrypto", "RecorderAWS", "RecorderEngine", "RecorderHTTP", "RecorderStore",
+                "CRecorderCrypto", "RecorderAWS", "RecorderEngine", "RecorderHTTP", "RecorderSQLite", "RecorderStore",
                 "RecorderTestSupport",
             ],
             path: "Tests/Faults/StoreChild"

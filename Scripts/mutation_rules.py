@@ -55,13 +55,8 @@ RULES = [
         "the log is synced before a commit is in it", "FaultRows/PowerCut",
         (
             "Sources/RecorderSQLite/BufferingVFS+Syncs.swift",
-            "        afterFlush {\n            if file.pointee.skips_syncs",
-            "        {\n            if file.pointee.skips_syncs",
-        ),
-        (
-            "Sources/RecorderSQLite/BufferingVFS+Syncs.swift",
-            "            return code\n        }\n    }\n\n    /// SQLITE",
-            "            return code\n        }()\n    }\n\n    /// SQLITE",
+            "        afterFlush { isLog ? syncLog(flags) : syncDatabase(flags) }",
+            "        isLog ? syncLog(flags) : syncDatabase(flags)",
         ),
     ),
     rule(
@@ -73,8 +68,8 @@ RULES = [
         (DELIVERY + "Flush/ParallelStreamFlush.swift", "        await flush.store.makeSettlesDurable()\n        end(", "        end("),
     ),
     rule(
-        "the log is not written again after a failed sync", "SimulationTests",
-        ("Sources/RecorderSQLite/BufferingVFS+Syncs.swift", "} else if isLog {", "} else if isLog, code == SQLITE_OK {"),
+        "the log is not written again after a failed sync", "FaultRows/PowerCut",
+        ("Sources/RecorderSQLite/BufferingVFS+Syncs.swift", "if writeAgain() != SQLITE_OK { unsynced", "if code == SQLITE_OK { unsynced"),
     ),
     rule(
         "entries of a batch are taken in the order of its records", "SharedEntryTests",
@@ -198,7 +193,7 @@ RULES = [
         "an answer may trickle forever", "ProgressWatchTests",
         (
             "Sources/RecorderHTTP/ProgressWatch.swift",
-            "if now >= start + timeouts.stall, bytes - movedAtStart >= minimumBytes {", "if now >= start + timeouts.stall {",
+            "if now >= start + timeouts.stall, total - totalAtStart >= minimumBytes {", "if now >= start + timeouts.stall {",
         ),
     ),
     rule(

@@ -41,17 +41,15 @@ struct recorder_file {
     int count;
     int pending;
     sqlite3_int64 offset;
-    // Whether writes are buffered, whether the file never gets smaller, and whether syncs are left out.
+    // Whether writes are buffered, whether the file never gets smaller, and whether a commit may be left unsynced.
     int gathers, keeps_size, skips_syncs;
-    // Since the last sync: how many were left out, and whether the file's first bytes were written.
-    int skipped_syncs, has_new_header;
-    // Whether a sync failed, and what it left out was not written again.
-    int has_hole;
+    // What a power cut may take: `Unsynced` of BufferingVFS+Syncs.swift.
+    int unsynced;
     // Where the last read began and ended.
     sqlite3_int64 read_start, read_end;
     // The database of a log (a database is its own), how many times its locks changed, and that count at the last read ahead.
     struct recorder_file *database;
     unsigned lock_changes, read_at;
     // The beginning of the log's index, while it is mapped; only a database has it.
-    const void *index;
+    void *index;
 };

@@ -9,39 +9,80 @@ internal import Glibc
 ///
 /// After a sync that failed, the kernel takes what it could not write for written
 /// (https://www.postgresql.org/docs/current/runtime-config-error-handling.html#GUC-DATA-SYNC-RETRY), and a later sync, of any process,
-/// would succeed without it. SQLite writes again what belongs to the commit that failed, and no more. So the whole log is written
-/// again at once, and if that fails, before this connection's next sync.
-extension BufferingVFS {
-    /// Called while no other connection writes to a log.
-    func sync(_ flags: Int32) -> Int32 {
-        afterFlush {
-            if file.pointee.skips_syncs != 0, file.pointee.has_new_header == 0, file.pointee.has_hole == 0 {
-                file.pointee.skipped_syncs += 1
-                return SQLITE_OK
-            }
-            if file.pointee.has_hole != 0 {
-                let code = writeAgain()
-                guard code == SQLITE_OK else { return code == SQLITE_FULL ? code : Self.syncFailed }
-                file.pointee.has_hole = 0
-            }
-            let code = system.xSync(below, flags)
-            if code == SQLITE_OK {
-                (file.pointee.skipped_syncs, file.pointee.has_new_header) = (0, 0)
-            } else if isLog {
-                // SQLite reads the reason later.
-                let reason = errno
-                file.pointee.has_hole = writeAgain() == SQLITE_OK ? 0 : 1
-                errno = reason
-            }
-            return code
+/// would succeed without it. SQLite writes again what belongs to the commit or the checkpoint that failed, and no more. So the whole
+/// log is written again at once, and if that fails, before this connection's next sync. To the database, the next checkpoint copies
+/// all pages of the log, also those that earlier ones have copied without a sync, because a reader ended them early.
+enum Unsynced: Equatable {
+    case nothing
+    /// The last commits in the log.
+    case commits(Int32)
+    /// The log's header.
+    case header
+    /// What a sync that failed left out, and was not written again.
+    case hole
+
+    /// What a structure of C can hold.
+    fileprivate init(code: Int32) {
+        switch code {
+        case -2: self = .hole
+        case -1: self = .header
+        case 0: self = .nothing
+        default: self = .commits(code)
         }
     }
 
-    /// SQLITE_IOERR_FSYNC, which is not visible to Swift.
-    private static let syncFailed = SQLITE_IOERR | 4 << 8
+    fileprivate var code: Int32 {
+        switch self {
+        case .hole: -2
+        case .header: -1
+        case .nothing: 0
+        case .commits(let count): count
+        }
+    }
+}
 
-    /// Of the database, a checkpoint that failed copies its pages again.
+extension BufferingVFS {
+    private(set) var unsynced: Unsynced {
+        get { Unsynced(code: file.pointee.unsynced) }
+        nonmutating set { file.pointee.unsynced = newValue.code }
+    }
+
     private var isLog: Bool { file.pointee.database != file }
+
+    /// Called while no other connection writes to the file.
+    func sync(_ flags: Int32) -> Int32 {
+        afterFlush { isLog ? syncLog(flags) : syncDatabase(flags) }
+    }
+
+    /// Its first bytes are written.
+    func beginsAnew() {
+        if isLog, unsynced != .hole { unsynced = .header }
+    }
+
+    private func syncLog(_ flags: Int32) -> Int32 {
+        switch (unsynced, mayLeaveOut: file.pointee.skips_syncs != 0) {
+        case (.nothing, true):
+            unsynced = .commits(1)
+            return SQLITE_OK
+        case (.commits(let count), true):
+            unsynced = .commits(count + 1)
+            return SQLITE_OK
+        case (.hole, _):
+            let code = writeAgain()
+            guard code == SQLITE_OK else { return code == SQLITE_FULL ? code : Self.syncFailed }
+        case (.nothing, false), (.commits, false), (.header, _): break
+        }
+        let code = system.xSync(below, flags)
+        if code == SQLITE_OK {
+            unsynced = .nothing
+        } else {
+            // SQLite reads the reason later.
+            let reason = errno
+            if writeAgain() != SQLITE_OK { unsynced = .hole }
+            errno = reason
+        }
+        return code
+    }
 
     private func writeAgain() -> Int32 {
         guard let buffer else { return SQLITE_NOMEM }
@@ -55,4 +96,21 @@ extension BufferingVFS {
         }
         return code
     }
+
+    /// In a checkpoint, which alone may change how much of the log counts as copied.
+    private func syncDatabase(_ flags: Int32) -> Int32 {
+        let code = unsynced == .hole ? Self.syncFailed : system.xSync(below, flags)
+        unsynced = .nothing
+        // https://www.sqlite.org/walformat.html#the_wal_index_file_format
+        if code != SQLITE_OK { file.pointee.index?.storeBytes(of: 0, toByteOffset: 96, as: UInt32.self) }
+        return code
+    }
+
+    /// Makes the size of a database durable, as far as possible.
+    func syncSize() {
+        if system.xSync(below, SQLITE_SYNC_FULL) != SQLITE_OK { unsynced = .hole }
+    }
+
+    /// SQLITE_IOERR_FSYNC, which is not visible to Swift.
+    private static let syncFailed = SQLITE_IOERR | 4 << 8
 }

@@ -23,7 +23,7 @@ extension BufferingVFS {
     }
 
     func write(_ bytes: UnsafeRawPointer?, count: Int32, at offset: Int64) -> Int32 {
-        if offset == 0 { file.pointee.has_new_header = 1 }
+        if offset == 0 { beginsAnew() }
         guard file.pointee.gathers != 0, count <= Self.capacity, let bytes else {
             return afterFlush {
                 dropReadAhead()

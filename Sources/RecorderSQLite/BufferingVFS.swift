@@ -107,7 +107,7 @@ struct BufferingVFS {
     ) -> Int32 {
         let code = system.xShmMap(below, region, size, extends, address)
         guard code == SQLITE_OK, let start = address?.pointee else { return code }
-        if region == 0 { file.pointee.index = UnsafeRawPointer(start) }
+        if region == 0 { file.pointee.index = UnsafeMutableRawPointer(start) }
         guard madvise(start, Int(size), Self.populateForWriting) != 0, errno == EFAULT else { return code }
         // SQLite uses what it was given without asking again, even to close the connection.
         address?.pointee = nil

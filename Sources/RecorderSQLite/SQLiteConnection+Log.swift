@@ -1,15 +1,18 @@
 internal import CRecorderSQLite
 
 extension SQLiteConnection {
-    /// This connection's commits that a power cut may take back.
-    package var unsyncedCommits: Int { BufferingVFS(.log, of: handle).map { Int($0.file.pointee.skipped_syncs) } ?? 0 }
+    /// This connection's commits that a power cut may take back, as far as it knows what the disk has.
+    package var unsyncedCommits: Int {
+        if case .commits(let count)? = BufferingVFS(.log, of: handle)?.unsynced { Int(count) } else { 0 }
+    }
 
-    /// Makes them durable, as far as the disk can now: what fails is repeated by the next sync. Called while no other connection writes.
-    package func syncLog() {
-        guard let log = BufferingVFS(.log, of: handle),
-            log.file.pointee.skipped_syncs > 0 || log.file.pointee.has_hole != 0
-        else { return }
-        _ = log.sync(SQLITE_SYNC_NORMAL)
+    /// Whether there is nothing to sync in it, as far as this connection knows.
+    package var isLogSynced: Bool { BufferingVFS(.log, of: handle).map { $0.unsynced == .nothing } ?? true }
+
+    /// Syncs it; false if the disk cannot now: the next sync repeats it. Called while no other connection writes.
+    @discardableResult
+    package func syncLog() -> Bool {
+        isLogSynced || BufferingVFS(.log, of: handle)?.sync(SQLITE_SYNC_NORMAL) == SQLITE_OK
     }
 
     /// Whether the log ends as its index says: false if another program has written to it or made it shorter. True if this connection

@@ -66,9 +66,8 @@ extension SQLiteConnection {
     }
 
     /// Makes the size of the database's file durable, as far as possible.
-    package func syncDatabase() {
-        guard let file = BufferingVFS(.database, of: handle) else { return }
-        _ = file.system.xSync(file.below, SQLITE_SYNC_FULL)
+    package func syncDatabaseSize() {
+        BufferingVFS(.database, of: handle)?.syncSize()
     }
 
     /// SQLite's descriptor of the database. It must not be closed, and no other one can be used: closing that would release SQLite's

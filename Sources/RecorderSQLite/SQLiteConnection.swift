@@ -165,16 +165,13 @@ package final class SQLiteConnection {
         return try statement.step() ? statement.integer(at: 0) : nil
     }
 
-    /// Runs `body` in one write transaction: all of it is durable when this returns, or nothing happened. Without `isSynced`, a power
-    /// cut, but nothing else, may take it back until the next sync of the log.
-    package func transaction<T>(
-        isSynced: Bool = true,
-        _ body: () throws(SQLiteError) -> T
-    ) throws(SQLiteError) -> T {
-        try transaction(.beginWriting, isSynced: isSynced, body: body)
+    /// Runs `body` in one write transaction: all of it is durable when this returns, or nothing happened.
+    package func transaction<T>(_ body: () throws(SQLiteError) -> T) throws(SQLiteError) -> T {
+        try transaction(.beginWriting, body: body)
     }
 
-    /// The same for one expression.
+    /// The same for one expression. Without `isSynced`, a power cut, but nothing else, may take it back until the next sync of the
+    /// log.
     package func transaction<T>(
         isSynced: Bool = true,
         running body: @autoclosure () throws(SQLiteError) -> T

@@ -62,15 +62,15 @@ extension StoreWriter {
         return receipt
     }
 
-    /// Makes settles durable that were not synced, as far as the disk can now.
+    /// Makes settles durable that were not synced; warns if the disk cannot now.
     func syncSettles(before deadline: ContinuousClock.Instant) {
-        guard connection.unsyncedCommits > 0 else { return }
-        try? perform(StoreWriter.syncLog, before: deadline)
-        guard connection.unsyncedCommits > 0 else { return }
+        guard !connection.isLogSynced else { return }
+        let isSynced = try? perform(StoreWriter.syncLog, before: deadline)
+        guard isSynced != true else { return }
         RecorderLog.warning("\(path) could not be synced: after a power cut, what was sent last may be sent again.")
     }
 
-    private func syncLog() throws(SQLiteError) { connection.syncLog() }
+    private func syncLog() -> Bool { connection.syncLog() }
 
     /// Makes sure that there is room for settling an answer, and proves it by a commit of what every settlement changes if
     /// `byCommit`. Returns how large batches may be.

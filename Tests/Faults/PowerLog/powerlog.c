@@ -5,6 +5,7 @@
  * POWERLOG_OUTPUT  the log: for each event an `event` struct and its bytes.
  * POWERLOG_JOURNAL the child's journal, whose writes are logged as well: they say which records must survive the cut.
  * POWERLOG_SYNC    "NORMAL" replaces the value of every `PRAGMA synchronous`, for the control that must lose records.
+ * POWERLOG_FAILING n: one of n syncs of a file's content fails, and the disk never gets what it would have synced.
  *
  * One lock keeps the log in the order of the calls. A sync has two events: what was written before the first is on the
  * disk at the second. The real sync is skipped, because only the log matters.
@@ -36,6 +37,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *directory, *journal, *synchronous;
 static int output = -1;
 static uint32_t opened;
+static unsigned failing, syncs;
 static int32_t files[MAX_FILES]; /* by descriptor: 0 if the file is not logged */
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
@@ -45,6 +47,7 @@ __attribute__((constructor)) static void start(void) {
     directory = getenv("POWERLOG_DIRECTORY");
     journal = getenv("POWERLOG_JOURNAL");
     synchronous = getenv("POWERLOG_SYNC");
+    failing = getenv("POWERLOG_FAILING") ? (unsigned)atoi(getenv("POWERLOG_FAILING")) : 0;
     const char *path = getenv("POWERLOG_OUTPUT");
     if (path) output = REAL(open)(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
@@ -153,6 +156,7 @@ int posix_fallocate64(int descriptor, off64_t offset, off64_t length) {
     return posix_fallocate(descriptor, offset, length);
 }
 
+/* Returns whether the file is logged. */
 static int synced(int descriptor) {
     int32_t file = file_of(descriptor);
     if (file <= 0) return 0;
@@ -162,7 +166,20 @@ static int synced(int descriptor) {
     return 1;
 }
 int fsync(int descriptor) { return synced(descriptor) ? 0 : REAL(fsync)(descriptor); }
-int fdatasync(int descriptor) { return synced(descriptor) ? 0 : REAL(fdatasync)(descriptor); }
+int fdatasync(int descriptor) {
+    int fails = 0;
+    WITH_LOCK(
+        /* Scattered, so that what is tried again does not fail again. */
+        if (failing && file_of(descriptor) > 0 && (++syncs * 2654435761u >> 16) % failing == 0) {
+            fails = 1;
+            log_event('F', (uint32_t)file_of(descriptor), 0, NULL, 0);
+        });
+    if (fails) {
+        errno = EIO;
+        return -1;
+    }
+    return synced(descriptor) ? 0 : REAL(fdatasync)(descriptor);
+}
 
 /* Name changes: kind, first path, NUL, second path. */
 static void log_names(char kind, const char *from, const char *to) {

@@ -1,6 +1,7 @@
 import Foundation
 import RecorderEngine
 import RecorderHTTP
+import RecorderSQLite
 import RecorderStore
 import RecorderTestSupport
 
@@ -31,12 +32,12 @@ extension StoreChild {
         await saveAll(100..<300, size: 300)
         await submitAll()
         // Each save evicts the oldest record of the stream that takes the most, here the only one.
-        for number in 300..<340 { await save(text(number, 900), to: "a") }
+        for number in 300..<340 { while await !save(text(number, 900), to: "a") {} }
         let stored = (try? store.pipeline.totals().bytes) ?? 0
         store.pipeline.configure { $0.limits.bytes = stored }
         for number in 340..<380 {
             journal.released(text(number - 40, 900))
-            await save(text(number, 900), to: "a")
+            while await !save(text(number, 900), to: "a") {}
         }
         store.pipeline.configure { $0.limits.bytes = 0 }
         // Several segments, and a log beyond its limit; delivery frees the segments, and the drained store shrinks.
@@ -62,6 +63,20 @@ extension StoreChild {
         for number in 5_000..<5_050 { journal.released(text(number, 500)) }
         await withCheckedContinuation { continuation in store.pipeline.clear { _ in continuation.resume() } }
         await saveAll(6_000..<6_100, size: 500)
+        for number in 70..<80 { await submitBesideReader(number * 100) }
+    }
+
+    /// Settles whose checkpoints a reader ends early, and some after that.
+    private func submitBesideReader(_ number: Int) async {
+        await saveAll(number..<number + 60, size: 2_000)
+        let reader = try? SQLiteConnection(path: store.path, access: .readOnly)
+        try? reader?.execute("BEGIN; SELECT * FROM sqlite_schema")
+        await saveAll(number + 60..<number + 100, size: 2_000)
+        store.pipeline.configure { $0.streams = StreamSelection(["a"]) }
+        await submit()
+        try? reader?.execute("COMMIT")
+        await submit()
+        store.pipeline.configure { $0.streams = nil }
     }
 
     private func stream(_ number: Int) -> String { number % 3 == 0 ? "b" : "a" }

@@ -129,13 +129,18 @@ struct StoreChild {
         }
     }
 
-    func save(_ text: String, to stream: String, _ acknowledgesEarly: Bool = false) async {
+    /// Whether the save succeeded.
+    @discardableResult
+    func save(_ text: String, to stream: String, _ acknowledgesEarly: Bool = false) async -> Bool {
         if acknowledgesEarly { journal.acknowledged(text) }
         do {
             try await store.save(text, to: stream)
             if !acknowledgesEarly { journal.acknowledged(text) }
+            return true
         } catch {
             journal.failed(error)
+            journal.note(text)
+            return false
         }
     }
 

@@ -96,7 +96,7 @@ final class StoreSpace {
             databaseRoom = size
             // After a power cut others may have what was not synced, and the log is synced with the commit: without room for its
             // pages in the database it never begins anew.
-            connection.syncDatabase()
+            connection.syncDatabaseSize()
             return
         }
         // It may have got a part of that.

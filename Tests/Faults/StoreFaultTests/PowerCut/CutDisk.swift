@@ -6,7 +6,7 @@ import RecorderTestSupport
 /// Written sectors of 512 bytes are durable once a sync of their file that began later has ended; until then each is
 /// kept or lost independently. A truncation is kept with everything before it, or lost with everything after it. A name
 /// (new, renamed or removed) is durable once its directory was synced: the strict reading of POSIX, without the
-/// additional guarantees of ext4 or XFS.
+/// additional guarantees of ext4 or XFS. What was written before a sync that failed is lost.
 struct CutDisk {
     private final class File {
         enum Change {
@@ -32,6 +32,13 @@ struct CutDisk {
             }
             pending.removeFirst(count)
             durableChanges = upTo
+        }
+
+        /// What was written never gets to the disk.
+        func forgetWrites() {
+            let count = pending.count
+            pending.removeAll { if case .write = $0 { true } else { false } }
+            durableChanges += count - pending.count
         }
 
         static func put(_ bytes: ArraySlice<UInt8>, at offset: Int, _ file: inout [UInt8]) {
@@ -89,6 +96,7 @@ struct CutDisk {
             if case .file(let synced)? = open[file]?.node { changes = synced.changes }
             syncs[file, default: []].append((changes, nameChanges))
         case .syncEnded(let file): endSync(of: file)
+        case .syncFailed(let file): if case .file(let failed)? = open[file]?.node { failed.forgetWrites() }
         case .made(let directory): change(in: [directory]) { $0[directory] = .directory }
         case .unlinked(let path): change(in: [path]) { $0[path] = nil }
         case .renamed(let from, let to):

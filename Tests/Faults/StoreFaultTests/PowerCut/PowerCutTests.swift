@@ -24,7 +24,7 @@ extension FaultRows {
                 return print("R4 skipped: no C compiler.")
             }
             var random = SeededRandom(seed + 40)
-            let figures = try await cut(count(20, full: 400), synchronous: nil, shim, &random)
+            let figures = try await cut(count(20, full: 400), shim, &random)
             report(
                 "R4 power cuts:",
                 [
@@ -57,10 +57,31 @@ extension FaultRows {
             #expect(figures.lost > 0)
         }
 
-        /// Logs one run, and cuts it at `count` moments.
+        @Test func `a power cut loses and alters no acknowledged record after syncs that failed`() async throws {
+            guard let shim = try PreloadedLibrary.powerLog.get().path else {
+                return print("R4 with failing syncs skipped: no C compiler.")
+            }
+            var random = SeededRandom(seed + 42)
+            let figures = try await cut(count(20, full: 400), failing: 4, shim, &random)
+            report(
+                "R4 failing syncs:",
+                [
+                    "cuts": figures.cuts, "undelivered": figures.undelivered, "lost": figures.lost,
+                    "altered": figures.altered, "rescues": figures.rescues, "unusable": figures.unusable,
+                ]
+            )
+            #expect(figures.lost == 0, "\(figures.details)")
+            #expect(figures.altered == 0, "\(figures.details)")
+            #expect(figures.unusable == 0, "\(figures.details)")
+            #expect(figures.rescues == 0, "\(figures.details)")
+            #expect(figures.undelivered > 0)
+        }
+
+        /// Logs one run, in which one of `failing` syncs fails, and cuts it at `count` moments and at its end.
         private func cut(
             _ count: Int,
-            synchronous: String?,
+            synchronous: String? = nil,
+            failing: Int? = nil,
             _ shim: String,
             _ random: inout SeededRandom
         ) async throws -> Figures {
@@ -73,11 +94,14 @@ extension FaultRows {
                 "POWERLOG_OUTPUT=\(output)",
             ]
             if let synchronous { environment.append("POWERLOG_SYNC=\(synchronous)") }
+            if let failing { environment.append("POWERLOG_FAILING=\(failing)") }
             let child = try Child(under: environment, "power", "\(root)/state/store", server.url, journal, "p")
             #expect(await child.end() == .exit(0))
-            #expect(JournalReading(journal).failures == [])
+            let reading = JournalReading(journal)
+            #expect(reading.failures.isEmpty == (failing == nil))
             let events = try PowerLog(output).events
-            let everything = Set(JournalReading(journal).acknowledged)
+            // A save that fails may be stored; its text is noted.
+            let everything = Set(reading.acknowledged + (failing == nil ? [] : reading.notes))
             try #require(events.count > 1_000)
 
             // A fifth of the cuts hit the first steps of a new store, which are few and as important as later ones; and as many
@@ -100,7 +124,7 @@ extension FaultRows {
             var disk = CutDisk(root: root)
             var journalState = JournalState()
             var next = 0
-            for position in positions.sorted() {
+            for position in positions.sorted() + [events.count] {
                 for event in events[next..<position] {
                     disk.apply(event)
                     if case .journaled(let lines) = event { journalState.add(lines) }
