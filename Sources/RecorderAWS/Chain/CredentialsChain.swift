@@ -61,12 +61,12 @@ package final class CredentialsChain: CredentialsSource {
             failure = error
         }
         // Its settings may have been removed. Then the others are asked again.
-        guard failure.isTemporary else {
+        guard failure.wasUnreachable else {
             selected.withLock { $0 = nil }
             return try await search()
         }
         do {
-            return try await search()
+            return try await search(except: index)
         } catch {
             // It had keys, so it is set up here.
             guard error.kind == .notConfigured else { throw error }
@@ -79,9 +79,9 @@ package final class CredentialsChain: CredentialsSource {
         links[index].source.invalidate()
     }
 
-    private func search() async throws(CredentialsFailure) -> Credentials? {
+    private func search(except skipped: Int? = nil) async throws(CredentialsFailure) -> Credentials? {
         var reasons: [String] = []
-        for (index, link) in links.enumerated() {
+        for (index, link) in links.enumerated() where index != skipped {
             do {
                 let credentials = try await link.credentials()
                 selected.withLock { $0 = index }

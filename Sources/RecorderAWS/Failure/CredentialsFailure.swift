@@ -45,7 +45,13 @@ package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConve
     }
 
     /// Whether the source of the credentials could not be reached or was busy, so that it may give some later.
-    package var isTemporary: Bool {
+    package var isTemporary: Bool { kind != .notConfigured && wasUnreachable }
+
+    /// Whether a service refused to give credentials; otherwise a setting is missing or wrong.
+    package var isRefusal: Bool { kind != .notConfigured && underlying != nil && !isTemporary }
+
+    /// The same of a source that may not be set up here.
+    var wasUnreachable: Bool {
         switch underlying?.kind {
         case .throttled, .transient: true
         case .transport(let cause):
@@ -54,9 +60,6 @@ package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConve
         default: false
         }
     }
-
-    /// Whether a service refused to give credentials; otherwise a setting is missing or wrong.
-    package var isRefusal: Bool { underlying != nil && !isTemporary }
 
     /// The calling task was cancelled while it waited for credentials.
     package static let stoppedWaiting = CredentialsFailure("Waiting for credentials was cancelled.", kind: .cancelled)

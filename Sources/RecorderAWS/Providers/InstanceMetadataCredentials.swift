@@ -67,7 +67,7 @@ private struct InstanceMetadata: Sendable {
         do throws(MetadataRequest.Failure) {
             response = try await request.send(by: transport)
         } catch {
-            let isBusy = error.status.map { $0 == 429 || $0 >= 500 } ?? false
+            let isBusy = error.status != nil && error.isTransient
             guard error.cause.kind != .cancelled, !isBusy else { throw error.cause }
             throw CredentialsFailure(error.cause.message, kind: .notConfigured, underlying: error.cause.underlying)
         }

@@ -144,6 +144,19 @@ import Testing
         #expect(server.requests[2].header("Authorization")?.contains("=AKIDOWN/") == true)
     }
 
+    @Test func `a profile with the keys of an instance, where there is none, is a wrong setting until it is changed`()
+        async throws
+    {
+        let files = try ProfileFiles(config: "[default]\nrole_arn = r\ncredential_source = Ec2InstanceMetadata")
+        let environment = files.environment(["AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://127.0.0.1:1"])
+        let source = ProfileCredentials(in: try .test(environment))
+        let failure = try #require(await source.failure())
+        #expect(!failure.isTemporary)
+        try files.write("[default]\naws_access_key_id = a\naws_secret_access_key = b", to: files.credentials)
+        try files.write("", to: files.config)
+        #expect(try await source.credentials()?.accessKeyID == "a")
+    }
+
     @Test func `a role may be assumed with the environment's keys, or for a token in a file`() async throws {
         let server = try LocalServer { request, _ in
             STSReply.keys(request.text.contains("WebIdentity") ? "AssumeRoleWithWebIdentity" : "AssumeRole")
