@@ -69,7 +69,7 @@ RULES = [
     ),
     rule(
         "the log is not written again after a failed sync", "FaultRows/PowerCut",
-        ("Sources/RecorderSQLite/BufferingVFS+Syncs.swift", "if writeAgain() != SQLITE_OK { unsynced", "if code == SQLITE_OK { unsynced"),
+        ("Sources/RecorderSQLite/BufferingVFS+Syncs.swift", "unsynced = writeAgain() == SQLITE_OK ?", "unsynced = code != SQLITE_OK ?"),
     ),
     rule(
         "entries of a batch are taken in the order of its records", "SharedEntryTests",
@@ -303,7 +303,7 @@ RULES = [
     ),
     rule(
         "programs inherit connections", "ConnectionDescriptorTests",
-        (HTTP + "CurlHandle.swift", "address.socktype | CInt(SOCK_CLOEXEC.rawValue)", "address.socktype"),
+        (HTTP + "CurlSockets.swift", "address.socktype | CInt(SOCK_CLOEXEC.rawValue)", "address.socktype"),
     ),
     # batch
     rule(

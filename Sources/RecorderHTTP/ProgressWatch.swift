@@ -42,11 +42,15 @@ package struct ProgressWatch {
             moved = bytes
             lastMove = now
             waiting = nil
-        } else if now >= nextLook {
+        } else if now >= min(nextLook, end) {
             let left = look()
-            if let waiting, left < waiting {
-                acknowledged += waiting - left
+            switch waiting {
+            // Since when so many wait is not known: this thread may have come late.
+            case nil where left > 0: lastMove = now
+            case let before? where left < before:
+                acknowledged += before - left
                 lastMove = now
+            default: break
             }
             waiting = left
             lastLook = now
@@ -57,14 +61,17 @@ package struct ProgressWatch {
         }
     }
 
+    /// At most twice what moved: a byte counts when it is sent, and may count once more when it is acknowledged.
     private var total: Int64 { moved + acknowledged }
 
     private var nextLook: ContinuousClock.Instant { max(lastMove, lastLook) + timeouts.stall / 8 }
 
+    /// When the transfer has a fault unless more bytes have moved.
+    private var end: ContinuousClock.Instant { min(lastMove, start) + timeouts.stall }
+
     /// The time of the next check. Unless more bytes have moved by then, the transfer may have a fault.
     package var deadline: ContinuousClock.Instant {
-        let end = min(lastMove, start) + timeouts.stall
-        return waiting == 0 ? end : min(end, nextLook)
+        waiting == 0 ? end : min(end, nextLook)
     }
 
     /// The fault, if there is one.

@@ -57,6 +57,26 @@ import Testing
         #expect(watch.fault(now: start + .seconds(661)) == .stalled)
     }
 
+    @Test func `a check that comes late finds bytes waiting, and knows not since when`() {
+        var watch = watch()
+        watch.note(100_000, waiting: 100_000, now: start + .seconds(1))
+        watch.note(100_000, waiting: 50_000, now: start + .seconds(90))
+        #expect(watch.fault(now: start + .seconds(90)) == nil)
+        watch.note(100_000, waiting: 50_000, now: start + .seconds(150))
+        #expect(watch.fault(now: start + .seconds(150)) == .stalled)
+    }
+
+    @Test func `what is acknowledged just before the end of the stall time is progress, though each check comes late`()
+    {
+        var watch = watch()
+        watch.note(100_000, waiting: 100_000, now: start)
+        watch.note(100_000, waiting: 100_000, now: watch.deadline)
+        let end = start + .seconds(67.5)
+        while watch.deadline < end { watch.note(100_000, waiting: 100_000, now: watch.deadline + .milliseconds(1)) }
+        watch.note(100_000, waiting: 0, now: end)
+        #expect(watch.fault(now: end) == nil)
+    }
+
     @Test func `without a limit an occasional byte is enough`() {
         #expect(firstFault(1, every: 59, minimum: 0) == nil)
         #expect(firstFault(1, every: 59, minimum: -1) == nil)
