@@ -8,16 +8,17 @@ internal import Glibc
 /// it: mixed with older pages, it could make these valid once more (https://www.sqlite.org/src/info/ff5be73dee).
 ///
 /// After a sync that failed, the kernel takes what it could not write for written
-/// (https://www.postgresql.org/docs/current/runtime-config-error-handling.html#GUC-DATA-SYNC-RETRY), and a later sync, of any process,
-/// would succeed without it. SQLite writes again what belongs to the commit or the checkpoint that failed, and no more. So the whole
-/// log is written again at once, and if that fails, before this connection's next sync. To the database, the next checkpoint copies
-/// all pages of the log, also those that earlier ones have copied without a sync, because a reader ended them early.
+/// (https://www.postgresql.org/docs/current/runtime-config-error-handling.html#GUC-DATA-SYNC-RETRY), and a later sync of this file, or
+/// of one that is opened later, would succeed without it. SQLite writes again what belongs to the commit or the checkpoint that
+/// failed, and no more. So the whole log is written again at once, and if that fails, before this connection's next sync. To the
+/// database, the next checkpoint copies all pages of the log, also those that earlier ones have copied without a sync, because a
+/// reader ended them early.
 enum Unsynced: Equatable {
     case nothing
     /// The last commits in the log.
     case commits(Int32)
-    /// The log's header.
-    case header
+    /// A new header of the log, or all of it, written again: the next sync is not left out.
+    case start
     /// What a sync that failed left out, and was not written again.
     case hole
 
@@ -25,7 +26,7 @@ enum Unsynced: Equatable {
     fileprivate init(code: Int32) {
         switch code {
         case -2: self = .hole
-        case -1: self = .header
+        case -1: self = .start
         case 0: self = .nothing
         default: self = .commits(code)
         }
@@ -34,7 +35,7 @@ enum Unsynced: Equatable {
     fileprivate var code: Int32 {
         switch self {
         case .hole: -2
-        case .header: -1
+        case .start: -1
         case .nothing: 0
         case .commits(let count): count
         }
@@ -56,7 +57,7 @@ extension BufferingVFS {
 
     /// Its first bytes are written.
     func beginsAnew() {
-        if isLog, unsynced != .hole { unsynced = .header }
+        if isLog, unsynced != .hole { unsynced = .start }
     }
 
     private func syncLog(_ flags: Int32) -> Int32 {
@@ -70,7 +71,7 @@ extension BufferingVFS {
         case (.hole, _):
             let code = writeAgain()
             guard code == SQLITE_OK else { return code == SQLITE_FULL ? code : Self.syncFailed }
-        case (.nothing, false), (.commits, false), (.header, _): break
+        case (.nothing, false), (.commits, false), (.start, _): break
         }
         let code = system.xSync(below, flags)
         if code == SQLITE_OK {
@@ -78,14 +79,17 @@ extension BufferingVFS {
         } else {
             // SQLite reads the reason later.
             let reason = errno
-            if writeAgain() != SQLITE_OK { unsynced = .hole }
+            unsynced = writeAgain() == SQLITE_OK ? .start : .hole
             errno = reason
         }
         return code
     }
 
     private func writeAgain() -> Int32 {
-        guard let buffer else { return SQLITE_NOMEM }
+        guard let buffer else {
+            errno = ENOMEM
+            return SQLITE_NOMEM
+        }
         dropReadAhead()
         var size: Int64 = 0
         var code = system.xFileSize(below, &size)
@@ -97,11 +101,13 @@ extension BufferingVFS {
         return code
     }
 
-    /// In a checkpoint, which alone may change how much of the log counts as copied.
+    /// While the log's index is mapped, SQLite calls this only in a checkpoint, while no connection reads the database without the log.
     private func syncDatabase(_ flags: Int32) -> Int32 {
-        let code = unsynced == .hole ? Self.syncFailed : system.xSync(below, flags)
+        let hasHole = unsynced == .hole
+        let code = hasHole ? Self.syncFailed : system.xSync(below, flags)
+        if hasHole { errno = EIO }
         unsynced = .nothing
-        // https://www.sqlite.org/walformat.html#the_wal_index_file_format
+        // How much of the log counts as copied: https://www.sqlite.org/walformat.html#the_wal_index_file_format
         if code != SQLITE_OK { file.pointee.index?.storeBytes(of: 0, toByteOffset: 96, as: UInt32.self) }
         return code
     }

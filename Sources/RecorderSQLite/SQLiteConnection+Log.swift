@@ -6,10 +6,13 @@ extension SQLiteConnection {
         if case .commits(let count)? = BufferingVFS(.log, of: handle)?.unsynced { Int(count) } else { 0 }
     }
 
-    /// Whether there is nothing to sync in it, as far as this connection knows.
+    /// Whether there is nothing to sync in the log, as far as this connection knows.
     package var isLogSynced: Bool { BufferingVFS(.log, of: handle).map { $0.unsynced == .nothing } ?? true }
 
-    /// Syncs it; false if the disk cannot now: the next sync repeats it. Called while no other connection writes.
+    /// Whether the database has what was written to it, as far as this connection knows; otherwise a checkpoint is due.
+    package var isDatabaseWritten: Bool { BufferingVFS(.database, of: handle)?.unsynced != .hole }
+
+    /// Syncs the log; false if the disk cannot now: the next sync repeats it. Called while no other connection writes.
     @discardableResult
     package func syncLog() -> Bool {
         isLogSynced || BufferingVFS(.log, of: handle)?.sync(SQLITE_SYNC_NORMAL) == SQLITE_OK

@@ -257,7 +257,10 @@ package final class SQLiteConnection {
     package func moveWholeLog() -> Bool { moveLog(.restart) == SQLITE_OK }
 
     private func moveLog(_ mode: Checkpoint) -> Int32 {
-        coalescingWrites(to: .database) { sqlite3_wal_checkpoint_v2(handle, nil, mode.rawValue, nil, nil) }
+        let isIncomplete = !isDatabaseWritten
+        let code = coalescingWrites(to: .database) { sqlite3_wal_checkpoint_v2(handle, nil, mode.rawValue, nil, nil) }
+        // The first one only made sure that the next one copies all.
+        return isIncomplete && code != SQLITE_OK && isDatabaseWritten ? moveLog(mode) : code
     }
 
     /// Turns SQLite's result codes into errors.

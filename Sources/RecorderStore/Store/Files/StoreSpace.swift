@@ -213,7 +213,8 @@ final class StoreSpace {
     /// The commit is done, so an error here does not make it fail; the next commit tries again.
     func trimLog(afterSettle: Bool) {
         countLogPages(afterSettle: afterSettle)
-        guard logPages > Self.longestLog || settledPages > Self.mostSettledPages else { return }
+        guard logPages > Self.longestLog || settledPages > Self.mostSettledPages || !connection.isDatabaseWritten
+        else { return }
         settledPages = 0
         try? connection.checkpoint(.passive)
     }
