@@ -52,26 +52,16 @@ package final class CredentialsChain: CredentialsSource {
     package var origin: String? { selected.withLock { $0 }.map { links[$0].name } }
 
     package func credentials() async throws(CredentialsFailure) -> Credentials? {
-        guard let index = selected.withLock({ $0 }) else { return try await search() }
-        let failure: CredentialsFailure
-        do {
-            return try await links[index].credentials()
-        } catch {
-            guard error.kind == .notConfigured else { throw error }
-            failure = error
+        if let index = selected.withLock({ $0 }) {
+            do {
+                return try await links[index].credentials()
+            } catch {
+                // Its settings may have been removed. Then the others are asked again.
+                guard error.kind == .notConfigured else { throw error }
+                selected.withLock { $0 = nil }
+            }
         }
-        // Its settings may have been removed. Then the others are asked again.
-        guard failure.wasUnreachable else {
-            selected.withLock { $0 = nil }
-            return try await search()
-        }
-        do {
-            return try await search(except: index)
-        } catch {
-            // It had keys, so it is set up here.
-            guard error.kind == .notConfigured else { throw error }
-            throw CredentialsFailure(failure.message, underlying: failure.underlying)
-        }
+        return try await search()
     }
 
     package func invalidate() {
@@ -79,9 +69,9 @@ package final class CredentialsChain: CredentialsSource {
         links[index].source.invalidate()
     }
 
-    private func search(except skipped: Int? = nil) async throws(CredentialsFailure) -> Credentials? {
+    private func search() async throws(CredentialsFailure) -> Credentials? {
         var reasons: [String] = []
-        for (index, link) in links.enumerated() where index != skipped {
+        for (index, link) in links.enumerated() {
             do {
                 let credentials = try await link.credentials()
                 selected.withLock { $0 = index }

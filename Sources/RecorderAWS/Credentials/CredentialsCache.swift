@@ -22,7 +22,8 @@ extension CredentialsFetcher {
 ///
 /// Keys are renewed when less than ten minutes are left, or half their lifetime if that is shorter or if the fetcher asks for
 /// it. If a fetch fails while the old keys are still valid, they are used, the failure is logged, and the fetch is tried again
-/// later. Failures are never cached. Safe to use from any thread.
+/// later. Once the fetcher has given keys, it is set up here: not to reach it is an outage. Failures are never cached. Safe to
+/// use from any thread.
 package final class CredentialsCache: CredentialsSource {
     private struct Entry {
         var credentials: Credentials
@@ -32,6 +33,7 @@ package final class CredentialsCache: CredentialsSource {
     private let fetcher: any CredentialsFetcher
     private let now: @Sendable () -> Date
     private let entry = Locked<Entry?>(nil)
+    private let hasGivenKeys = Locked(false)
     private let flight = SingleFlight<Credentials, CredentialsFailure>(cancelled: .stoppedWaiting)
 
     /// An empty cache for the keys of this fetcher.
@@ -74,9 +76,15 @@ package final class CredentialsCache: CredentialsSource {
         do {
             let credentials = try await fetcher.fetch()
             store(credentials, obtained: now())
+            hasGivenKeys.withLock { $0 = true }
             return credentials
         } catch {
-            guard let old = postponeRenewal() else { throw error }
+            guard let old = postponeRenewal() else {
+                guard error.kind == .notConfigured, error.wasUnreachable, hasGivenKeys.withLock({ $0 }) else {
+                    throw error
+                }
+                throw CredentialsFailure(error.message, underlying: error.underlying)
+            }
             if error.kind != .cancelled {
                 RecorderLog.warning(
                     "Keys could not be renewed; the old ones are used until they expire. \(error.message)"

@@ -44,13 +44,11 @@ package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConve
         (one.kind, one.message) == (other.kind, other.message) && one.underlying == other.underlying
     }
 
-    /// Whether the source of the credentials could not be reached or was busy, so that it may give some later.
+    /// Whether the source of the credentials could not be reached or was busy, so that it may give some later. Not one that is
+    /// not set up here, as far as is known.
     package var isTemporary: Bool { kind != .notConfigured && wasUnreachable }
 
-    /// Whether a service refused to give credentials; otherwise a setting is missing or wrong.
-    package var isRefusal: Bool { kind != .notConfigured && underlying != nil && !isTemporary }
-
-    /// The same of a source that may not be set up here.
+    /// Whether the source could not be reached or was busy, also if that may mean that it is not set up here.
     var wasUnreachable: Bool {
         switch underlying?.kind {
         case .throttled, .transient: true
@@ -59,6 +57,13 @@ package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConve
         case .credentials(let source): source.isTemporary
         default: false
         }
+    }
+
+    /// Whether a service refused to give credentials; otherwise a setting is missing or wrong.
+    package var isRefusal: Bool {
+        guard kind != .notConfigured, let underlying, !isTemporary else { return false }
+        if case .credentials(let source) = underlying.kind { return source.isRefusal }
+        return true
     }
 
     /// The calling task was cancelled while it waited for credentials.

@@ -58,7 +58,7 @@ private struct InstanceMetadata: Sendable {
         return try CredentialsDocument.credentials(in: response, from: origin, now: now)
     }
 
-    /// Without a service, or with one that does not know tokens, this is not an EC2 instance, unless it was one before.
+    /// Without a service, or with one that does not know tokens, this is not an EC2 instance.
     private func token() async throws(CredentialsFailure) -> HTTPHeader {
         let headers = [HTTPHeader("X-aws-ec2-metadata-token-ttl-seconds", "300")]
         let url = base + "/latest/api/token"

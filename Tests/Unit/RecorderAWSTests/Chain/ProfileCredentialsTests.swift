@@ -151,7 +151,7 @@ import Testing
         let environment = files.environment(["AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://127.0.0.1:1"])
         let source = ProfileCredentials(in: try .test(environment))
         let failure = try #require(await source.failure())
-        #expect(!failure.isTemporary)
+        #expect(!failure.isTemporary && !failure.isRefusal)
         try files.write("[default]\naws_access_key_id = a\naws_secret_access_key = b", to: files.credentials)
         try files.write("", to: files.config)
         #expect(try await source.credentials()?.accessKeyID == "a")
