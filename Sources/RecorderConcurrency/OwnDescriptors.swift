@@ -30,6 +30,18 @@ package enum OwnDescriptors {
         _ = Glibc.close(file)
     }
 
+    /// One that fits.
+    package static func first(where fits: (Int32) -> Bool) -> Int32? {
+        for word in 0..<words {
+            let open = unsafe marks[word].load(ordering: .relaxed)
+            guard open != 0 else { continue }
+            for bit in 0..<bits where open & (1 << UInt64(bit)) != 0 && fits(Int32(word * bits + bit)) {
+                return Int32(word * bits + bit)
+            }
+        }
+        return nil
+    }
+
     /// Closes all of them; called in a forked child, before it runs anything else.
     package static func closeAll() {
         for word in 0..<words {

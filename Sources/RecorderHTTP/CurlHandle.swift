@@ -46,13 +46,31 @@ final class CurlHandle {
         number(CURLINFO_SIZE_UPLOAD_T) + number(CURLINFO_SIZE_DOWNLOAD_T)
     }
 
-    /// Of the bytes sent, those that the other side has not acknowledged.
+    /// The bytes that wait in the connection's socket, or are on their way, until the other side acknowledges them; 0 if that is
+    /// not known. While a request is under way, libcurl tells no socket, but the ports.
     var bytesUnacknowledged: Int64 {
-        var (local, remote) = (0, 0)
+        var (local, remote, count) = (0, 0, CInt(0))
         guard recorder_curl_get_long(raw, CURLINFO_LOCAL_PORT, &local) == CURLE_OK,
-            recorder_curl_get_long(raw, CURLINFO_PRIMARY_PORT, &remote) == CURLE_OK, local > 0
+            recorder_curl_get_long(raw, CURLINFO_PRIMARY_PORT, &remote) == CURLE_OK, local > 0,
+            let socket = OwnDescriptors.first(where: {
+                Self.port(of: $0, getsockname) == local && Self.port(of: $0, getpeername) == remote
+            })
         else { return 0 }
-        return CurlSockets.bytesUnacknowledged(fromPort: local, toPort: remote)
+        // SIOCOUTQ: https://man7.org/linux/man-pages/man7/tcp.7.html
+        return ioctl(socket, UInt(TIOCOUTQ), &count) == 0 ? Int64(count) : 0
+    }
+
+    private static func port(
+        of socket: Int32,
+        _ name: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) -> Int? {
+        var address = sockaddr_in6()
+        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let code = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { name(socket, $0, &size) }
+        }
+        // In an address of version 4 it is at the same place.
+        return code == 0 ? Int(UInt16(bigEndian: address.sin6_port)) : nil
     }
 
     /// Whether a part of the request has been sent.
@@ -209,8 +227,8 @@ final class CurlHandle {
     private func setSafeguards() throws(HTTPFailure) {
         try check(recorder_curl_set_long(raw, CURLOPT_NOSIGNAL, 1), setting: "no signals")
         try check(recorder_curl_set_quick_exit(raw), setting: "quick exit")
-        try check(recorder_curl_set_open_socket(raw, CurlSockets.open), setting: "own sockets")
-        try check(recorder_curl_set_close_socket(raw, CurlSockets.close), setting: "own sockets")
+        try check(recorder_curl_set_open_socket(raw, Self.openSocket), setting: "own sockets")
+        try check(recorder_curl_set_close_socket(raw, Self.closeSocket), setting: "own sockets")
         try check(recorder_curl_set_web_only(raw), setting: "protocols")
         try check(recorder_curl_set_long(raw, CURLOPT_FOLLOWLOCATION, 0), setting: "no redirects")
         try check(recorder_curl_set_long(raw, CURLOPT_SSL_VERIFYPEER, 1), setting: "verified certificate")
@@ -218,6 +236,22 @@ final class CurlHandle {
         try check(recorder_curl_set_long(raw, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)), setting: "TLS 1.2")
         try check(recorder_curl_set_long(raw, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)), setting: "HTTP/1.1")
         try check(recorder_curl_set_long(raw, CURLOPT_TCP_KEEPALIVE, 1), setting: "keep-alive")
+    }
+
+    /// Opens [a connection's socket](https://curl.se/libcurl/c/CURLOPT_OPENSOCKETFUNCTION.html) as libcurl would, but so that neither
+    /// a program that the process starts nor a forked child keeps it.
+    private static let openSocket: curl_opensocket_callback = { _, _, address in
+        guard let address = address?.pointee else { return CURL_SOCKET_BAD }
+        OwnDescriptors.occupyStandard()
+        let kind = address.socktype | CInt(SOCK_CLOEXEC.rawValue)
+        let file = socket(address.family, kind, address.protocol)
+        if file >= 0 { OwnDescriptors.note(file) }
+        return file
+    }
+
+    private static let closeSocket: curl_closesocket_callback = { _, file in
+        OwnDescriptors.close(file)
+        return 0
     }
 
     private func append(_ line: String) throws(HTTPFailure) {

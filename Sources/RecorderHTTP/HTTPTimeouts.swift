@@ -3,7 +3,8 @@ package struct HTTPTimeouts: Sendable, Equatable {
     /// The time to connect, including name lookup and TLS handshake; 10 s by default.
     package var connect: Duration
 
-    /// The time without progress, with no bytes or too few in either direction; 60 s by default.
+    /// The time without progress: no byte, or too few, sent, received, or acknowledged by the other side; 60 s by default. A
+    /// stalled upload may end up to an eighth later.
     package var stall: Duration
 
     /// The minimum average throughput in both directions together over the stall time; 1 by default, 0 for no limit.

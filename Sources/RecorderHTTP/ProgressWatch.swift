@@ -20,7 +20,7 @@ package struct ProgressWatch {
     private var waiting: Int64?
     private var lastMove: ContinuousClock.Instant
     private var lastLook: ContinuousClock.Instant
-    private var totalAtStart: Int64 = 0
+    private var atStart: (moved: Int64, acknowledged: Int64) = (0, 0)
     /// The start of the current interval of one stall time. Bytes are counted for each interval.
     private var start: ContinuousClock.Instant
 
@@ -55,14 +55,14 @@ package struct ProgressWatch {
             waiting = left
             lastLook = now
         }
-        if now >= start + timeouts.stall, total - totalAtStart >= minimumBytes {
-            totalAtStart = total
+        if now >= start + timeouts.stall, movedSinceStart >= minimumBytes {
+            atStart = (moved, acknowledged)
             start = now
         }
     }
 
-    /// At most twice what moved: a byte counts when it is sent, and may count once more when it is acknowledged.
-    private var total: Int64 { moved + acknowledged }
+    /// A byte counts once: when it is sent, or when it is acknowledged.
+    private var movedSinceStart: Int64 { max(moved - atStart.moved, acknowledged - atStart.acknowledged) }
 
     private var nextLook: ContinuousClock.Instant { max(lastMove, lastLook) + timeouts.stall / 8 }
 
@@ -77,6 +77,6 @@ package struct ProgressWatch {
     /// The fault, if there is one.
     package func fault(now: ContinuousClock.Instant) -> Fault? {
         if now >= lastMove + timeouts.stall { return .stalled }
-        return now >= start + timeouts.stall ? .slow(bytes: total - totalAtStart) : nil
+        return now >= start + timeouts.stall ? .slow(bytes: movedSinceStart) : nil
     }
 }

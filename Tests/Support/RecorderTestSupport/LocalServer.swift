@@ -44,6 +44,8 @@ package final class LocalServer: Sendable {
         let listener = try listener ?? LocalSocket.loopback()
         port = listener.port
         url = "http://\(listener.authority)"
+        // The system's default may take all of an upload at once.
+        if case .slow = uploads { listener.limitReceiveBuffer() }
         guard listen(listener.descriptor, 128) == 0 else { throw LocalSocket.Failure(doing: "listen") }
         core = LocalServerCore(
             listener: listener,

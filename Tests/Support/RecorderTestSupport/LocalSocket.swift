@@ -84,6 +84,11 @@ package final class LocalSocket: Sendable {
     package var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
     /// Makes the next close a reset: the peer gets an error instead of an end of stream.
+    func limitReceiveBuffer() {
+        var size = CInt(64 << 10)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
+    }
+
     func resetOnClose() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))

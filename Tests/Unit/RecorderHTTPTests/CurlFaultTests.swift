@@ -78,16 +78,16 @@ import Testing
     }
 
     @Test func `a slow upload that the other side still reads does not stall`() async throws {
-        let server = try LocalServer(uploads: .slow(pause: .milliseconds(200))) { _, _ in .json(200, "{}") }
+        let server = try LocalServer(uploads: .slow(pause: .milliseconds(50))) { _, _ in .json(200, "{}") }
         // The connection is used again.
         _ = try await transport.send(HTTPRequest(url: server.url))
-        // Into the sockets' buffers it fits at once; reading it takes longer than the stall time, each pause a tenth of that.
+        // Into the sockets' buffers it fits at once; reading it takes longer than the stall time, each pause a twentieth of that.
         let body = [UInt8](repeating: 1, count: 2_500_000)
         let request = HTTPRequest(
             method: .post,
             url: server.url,
             body: body,
-            timeouts: HTTPTimeouts(stall: .seconds(2))
+            timeouts: HTTPTimeouts(stall: .seconds(1))
         )
         #expect(try await transport.send(request).status == 200)
         #expect(server.connectionCount == 1)
