@@ -72,6 +72,10 @@ RULES = [
         ("Sources/RecorderSQLite/BufferingVFS+Syncs.swift", "unsynced = writeAgain() == SQLITE_OK ?", "unsynced = code != SQLITE_OK ?"),
     ),
     rule(
+        "the database is not copied again after a failed sync", "FaultRows/PowerCut",
+        ("Sources/RecorderSQLite/BufferingVFS+Syncs.swift", "if code != SQLITE_OK { file.pointee.index?", "if code == SQLITE_NOMEM { file.pointee.index?"),
+    ),
+    rule(
         "entries of a batch are taken in the order of its records", "SharedEntryTests",
         (
             DELIVERY + "Batch/Batch.swift",
@@ -193,7 +197,7 @@ RULES = [
         "an answer may trickle forever", "ProgressWatchTests",
         (
             "Sources/RecorderHTTP/ProgressWatch.swift",
-            "if now >= start + timeouts.stall, total - totalAtStart >= minimumBytes {", "if now >= start + timeouts.stall {",
+            "if now >= start + timeouts.stall, movedSinceStart >= minimumBytes {", "if now >= start + timeouts.stall {",
         ),
     ),
     rule(
@@ -303,7 +307,7 @@ RULES = [
     ),
     rule(
         "programs inherit connections", "ConnectionDescriptorTests",
-        (HTTP + "CurlSockets.swift", "address.socktype | CInt(SOCK_CLOEXEC.rawValue)", "address.socktype"),
+        (HTTP + "CurlHandle.swift", "address.socktype | CInt(SOCK_CLOEXEC.rawValue)", "address.socktype"),
     ),
     # batch
     rule(

@@ -1,18 +1,7 @@
 internal import CRecorderSQLite
 internal import Glibc
 
-/// Syncs of a file, and what is not synced.
-///
-/// A commit that a power cut may take back leaves out the sync of the log that would end it; the next sync makes it durable, too. A
-/// power cut takes back the last commits, in the order of the log. A new header of the log is always synced before the pages behind
-/// it: mixed with older pages, it could make these valid once more (https://www.sqlite.org/src/info/ff5be73dee).
-///
-/// After a sync that failed, the kernel takes what it could not write for written
-/// (https://www.postgresql.org/docs/current/runtime-config-error-handling.html#GUC-DATA-SYNC-RETRY), and a later sync of this file, or
-/// of one that is opened later, would succeed without it. SQLite writes again what belongs to the commit or the checkpoint that
-/// failed, and no more. So the whole log is written again at once, and if that fails, before this connection's next sync. To the
-/// database, the next checkpoint copies all pages of the log, also those that earlier ones have copied without a sync, because a
-/// reader ended them early.
+/// What of a file a power cut may take, besides what is being written.
 enum Unsynced: Equatable {
     case nothing
     /// The last commits in the log.
@@ -42,6 +31,18 @@ enum Unsynced: Equatable {
     }
 }
 
+/// Syncs of a file, and what is not synced.
+///
+/// A commit that a power cut may take back leaves out the sync of the log that would end it; the next sync makes it durable, too. A
+/// power cut takes back the last commits, in the order of the log. A new header of the log is always synced before the pages behind
+/// it: mixed with older pages, it could make these valid once more (https://www.sqlite.org/src/info/ff5be73dee).
+///
+/// After a sync that failed, the kernel takes what it could not write for written
+/// (https://www.postgresql.org/docs/current/runtime-config-error-handling.html#GUC-DATA-SYNC-RETRY), and a later sync of this
+/// file, or of one that is opened later, would succeed without it. SQLite writes again what belongs to the commit or the
+/// checkpoint that failed, and no more. So the whole log is written again at once, and if that fails, before this connection's
+/// next sync. To the database, the next checkpoint copies all pages of the log, also those that earlier ones have copied without
+/// a sync, because a reader ended them early.
 extension BufferingVFS {
     private(set) var unsynced: Unsynced {
         get { Unsynced(code: file.pointee.unsynced) }
@@ -55,7 +56,7 @@ extension BufferingVFS {
         afterFlush { isLog ? syncLog(flags) : syncDatabase(flags) }
     }
 
-    /// Its first bytes are written.
+    /// Called when the file's first bytes are written.
     func beginsAnew() {
         if isLog, unsynced != .hole { unsynced = .start }
     }
@@ -101,7 +102,8 @@ extension BufferingVFS {
         return code
     }
 
-    /// While the log's index is mapped, SQLite calls this only in a checkpoint, while no connection reads the database without the log.
+    /// While the log's index is mapped, SQLite calls this only in a checkpoint, while no connection reads the database without
+    /// the log.
     private func syncDatabase(_ flags: Int32) -> Int32 {
         let hasHole = unsynced == .hole
         let code = hasHole ? Self.syncFailed : system.xSync(below, flags)

@@ -1,7 +1,7 @@
 internal import CRecorderSQLite
 
 extension SQLiteConnection {
-    /// This connection's commits that a power cut may take back, as far as it knows what the disk has.
+    /// This connection's commits that a power cut may take back; 0 after a sync that failed: then the next one is not left out.
     package var unsyncedCommits: Int {
         if case .commits(let count)? = BufferingVFS(.log, of: handle)?.unsynced { Int(count) } else { 0 }
     }
@@ -9,7 +9,7 @@ extension SQLiteConnection {
     /// Whether there is nothing to sync in the log, as far as this connection knows.
     package var isLogSynced: Bool { BufferingVFS(.log, of: handle).map { $0.unsynced == .nothing } ?? true }
 
-    /// Whether the database has what was written to it, as far as this connection knows; otherwise a checkpoint is due.
+    /// False after a sync of the database that failed outside of a checkpoint, until a checkpoint was told to copy all.
     package var isDatabaseWritten: Bool { BufferingVFS(.database, of: handle)?.unsynced != .hole }
 
     /// Syncs the log; false if the disk cannot now: the next sync repeats it. Called while no other connection writes.

@@ -62,11 +62,12 @@ extension StoreWriter {
         return receipt
     }
 
-    /// Makes settles durable that were not synced; warns if the disk cannot now.
+    /// Makes settles durable that were not synced; warns if the disk cannot now, once for the same settles.
     func syncSettles(before deadline: ContinuousClock.Instant) {
         guard !connection.isLogSynced else { return }
+        let hasSettles = connection.unsyncedCommits > 0
         let isSynced = try? perform(StoreWriter.syncLog, before: deadline)
-        guard isSynced != true else { return }
+        guard isSynced != true, hasSettles else { return }
         RecorderLog.warning("\(path) could not be synced: after a power cut, what was sent last may be sent again.")
     }
 

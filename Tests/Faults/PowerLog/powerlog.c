@@ -5,7 +5,8 @@
  * POWERLOG_OUTPUT  the log: for each event an `event` struct and its bytes.
  * POWERLOG_JOURNAL the child's journal, whose writes are logged as well: they say which records must survive the cut.
  * POWERLOG_SYNC    "NORMAL" replaces the value of every `PRAGMA synchronous`, for the control that must lose records.
- * POWERLOG_FAILING n: one of n syncs of a file's content fails, and the disk never gets what it would have synced.
+ * POWERLOG_FAILING n: one of n syncs of a log fails, and every second one of a database, and the disk never gets what
+ *                  was to be synced. (SQLite ignores it when the sync of a directory fails.)
  *
  * One lock keeps the log in the order of the calls. A sync has two events: what was written before the first is on the
  * disk at the second. The real sync is skipped, because only the log matters.
@@ -37,8 +38,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *directory, *journal, *synchronous;
 static int output = -1;
 static uint32_t opened;
-static unsigned failing, syncs;
+static unsigned failing, syncs[3];
 static int32_t files[MAX_FILES]; /* by descriptor: 0 if the file is not logged */
+static char kinds[MAX_FILES]; /* by descriptor: 1 for a log, 2 for a database, 0 for others */
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 #define WITH_LOCK(statements) do { pthread_mutex_lock(&lock); statements; pthread_mutex_unlock(&lock); } while (0)
@@ -66,6 +68,11 @@ static int is_ours(const char *path) {
     return output >= 0 && directory && path && strncmp(path, directory, strlen(directory)) == 0;
 }
 
+static int ends_with(const char *path, const char *end) {
+    size_t length = strlen(path);
+    return length >= strlen(end) && strcmp(path + length - strlen(end), end) == 0;
+}
+
 static int32_t file_of(int descriptor) {
     return descriptor >= 0 && descriptor < MAX_FILES ? files[descriptor] : 0;
 }
@@ -77,6 +84,7 @@ static void log_open(int descriptor, const char *path, int flags, int existed) {
     if (output >= 0 && journal && path && strcmp(path, journal) == 0) files[descriptor] = JOURNAL;
     if (!is_ours(path)) return;
     files[descriptor] = (int32_t)++opened;
+    kinds[descriptor] = ends_with(path, "-wal") ? 1 : ends_with(path, ".db") ? 2 : 0;
     log_event(existed ? 'O' : 'C', opened, 0, path, strlen(path));
     if (existed && flags & O_TRUNC) log_event('T', opened, 0, NULL, 0);
 }
@@ -169,10 +177,11 @@ int fsync(int descriptor) { return synced(descriptor) ? 0 : REAL(fsync)(descript
 int fdatasync(int descriptor) {
     int fails = 0;
     WITH_LOCK(
-        /* Scattered, so that what is tried again does not fail again. */
-        if (failing && file_of(descriptor) > 0 && (++syncs * 2654435761u >> 16) % failing == 0) {
-            fails = 1;
-            log_event('F', (uint32_t)file_of(descriptor), 0, NULL, 0);
+        int kind = file_of(descriptor) > 0 ? kinds[descriptor] : 0;
+        if (failing && kind) {
+            /* Spread evenly: of a log never two in a row, so that what is tried again succeeds. */
+            fails = ++syncs[kind] * 2654435761u < UINT32_MAX / (kind == 1 ? failing : 2);
+            if (fails) log_event('F', (uint32_t)file_of(descriptor), 0, NULL, 0);
         });
     if (fails) {
         errno = EIO;

@@ -69,12 +69,13 @@ extension StoreChild {
     /// Settles whose checkpoints a reader ends early, and some after that.
     private func submitBesideReader(_ number: Int) async {
         await saveAll(number..<number + 60, size: 2_000)
-        let reader = try? SQLiteConnection(path: store.path, access: .readOnly)
-        try? reader?.execute("BEGIN; SELECT * FROM sqlite_schema")
+        guard let reader = try? SQLiteConnection(path: store.path, access: .readOnly),
+            (try? reader.execute("BEGIN; SELECT * FROM sqlite_schema")) != nil
+        else { fatalError("\(store.path) cannot be read") }
         await saveAll(number + 60..<number + 100, size: 2_000)
         store.pipeline.configure { $0.streams = StreamSelection(["a"]) }
         await submit()
-        try? reader?.execute("COMMIT")
+        try? reader.execute("COMMIT")
         await submit()
         store.pipeline.configure { $0.streams = nil }
     }

@@ -83,12 +83,13 @@ package final class LocalSocket: Sendable {
     /// Host and port as in a URL: `127.0.0.1:80`, `[::1]:80`.
     package var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-    /// Makes the next close a reset: the peer gets an error instead of an end of stream.
+    /// Limits what the kernel receives before it is read, also for the connections that a listener accepts.
     func limitReceiveBuffer() {
         var size = CInt(64 << 10)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
     }
 
+    /// Makes the next close a reset: the peer gets an error instead of an end of stream.
     func resetOnClose() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
