@@ -28,16 +28,16 @@ extension StoreChild {
     /// Runs every operation that writes to a store once, so that the power can be cut at any moment.
     func power() async {
         // A new store; one commit for each save, then for several saves.
-        for number in 0..<12 { await save(text(number, 50 + number * 331), to: "a") }
+        for number in 0..<12 { await keep(text(number, 50 + number * 331), in: "a") }
         await saveAll(100..<300, size: 300)
         await submitAll()
         // Each save evicts the oldest record of the stream that takes the most, here the only one.
-        for number in 300..<340 { while await !save(text(number, 900), to: "a") {} }
+        for number in 300..<340 { while await !keep(text(number, 900), in: "a") {} }
         let stored = (try? store.pipeline.totals().bytes) ?? 0
         store.pipeline.configure { $0.limits.bytes = stored }
         for number in 340..<380 {
             journal.released(text(number - 40, 900))
-            while await !save(text(number, 900), to: "a") {}
+            while await !keep(text(number, 900), in: "a") {}
         }
         store.pipeline.configure { $0.limits.bytes = 0 }
         // Several segments, and a log beyond its limit; delivery frees the segments, and the drained store shrinks.
@@ -51,7 +51,7 @@ extension StoreChild {
         await submitAll()
         await saveAll(2_400..<2_430, size: 100)
         for number in 2_430..<2_436 {
-            await save(text(number, 2_000), to: "a")
+            await keep(text(number, 2_000), in: "a")
             store.pipeline.configure { $0.streams = StreamSelection(["a"]) }
             await submit()
             journal.settled()
@@ -80,6 +80,14 @@ extension StoreChild {
         store.pipeline.configure { $0.streams = nil }
     }
 
+    /// Saves a record; notes it if that fails, because it may be stored.
+    @discardableResult
+    private func keep(_ text: String, in stream: String) async -> Bool {
+        if await save(text, to: stream) { return true }
+        journal.note(text)
+        return false
+    }
+
     private func stream(_ number: Int) -> String { number % 3 == 0 ? "b" : "a" }
 
     private func text(_ number: Int, _ size: Int) -> String {
@@ -89,7 +97,7 @@ extension StoreChild {
     private func saveAll(_ numbers: Range<Int>, size: Int) async {
         await withTaskGroup(of: Void.self) { group in
             for number in numbers {
-                group.addTask { await save(text(number, size), to: stream(number)) }
+                group.addTask { await keep(text(number, size), in: stream(number)) }
                 // Limits the concurrency, because more saves at once would share one commit.
                 if number % 24 == 0 { await group.waitForAll() }
             }

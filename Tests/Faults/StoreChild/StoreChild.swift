@@ -139,7 +139,6 @@ struct StoreChild {
             return true
         } catch {
             journal.failed(error)
-            journal.note(text)
             return false
         }
     }
