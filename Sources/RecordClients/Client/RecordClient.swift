@@ -33,25 +33,12 @@ package final class RecordClient: Sendable {
         calls: ClientCalls
     ) throws(RecordClientError) {
         let location = try Self.location(service, region: region, settings: settings)
-        var policy = RecorderPolicy.amplify(
-            service,
-            cacheBytes: settings.cacheMaxBytes,
-            maxRetries: settings.maxRetries
-        )
-        policy.requestFormat = settings.sendsCBOR ? .cbor : .json
-        // Only a call without a key makes a record without one.
-        policy.keylessRecords = .withoutKeys
-        if settings.flushDrains { policy.batchesPerStream = nil }
-        policy.keepsOrder = settings.keepsOrder
-        policy.assumesDistributionByKey = settings.assumesDistributionByKey
-        policy.sharedEntryBytes = settings.sharedEntryBytes
-        if settings.appendsNewline { policy.delimiter = UInt8(ascii: "\n") }
         let broadcast = EventBroadcast()
         let log = AmplifyLogging.logger(for: name)
         pipeline = RecordPipeline(
             service,
             store: RecordStore(at: { location }),
-            policy: policy,
+            policy: settings.policy,
             caller: { () throws(ConfigurationFailure) in try calls.caller },
             region: { (try? calls.caller)?.region },
             emit: { event in

@@ -1,21 +1,14 @@
 import Foundation
+import RecorderAWS
 import RecorderDelivery
 package import RecorderStore
 
-/// The validated options of a client, without those that only the façade needs.
+/// What the validated options of a client say.
 package struct RecordClientSettings: Sendable {
-    package let cacheMaxBytes: Int
-    package let maxRetries: Int
+    package let policy: RecorderPolicy
     /// nil for no automatic flush.
     package let interval: Duration?
-    package let flushDrains: Bool
     package let storeDirectory: String?
-    package let sendsCBOR: Bool
-    package let keepsOrder: Bool
-    package let assumesDistributionByKey: Bool
-    package let appendsNewline: Bool
-    /// nil if no entry of a request is shared by several records.
-    package let sharedEntryBytes: Int?
 
     /// Longer intervals are shortened to this one.
     private static let longestInterval: TimeInterval = 100 * 365 * 24 * 3_600
@@ -42,15 +35,21 @@ package struct RecordClientSettings: Sendable {
                 suggestion: "Pass URL(fileURLWithPath:) of a directory of your own."
             )
         }
-        cacheMaxBytes = Int(clamping: options.cacheMaxBytes)
-        maxRetries = options.maxRetries
-        flushDrains = options.flushDrains
         storeDirectory = options.storeDirectory?.path
-        sendsCBOR = options.sendsCBOR
-        keepsOrder = options.sendsInOrder
-        assumesDistributionByKey = options.assumesByKey
-        appendsNewline = options.endsLines
-        sharedEntryBytes = try Self.sharedEntryBytes(options, service)
+        var policy = RecorderPolicy.amplify(
+            service,
+            cacheBytes: Int(clamping: options.cacheMaxBytes),
+            maxRetries: options.maxRetries
+        )
+        policy.requestFormat = options.sendsCBOR ? .cbor : .json
+        // Only a call without a key makes a record without one.
+        policy.keylessRecords = .withoutKeys
+        if options.flushDrains { policy.batchesPerStream = nil }
+        policy.keepsOrder = options.sendsInOrder
+        policy.assumesDistributionByKey = options.assumesByKey
+        policy.sharedEntryBytes = try Self.sharedEntryBytes(options, service)
+        if options.endsLines { policy.delimiter = UInt8(ascii: "\n") }
+        self.policy = policy
         switch options.flushStrategy {
         case .none: interval = nil
         case .interval(let seconds):

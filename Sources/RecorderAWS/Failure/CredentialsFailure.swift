@@ -22,7 +22,7 @@ package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConve
     package let underlying: ServiceFailure?
 
     /// The error to show to users instead, such as one thrown by a provider that they wrote.
-    package let cause: (any Error)?
+    package var cause: (any Error)?
 
     /// A failure.
     package init(
@@ -44,11 +44,10 @@ package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConve
         (one.kind, one.message) == (other.kind, other.message) && one.underlying == other.underlying
     }
 
-    /// Whether the source of the credentials could not be reached or was busy, so that it may give some later. Not one that is
-    /// not set up here, as far as is known.
+    /// Whether a source that is set up could not be reached or was busy, so that it may give credentials later.
     package var isTemporary: Bool { kind != .notConfigured && wasUnreachable }
 
-    /// Whether the source could not be reached or was busy, also if that may mean that it is not set up here.
+    /// The same, also for a source that may not be set up here: then it cannot be reached, either.
     var wasUnreachable: Bool {
         switch underlying?.kind {
         case .throttled, .transient: true

@@ -42,7 +42,7 @@ package struct ServiceFailure: Error, Sendable, Equatable {
     package let code: String?
 
     /// The service's message or one of this package: one line, at most 512 bytes, control characters escaped.
-    package let message: String
+    package private(set) var message: String
 
     /// The request's id, which AWS support asks for.
     package let requestID: String?
@@ -87,6 +87,13 @@ package struct ServiceFailure: Error, Sendable, Equatable {
 }
 
 extension ServiceFailure {
+    /// The same failure with another message.
+    package func with(message: String) -> ServiceFailure {
+        var failure = self
+        failure.message = message.sanitized()
+        return failure
+    }
+
     /// Whether the response came from the service. A proxy or a captive portal responds with a status and a page, without
     /// an error code or a request id of the service.
     package var isOfService: Bool { code != nil || requestID != nil }

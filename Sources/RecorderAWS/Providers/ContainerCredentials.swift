@@ -20,12 +20,7 @@ package struct ContainerCredentials: CredentialsFetcher {
     package func fetch() async throws(CredentialsFailure) -> Credentials {
         let (url, variable) = try address()
         let request = MetadataRequest(url: url, headers: try authorization(), origin: variable)
-        let response: HTTPResponse
-        do throws(MetadataRequest.Failure) {
-            response = try await request.send(in: context)
-        } catch {
-            throw error.cause
-        }
+        let response = try await request.send(in: context)
         return try CredentialsDocument.credentials(in: response, from: variable, now: context.now())
     }
 

@@ -24,23 +24,23 @@ struct IdentityCenterCredentials: CredentialsFetcher {
             timeouts: HTTPTimeouts(stall: .seconds(15), total: .seconds(30)),
             maximumResponseBytes: 64 << 10
         )
-        do throws(MetadataRequest.Failure) {
+        do throws(CredentialsFailure) {
             return try keys(in: try await MetadataRequest(request, origin: settings.origin).send(in: context))
         } catch {
-            guard error.status == 401 else { throw error.cause }
+            guard error.underlying?.status == 401 else { throw error }
             throw settings.expired(
                 "IAM Identity Center does not accept the sign-in any more",
-                underlying: error.cause.underlying
+                underlying: error.underlying
             )
         }
     }
 
     /// The keys in a response. The decoder's error is dropped, because it may quote them.
-    private func keys(in response: HTTPResponse) throws(MetadataRequest.Failure) -> Credentials {
+    private func keys(in response: HTTPResponse) throws(CredentialsFailure) -> Credentials {
         guard let keys = try? JSONDecoder().decode(Document.self, from: Data(response.body)).roleCredentials else {
-            let message =
+            throw CredentialsFailure(
                 "\(settings.origin): the response is \(response.body.count) bytes that are not a JSON document with keys."
-            throw MetadataRequest.Failure(cause: CredentialsFailure(message), status: nil, isTransient: false)
+            )
         }
         let end = Date(timeIntervalSince1970: keys.expiration / 1000)
         return Credentials(

@@ -49,12 +49,7 @@ private struct InstanceMetadata: Sendable {
         let token = try await token()
         let role = try await role(token)
         let (path, origin) = (Self.rolePath + role, "\(name), role \(role)")
-        let response: HTTPResponse
-        do throws(MetadataRequest.Failure) {
-            response = try await request(path, token: token, origin: origin).send(by: transport)
-        } catch {
-            throw error.cause
-        }
+        let response = try await request(path, token: token, origin: origin).send(by: transport)
         return try CredentialsDocument.credentials(in: response, from: origin, now: now)
     }
 
@@ -64,12 +59,11 @@ private struct InstanceMetadata: Sendable {
         let url = base + "/latest/api/token"
         let request = MetadataRequest(.put, url: url, headers: headers, timeout: Self.timeout, origin: "\(name), token")
         let response: HTTPResponse
-        do throws(MetadataRequest.Failure) {
+        do throws(CredentialsFailure) {
             response = try await request.send(by: transport)
         } catch {
-            let isBusy = error.status != nil && error.isTransient
-            guard error.cause.kind != .cancelled, !isBusy else { throw error.cause }
-            throw CredentialsFailure(error.cause.message, kind: .notConfigured, underlying: error.cause.underlying)
+            guard error.kind != .cancelled, error.underlying?.isBusy != true else { throw error }
+            throw CredentialsFailure(error.message, kind: .notConfigured, underlying: error.underlying)
         }
         let token = String(decoding: response.body, as: UTF8.self)
         guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -83,10 +77,10 @@ private struct InstanceMetadata: Sendable {
     private func role(_ token: HTTPHeader) async throws(CredentialsFailure) -> String {
         let origin = "\(name), name of the role"
         let response: HTTPResponse
-        do throws(MetadataRequest.Failure) {
+        do throws(CredentialsFailure) {
             response = try await request(Self.rolePath, token: token, origin: origin).send(by: transport)
         } catch {
-            guard error.status == 404 else { throw error.cause }
+            guard error.underlying?.status == 404 else { throw error }
             throw CredentialsFailure("\(name): this instance has no role.", kind: .notConfigured)
         }
         let text = String(decoding: response.body, as: UTF8.self)

@@ -37,7 +37,7 @@ package struct IoTCredentials: CredentialsFetcher {
         let call = MetadataRequest(try request(to: endpoint, settings), origin: Self.name)
         let origin = "\(Self.name) at \(endpoint.host)"
         let response: HTTPResponse
-        do throws(MetadataRequest.Failure) {
+        do throws(CredentialsFailure) {
             response = try await call.send(in: context)
         } catch {
             throw IoTRefusal(settings, origin: origin, now: context.now()).explained(error)
@@ -114,14 +114,13 @@ private struct IoTRefusal {
         self.now = now
     }
 
-    func explained(_ failure: MetadataRequest.Failure) -> CredentialsFailure {
-        let cause = failure.cause
-        guard cause.kind != .cancelled, let refusal = cause.underlying else { return cause }
+    func explained(_ failure: CredentialsFailure) -> CredentialsFailure {
+        guard failure.kind != .cancelled, let refusal = failure.underlying else { return failure }
         let remedies = [remedy(for: refusal), isAboutCertificate(refusal) ? validity : nil].compactMap(\.self)
-        let hasAnswered = failure.status != nil
+        let hasAnswered = refusal.status != nil
         return CredentialsFailure(
-            ([hasAnswered ? "\(origin): \(refusal)" : cause.message] + remedies).joined(separator: " "),
-            underlying: hasAnswered && !refusal.isTemporary ? refusal.withoutOwnRemedy : refusal
+            ([hasAnswered ? "\(origin): \(refusal)" : failure.message] + remedies).joined(separator: " "),
+            underlying: hasAnswered && !refusal.isBusy ? refusal.withoutOwnRemedy : refusal
         )
     }
 
@@ -176,9 +175,6 @@ private struct IoTRefusal {
 }
 
 extension ServiceFailure {
-    /// Whether the provider may give keys later.
-    fileprivate var isTemporary: Bool { kind == .transient || kind == .throttled }
-
     /// The same failure of a kind without a general remedy, because the message already says what to do.
     fileprivate var withoutOwnRemedy: ServiceFailure {
         ServiceFailure(.other, code: code, message: message, requestID: requestID, status: status)

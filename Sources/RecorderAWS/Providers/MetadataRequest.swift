@@ -3,16 +3,6 @@ import RecorderHTTP
 /// A request for keys: to an agent on this machine or its host, without a proxy, with a time limit of seconds, for at most
 /// 64 KiB; or any other request.
 struct MetadataRequest: Sendable {
-    /// Why there is no usable response.
-    struct Failure: Error {
-        /// The failure to throw.
-        let cause: CredentialsFailure
-        /// The response's status; nil without a response.
-        let status: Int?
-        /// Whether another try may succeed.
-        let isTransient: Bool
-    }
-
     private let request: HTTPRequest
     private let origin: String
     /// What an error must not quote.
@@ -51,38 +41,48 @@ struct MetadataRequest: Sendable {
     }
 
     /// Sends the request and returns a response of success. Redirects are not followed.
-    func send(by transport: any HTTPTransport) async throws(Failure) -> HTTPResponse {
+    func send(by transport: any HTTPTransport) async throws(CredentialsFailure) -> HTTPResponse {
         let response: HTTPResponse
         do {
             response = try await transport.send(request)
         } catch {
-            throw failure(ServiceFailure(error), isTransient: error.kind == .cannotConnect || error.isTransient)
+            throw failure(ServiceFailure(error))
         }
-        guard let refusal = ServiceFailure(response, redacting: secrets) else { return response }
-        throw failure(refusal, isTransient: refusal.kind == .transient || refusal.kind == .throttled)
+        if let refusal = ServiceFailure(response, redacting: secrets) { throw failure(refusal) }
+        return response
     }
 
     /// Sends the request up to three times, because an agent may start later than the program, and a network may fail.
-    func send(in context: CredentialsContext) async throws(Failure) -> HTTPResponse {
+    func send(in context: CredentialsContext) async throws(CredentialsFailure) -> HTTPResponse {
         var tries = 0
         while true {
-            do throws(Failure) {
+            do throws(CredentialsFailure) {
                 return try await send(by: context.transport)
             } catch {
                 tries += 1
-                guard error.isTransient, tries < 3 else { throw error }
+                guard error.underlying?.mayPass == true, tries < 3 else { throw error }
             }
             do {
                 try await context.pause(.milliseconds(100 << tries))
             } catch {
-                throw Failure(cause: .stoppedWaiting, status: nil, isTransient: false)
+                throw .stoppedWaiting
             }
         }
     }
 
-    private func failure(_ failure: ServiceFailure, isTransient: Bool) -> Failure {
+    private func failure(_ failure: ServiceFailure) -> CredentialsFailure {
         let kind: CredentialsFailure.Kind = failure.kind == .cancelled ? .cancelled : .failed
-        let cause = CredentialsFailure("\(origin): \(failure)", kind: kind, underlying: failure)
-        return Failure(cause: cause, status: failure.status, isTransient: isTransient)
+        return CredentialsFailure("\(origin): \(failure)", kind: kind, underlying: failure)
     }
+}
+
+extension ServiceFailure {
+    /// Whether another try may succeed.
+    fileprivate var mayPass: Bool {
+        if case .transport(let failure) = kind { return failure.kind == .cannotConnect || failure.isTransient }
+        return isBusy
+    }
+
+    /// Whether a service responded that it cannot now.
+    var isBusy: Bool { kind == .transient || kind == .throttled }
 }

@@ -102,14 +102,8 @@ struct SignInRenewal: Sendable {
             timeouts: HTTPTimeouts(stall: .seconds(15), total: .seconds(30)),
             maximumResponseBytes: 64 << 10
         )
-        let response: HTTPResponse
-        do throws(MetadataRequest.Failure) {
-            response = try await MetadataRequest(request, origin: origin, redacting: Array(form.values)).send(
-                by: transport
-            )
-        } catch {
-            throw error.cause
-        }
+        let call = MetadataRequest(request, origin: origin, redacting: Array(form.values))
+        let response = try await call.send(by: transport)
         guard let found = JSONValue(response.body)?.object.flatMap(read) else {
             throw CredentialsFailure(
                 "the response is \(response.body.count) bytes that are not a JSON document with \(content)"

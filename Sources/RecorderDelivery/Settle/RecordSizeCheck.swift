@@ -67,19 +67,4 @@ extension ServiceFailure {
         guard let limit = rest.firstRange(of: "less than or equal to ") else { return nil }
         return Int(rest[limit.upperBound...].prefix { ("0"..."9").contains($0) })
     }
-
-    /// The same failure with another message.
-    func with(message: String) -> ServiceFailure {
-        ServiceFailure(
-            kind,
-            code: code,
-            message: message,
-            requestID: requestID,
-            status: status,
-            fields: fields,
-            isJSON: isJSON,
-            serverDate: serverDate,
-            retryAfter: retryAfter
-        )
-    }
 }
