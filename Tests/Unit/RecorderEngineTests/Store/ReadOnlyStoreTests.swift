@@ -55,6 +55,6 @@ struct ReadOnlyStoreTests {
 
     private static func records(_ store: ReadOnlyStore, before: () -> Void) throws(SQLiteError) -> Int {
         before()
-        return try store.streams().reduce(0) { $0 + $1.summary.records }
+        return try store.reader().streamsWithRecords().reduce(0) { $0 + $1.records }
     }
 }
