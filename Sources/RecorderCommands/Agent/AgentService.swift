@@ -77,9 +77,11 @@ struct AgentService: Sendable {
         try session.invocation.checkLimit(of: policy, holds: policy.maximumRecordBytes)
         policy.limits.age = try session.invocation.duration(.maximumAge) ?? policy.limits.age
         let shared = flows.compactMap(\.sharedEntryBytes)
+        // What was typed comes first.
+        if policy.sharedEntryBytes != nil || shared.isEmpty { return policy.waitingAtLimit }
         if shared.count == flows.count {
             policy.sharedEntryBytes = shared.min()
-        } else if !shared.isEmpty {
+        } else {
             session.console.warning(
                 "aggregatedRecordSizeBytes has no effect: set it for all flows with a deliveryStream."
             )

@@ -44,9 +44,17 @@ extension FaultRows {
             _ = await parent.end()
             let forked = try #require(JournalReading(journal).notes.first.flatMap { pid_t($0) })
             defer { kill(forked, SIGKILL) }
-            let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(forked)/fd")
-                .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(forked)/fd/\($0)") }
-            #expect(!files.contains { $0.hasSuffix(".lock") || $0.hasSuffix(".submit") })
+            func locks() throws -> [String] {
+                let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(forked)/fd")
+                    .compactMap {
+                        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(forked)/fd/\($0)")
+                    }
+                return files.filter { $0.hasSuffix(".lock") || $0.hasSuffix(".submit") }
+            }
+            // The child may not have run yet.
+            let deadline = ContinuousClock.now + .seconds(60)
+            while try !locks().isEmpty, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(2)) }
+            #expect(try locks() == [])
             let next = try Child("submit", directory.path("store"), server.url, directory.path("next"), "n")
             #expect(await next.end() == .exit(0))
             let reading = JournalReading(directory.path("next"))

@@ -75,7 +75,7 @@ import Testing
         try await run("gzip", logs.path("app.log.9"))
         try logs.append("no end yet")
         let first = try logs.start(logs.path("app.log"))
-        try await logs.waitUntil { try logs.positions().contains(logs.path("app.log")) }
+        try await waitUntil { try logs.positions().contains(logs.path("app.log")) }
         _ = await logs.stop(first)
         try logs.rename("app.log", to: "app.log.2")
         try append(lines(1...300), to: "app.log.1")
@@ -96,7 +96,7 @@ import Testing
         try append(lines(301...310))
         #expect(try await logs.stored(310).count == 310)
         try await run("gzip", logs.path("app.log.1"))
-        try await logs.waitUntil { first.printedErrors.contains("app.log.1 was deleted") }
+        try await waitUntil { first.printedErrors.contains("app.log.1 was deleted") }
         _ = await logs.stop(first)
         for number in 311...313 {
             try append(lines(number...number))
@@ -114,7 +114,7 @@ import Testing
             ofItemAtPath: logs.path("app.log.1.gz")
         )
         let running = try logs.start(logs.path("app.log"))
-        try await logs.waitUntil {
+        try await waitUntil {
             running.printedErrors.contains("app.log.1.gz is not read: it is compressed, and damaged")
         }
         try append(["2"])
@@ -132,7 +132,7 @@ import Testing
         _ = try await follow("app.log", until: 101, SIGKILL)
         try append(["end"])
         let running = try logs.start(logs.path("app.log"))
-        try await logs.waitUntil { logs.stored.count >= 20_001 }
+        try await waitUntil { logs.stored.count >= 20_001 }
         _ = await logs.stop(running)
         #expect(logs.stored.count == 20_001)
         #expect(Set(logs.stored) == Set(lines(1...20_000) + ["end"]))

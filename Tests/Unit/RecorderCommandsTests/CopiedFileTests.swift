@@ -92,13 +92,13 @@ import Testing
 
     @Test func `a file of which nothing was stored is missed if it is gone at the next start`() async throws {
         let first = try logs.start(logs.path("app.log"))
-        try await logs.waitUntil { first.printedErrors.contains("there is no") }
+        try await waitUntil { first.printedErrors.contains("there is no") }
         try logs.append("no end yet")
-        try await logs.waitUntil { try logs.positions() == [logs.path("app.log")] }
+        try await waitUntil { try logs.positions() == [logs.path("app.log")] }
         #expect(await logs.stop(first, SIGKILL).status == -SIGKILL)
         try logs.remove("app.log")
         let second = try logs.start(logs.path("app.log"))
-        try await logs.waitUntil { second.printedErrors.contains("app.log is gone") }
+        try await waitUntil { second.printedErrors.contains("app.log is gone") }
         #expect(await logs.stop(second).err.contains("read to byte 0"))
     }
 
@@ -116,8 +116,8 @@ import Testing
         let lines = (1...60).map { "\($0) " + String(repeating: "x", count: 100) }
         try logs.append(lines.map { "\($0)\n" }.joined())
         let running = try logs.start(logs.path("app.log"), "--limit", "2000", "--max-record", "1K")
-        try await logs.waitUntil { running.printedErrors.contains("at its --limit") }
-        try await logs.waitUntil {
+        try await waitUntil { running.printedErrors.contains("at its --limit") }
+        try await waitUntil {
             _ = try await logs.tool.run("submit")
             return service.payloads.count == lines.count
         }
@@ -133,7 +133,7 @@ import Testing
         #expect(try await logs.stored(1) == ["line 1"])
         try logs.append("", to: "app-2.log")
         var rounds = 0
-        try await logs.waitUntil {
+        try await waitUntil {
             try logs.append("busy\n")
             // The name may be found with its first line, or before.
             if rounds == 20 { try logs.append("new\n", to: "app-2.log") }

@@ -45,11 +45,6 @@ import Testing
         (0..<count).map { "\(name) \($0) " + String(repeating: "x", count: 80) + "\n" }
     }
 
-    private func waitUntil(_ condition: () -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while !condition(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
-    }
-
     @Test func `of two flows one delivers every line while the stream of the other is missing, and both do in the end`()
         async throws
     {
@@ -99,7 +94,7 @@ import Testing
         let logs = try FollowedLogs()
         try logs.append((0..<5_000).map { "\($0)\n" }.joined())
         let running = try logs.start(logs.path("app.log"), "--limit", "200000", "--max-record", "100K")
-        try await logs.waitUntil { running.printedErrors.contains("at its --limit") }
+        try await waitUntil { running.printedErrors.contains("at its --limit") }
         #expect(await logs.stop(running).status == 0)
         let followed = logs.stored
         // Each takes its digits, a key of 36 bytes, and 64.

@@ -97,7 +97,7 @@ import Testing
         #expect(try await logs.stored(400).count == 400)
         try logs.append(text(lines("same", 300)), to: "worker-1.log")
         try age("worker-1.log")
-        try await logs.waitUntil { running.printedErrors.contains("worker-1.log is not read: its 3,000 bytes") }
+        try await waitUntil { running.printedErrors.contains("worker-1.log is not read: its 3,000 bytes") }
         try logs.append("new\n", to: "worker-1.log")
         #expect(try await logs.stored(401).last == "new")
         let ran = await logs.stop(running)
@@ -139,7 +139,7 @@ import Testing
         try writer.write(contentsOf: Data("3".utf8))
         try writer.close()
         #expect(try await logs.stored(3) == ["1", "2", "3"])
-        try await logs.waitUntil { try logs.positions().isEmpty }
+        try await waitUntil { try logs.positions().isEmpty }
         let ran = await logs.stop(running)
         #expect(ran.err.contains("app.log was deleted") && ran.err.contains("read to byte 5"), "\(ran)")
     }
@@ -247,10 +247,10 @@ import Testing
         let file = logs.tool.home.path("agent.json")
         try Data(#"{"flows":[\#(flows.joined(separator: ","))]}"#.utf8).write(to: URL(fileURLWithPath: file))
         let running = try logs.tool.start(["agent", "-c", file])
-        try await logs.waitUntil { received() == ["1\n"] }
+        try await waitUntil { received() == ["1\n"] }
         try logs.remove("directory")
         try logs.append("2\n", to: "directory")
-        try await logs.waitUntil { received() == ["1\n", "2\n"] }
+        try await waitUntil { received() == ["1\n", "2\n"] }
         #expect(received() == ["1\n", "2\n"])
         let ran = await logs.stop(running)
         #expect(ran.err.contains("directory is not followed: it is a directory"), "\(ran)")

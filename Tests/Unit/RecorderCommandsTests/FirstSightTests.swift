@@ -23,10 +23,10 @@ import Testing
         try logs.append("old\n", to: "real/\(first)")
         try FileManager.default.createSymbolicLink(atPath: logs.path("logs"), withDestinationPath: logs.path("logs"))
         let running = try logs.start(logs.path(pattern), "--from-end")
-        try await logs.waitUntil { running.printedErrors.contains("logs is not followed") }
+        try await waitUntil { running.printedErrors.contains("logs is not followed") }
         try logs.remove("logs")
         try logs.rename("real", to: "logs")
-        try await logs.waitUntil { try logs.positions() == [logs.path("logs/\(first)")] }
+        try await waitUntil { try logs.positions() == [logs.path("logs/\(first)")] }
         try logs.append("later\n", to: "logs/\(second)")
         #expect(try await logs.stored(1) == ["later"])
         try logs.append("new\n", to: "logs/\(first)")

@@ -1,6 +1,7 @@
 import Foundation
 import RecorderSQLite
 import RecorderTestSupport
+import Testing
 
 /// A directory of log files, and a store that `follow` fills with their lines.
 struct FollowedLogs: Sendable {
@@ -66,15 +67,24 @@ struct FollowedLogs: Sendable {
         return paths
     }
 
-    /// Returns what is stored, once there are so many records; what there is after a minute otherwise.
-    func stored(_ count: Int) async throws -> [String] {
-        try await waitUntil { stored.count >= count }
+    /// Returns what is stored, once there are so many records.
+    func stored(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws -> [String] {
+        try await waitUntil(sourceLocation: sourceLocation) { stored.count >= count }
         return stored
     }
+}
 
-    /// Returns once `condition` holds, or after a minute.
-    func waitUntil(_ condition: () async throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while try await !condition(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
+/// Returns once `condition` holds; records an issue if it does not within a minute.
+func waitUntil(
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ condition: () async throws -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while try await !condition() {
+        guard ContinuousClock.now < deadline else {
+            Issue.record("what is waited for has not come within a minute", sourceLocation: sourceLocation)
+            return
+        }
+        try await Task.sleep(for: .milliseconds(20))
     }
 }

@@ -166,7 +166,7 @@ import Testing
         try logs.append("1\nha")
         try logs.append("x\n", to: "app.log.1")
         let first = try logs.start(logs.path("app.log"), "--from-end")
-        try await logs.waitUntil { first.printedErrors.contains("following 2 files") }
+        try await waitUntil { first.printedErrors.contains("following 2 files") }
         try logs.append("lf\n2\n")
         #expect(try await logs.stored(2) == ["half", "2"])
         _ = await logs.stop(first)
@@ -183,7 +183,7 @@ import Testing
         let first = try logs.start(logs.path("app.log"))
         #expect(try await logs.stored(1) == ["1"])
         let second = try logs.start(logs.path("app.log"))
-        try await logs.waitUntil { second.printedErrors.contains("followed already") }
+        try await waitUntil { second.printedErrors.contains("followed already") }
         try logs.append("2\n")
         #expect(try await logs.stored(2) == ["1", "2"])
         _ = await logs.stop(first, SIGKILL)
@@ -198,9 +198,9 @@ import Testing
         let lines = (1...30).map { "\($0) " + String(repeating: "x", count: 100) }
         try logs.append(lines.map { "\($0)\n" }.joined())
         let running = try logs.start(logs.path("app.log"), "--limit", "2000", "--max-record", "1K")
-        try await logs.waitUntil { running.printedErrors.contains("at its --limit") }
+        try await waitUntil { running.printedErrors.contains("at its --limit") }
         #expect(logs.stored == Array(lines.prefix(logs.stored.count)))
-        try await logs.waitUntil {
+        try await waitUntil {
             _ = try await logs.tool.run("submit")
             return service.payloads.count == lines.count
         }
@@ -234,7 +234,7 @@ import Testing
             atPath: logs.path("app.log"),
             withDestinationPath: logs.path("other")
         )
-        try await logs.waitUntil { running.printedErrors.contains("link") }
+        try await waitUntil { running.printedErrors.contains("link") }
         #expect(logs.stored == ["1"])
         _ = await logs.stop(running)
     }
@@ -272,7 +272,7 @@ import Testing
     @Test func `a line over the limit is refused and reported, and is not read again`() async throws {
         try logs.append("1\n" + String(repeating: "x", count: 2_000) + "\n")
         let first = try logs.start(logs.path("app.log"), "--max-record", "1000")
-        try await logs.waitUntil { first.printedErrors.contains("2,000 bytes was refused") }
+        try await waitUntil { first.printedErrors.contains("2,000 bytes was refused") }
         #expect(await logs.stop(first).out.contains("refused 1"))
         let second = try logs.start(logs.path("app.log"), "--max-record", "1000")
         try logs.append("2\n")
@@ -290,7 +290,7 @@ import Testing
         #expect(await logs.stop(first).status == 0)
         try logs.append("3\n")
         let second = try logs.start(logs.path("app.log"), "--submit")
-        try await logs.waitUntil { service.payloads.count >= 3 }
+        try await waitUntil { service.payloads.count >= 3 }
         #expect(await logs.stop(second).status == 0)
         #expect(service.payloads.map { String(decoding: $0, as: UTF8.self) } == ["1", "2", "3"])
     }
@@ -304,7 +304,7 @@ import Testing
         let running = try logs.start(logs.path("app.log"), "--submit")
         for number in 1...7 {
             try logs.append("\(number)\n")
-            try await logs.waitUntil { service.payloads.count == number }
+            try await waitUntil { service.payloads.count == number }
         }
         let ran = await logs.stop(running)
         #expect(ran.status == 0 && ran.err.contains("1 record stays stored"), "\(ran)")

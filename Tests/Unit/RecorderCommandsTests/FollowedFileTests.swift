@@ -22,7 +22,7 @@ import Testing
             return print("skipped: a file system can only be mounted as root.")
         }
         let second = try logs.start(logs.path("app.log"))
-        try await logs.waitUntil { second.printedErrors.contains("app.log cannot be reached") }
+        try await waitUntil { second.printedErrors.contains("app.log cannot be reached") }
         _ = await logs.stop(second)
         #expect(umount(logs.directory.path) == 0)
         try logs.append("2\n")
@@ -75,7 +75,7 @@ import Testing
         let path = bytes.map { CChar(bitPattern: $0) } + [0]
         close(creat(path, 0o600))
         let running = try logs.start(logs.path("*.log"))
-        try await logs.waitUntil { running.printedErrors.contains("its name is not UTF-8") }
+        try await waitUntil { running.printedErrors.contains("its name is not UTF-8") }
         _ = await logs.stop(running)
     }
 
@@ -128,13 +128,13 @@ import Testing
         }
         try logs.append(lines("a").map { "\($0)\n" }.joined())
         let running = try logs.start(logs.path("app.log"), "--limit", "2000", "--max-record", "1K")
-        try await logs.waitUntil { running.printedErrors.contains("at its --limit") }
+        try await waitUntil { running.printedErrors.contains("at its --limit") }
         let read = logs.stored
         try Data(lines("b").map { "\($0)\n" }.joined().utf8).write(
             to: URL(fileURLWithPath: logs.path("app.log")),
             options: []
         )
-        try await logs.waitUntil {
+        try await waitUntil {
             _ = try await logs.tool.run("submit")
             return service.payloads.count >= read.count + 40
         }

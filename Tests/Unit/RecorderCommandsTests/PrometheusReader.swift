@@ -1,5 +1,5 @@
-/// Reads metrics as strictly as the specification of the text format, version 0.0.4, and the naming rules of `promtool check metrics`
-/// ask: https://prometheus.io/docs/instrumenting/exposition_formats/, https://prometheus.io/docs/practices/naming/
+/// Reads metrics as strictly as the specification of the text format, version 0.0.4, and the naming rules of `promtool check
+/// metrics` ask: https://prometheus.io/docs/instrumenting/exposition_formats/, https://prometheus.io/docs/practices/naming/
 struct PrometheusReader {
     struct Failure: Error, CustomStringConvertible {
         let line: Int

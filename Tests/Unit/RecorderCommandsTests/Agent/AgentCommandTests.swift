@@ -73,15 +73,20 @@ import Testing
         return (try? StoredRecord.all(at: path))?.count ?? 0
     }
 
-    /// Returns once `condition` holds, or after a minute.
-    private func waitUntil(_ condition: () -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while !condition(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
-    }
-
     private func stop(_ running: RunningTool) async -> Tool.Ran {
         _ = running.signal(SIGTERM)
         return await running.end()
+    }
+
+    @Test mutating func `a typed --entry-size comes before the file's aggregatedRecordSizeBytes`() async throws {
+        try append(String(repeating: String(repeating: "x", count: 499) + "\n", count: 8), to: "app.log")
+        let flow = #""deliveryStream": "app", "initialPosition": "START_OF_FILE", "aggregatedRecordSizeBytes": 1024"#
+        let running = try await start(
+            #"{"flows": [{"filePattern": "\#(tool.home.path("app.log"))", \#(flow)}]}"#,
+            ["--pack", "--entry-size", "10K"]
+        )
+        #expect(await next(1).map(\.text.utf8.count) == [4_000])
+        #expect(await stop(running).status == 0)
     }
 
     @Test mutating func `the published example sends new lines of two files to two services, once`() async throws {
