@@ -304,9 +304,10 @@ let package = Package(
         .testTarget(
             name: "AmplifyClientTests",
             dependencies: [
-                "AmplifyChild", "AmplifyFirehoseClient", "AmplifyFoundation", "AmplifyGuide", "AmplifyKinesisClient",
-                "AmplifyRecordCache", "RecordClients", "RecorderAWS", "RecorderConcurrency",
-                "RecorderTestSupport", "SmithyHTTPAPI",
+                "AWSCore", "AWSKinesisClient", "AmplifyChild", "AmplifyFirehoseClient", "AmplifyFoundation",
+                "AmplifyFoundationBridge", "AmplifyGuide", "AmplifyKinesisClient", "AmplifyRecordCache",
+                "RecordClients",
+                "RecorderAWS", "RecorderConcurrency", "RecorderTestSupport", "SmithyHTTPAPI",
             ],
             path: "Tests/Compatibility/AmplifyClientTests"
         ),

@@ -11,9 +11,10 @@ extension RecordClientOptions where Configuration == FirehoseClient.FirehoseClie
 
     /// Whether records that end with a newline share entries of requests; false by default. Needs `appendsNewline`.
     ///
-    /// Firehose bills each entry in steps of 5 KB, so that records of 200 bytes cost 25 times less: <doc:/Recorder/ThroughputAndCost>.
-    /// The bytes that it delivers are the same. But what reads its records one by one, such as a Lambda transformation, gets several
-    /// lines at once. A record is never split, and one that has no newline at its end is sent in an entry of its own.
+    /// Firehose bills each entry in steps of 5 KB, so that records of 200 bytes cost 25 times less:
+    /// <doc:/Recorder/ThroughputAndCost>. The bytes that it delivers are the same. But what reads its records one by one, such as
+    /// a Lambda transformation, gets several lines at once. A record is never split, and one that has no newline at its end is
+    /// sent in an entry of its own.
     public var packsRecords: Bool { sharesEntries }
 
     /// The maximum size of an entry that several records share, in bytes: from 1,024 to 1,024,000, and 5,120 by default, one step

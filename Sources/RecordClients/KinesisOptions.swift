@@ -7,7 +7,8 @@ extension RecordClientOptions where Configuration == KinesisClient.KinesisClient
     /// How requests are encoded; in JSON by default.
     public var requestFormat: KinesisRequestFormat { sendsCBOR ? .cbor : .json }
 
-    /// Whether records share entries of requests, in the aggregation format of the Kinesis Producer Library (KPL); false by default.
+    /// Whether records share entries of requests, in the aggregation format of the Kinesis Producer Library (KPL); false by
+    /// default.
     ///
     /// Kinesis counts, throttles and bills an entry as one record, so that small records need a fraction of the shards:
     /// <doc:/Recorder/ThroughputAndCost>. Records with the same partition key share an entry; those that were recorded without one,

@@ -7,7 +7,8 @@ public struct HTTPClientConfiguration: Sendable, Equatable {
     /// Seconds to establish a connection, including name lookup and TLS; nil, the default, for 10.
     public var connectTimeout: TimeInterval?
 
-    /// Seconds without a byte in either direction after which a request fails; 60 by default.
+    /// Seconds after which a request fails in which no byte was sent, received, or acknowledged by the service; 60 by default.
+    /// A stalled upload may end up to an eighth later.
     public var socketTimeout: TimeInterval
 
     /// Seconds from start to end after which a request fails; each retry starts anew. nil, the default, for ten

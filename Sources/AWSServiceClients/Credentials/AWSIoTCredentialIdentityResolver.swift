@@ -47,7 +47,7 @@ public struct AWSIoTCredentialIdentityResolver: AWSCredentialIdentityResolver {
         do throws(CredentialsFailure) {
             return AWSCredentialIdentity(try await source.current())
         } catch {
-            throw AWSClientError(.credentials, message: error.message)
+            throw ServiceFailure(error).clientError
         }
     }
 }

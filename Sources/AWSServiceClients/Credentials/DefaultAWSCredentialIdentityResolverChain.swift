@@ -24,7 +24,7 @@ public struct DefaultAWSCredentialIdentityResolverChain: AWSCredentialIdentityRe
         do throws(CredentialsFailure) {
             keys = try await source.credentials()
         } catch {
-            throw AWSClientError(.credentials, message: error.message)
+            throw ServiceFailure(error).clientError
         }
         guard let keys else { throw AWSClientError(.credentials, message: "No credentials are set up.") }
         return AWSCredentialIdentity(keys)

@@ -147,7 +147,7 @@ open class AWSCognitoCredentialsProviderHelper: AWSAbstractCognitoCredentialsPro
                 return token
             } catch {
                 try retry.checkFirstRefusal(error)
-                identityId = nil
+                if identityId == known { identityId = nil }
             }
         }
     }

@@ -99,9 +99,9 @@ package final class CognitoSession: CredentialsSource {
             return true
         }
         if isCurrent, helper.wrapped.identityId != id { helper.wrapped.identityId = id }
-        // Also if it was cleared since.
-        let isCleared = state.withLock { $0.generation != generation }
-        if isCleared, helper.wrapped.identityId == id { helper.wrapped.identityId = nil }
+        // Also if it was cleared since, unless it is the new one.
+        let isOver = state.withLock { $0.generation != generation && store.identityID != id }
+        if isOver, helper.wrapped.identityId == id { helper.wrapped.identityId = nil }
     }
 
     package func credentials() async throws(CredentialsFailure) -> Credentials? {
@@ -116,12 +116,9 @@ package final class CognitoSession: CredentialsSource {
         do {
             return try await cache(for: terms).current()
         } catch {
-            throw CredentialsFailure(
-                error.message,
-                kind: error.kind,
-                underlying: error.underlying,
-                cause: error.nsError(.cognitoIdentity)
-            )
+            var failure = error
+            failure.cause = error.nsError(.cognitoIdentity)
+            throw failure
         }
     }
 
@@ -200,10 +197,15 @@ package final class CognitoSession: CredentialsSource {
                 return try await client.credentials(for: id, logins: logins, role: role)
             } catch {
                 try retry.checkFirstRefusal(error)
-                helper.wrapped.identityId = nil
-                store.identityID = nil
+                forget(id)
             }
         }
+    }
+
+    /// Drops an identity that the service does not know, unless another one has taken its place.
+    private func forget(_ id: String) {
+        if helper.wrapped.identityId == id { helper.wrapped.identityId = nil }
+        if store.identityID == id { store.identityID = nil }
     }
 
     /// The helper's logins. A manager's own logins were checked before.

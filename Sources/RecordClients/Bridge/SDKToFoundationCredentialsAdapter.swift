@@ -1,7 +1,7 @@
 public import AWSServiceClients
-import AWSTasks
 import Foundation
 public import RecordClientFoundation
+package import RecorderAWS
 public import RecorderConfiguration
 
 /// Adapts a provider of `AWSCore`, or a resolver of the service clients, to the Amplify clients.
@@ -16,54 +16,45 @@ public import RecorderConfiguration
 /// It is a resolver, too, so a provider of `AWSCore` can be used with the service clients. Calls the provider or the
 /// resolver for each request and throws its errors.
 public struct SDKToFoundationCredentialsAdapter: AWSCredentialIdentityResolver,
-    RecordClientFoundation.AWSCredentialsProvider
+    RecordClientFoundation.AWSCredentialsProvider, CustomReflectable
 {
-    private let identity: @Sendable (Attributes?) async throws -> AWSCredentialIdentity
+    private let source: any CredentialsSource
 
     /// An adapter for a provider, such as `AWSCognitoCredentialsProvider`.
     ///
     /// Without keys, as those of `AWSAnonymousCredentialsProvider`, calls throw ``FoundationBridgeError``.
     public init(provider: any RecorderConfiguration.AWSCredentialsProvider) {
-        let provider = ThreadSafeProvider(provider)
-        identity = { _ in
-            guard let keys = try await provider.task().value else {
-                throw FoundationBridgeError.unknown("The credentials provider gave no keys.")
-            }
-            return AWSCredentialIdentity(
-                accessKey: keys.accessKey,
-                secret: keys.secretKey,
-                expiration: keys.expiration,
-                sessionToken: keys.sessionKey
-            )
-        }
+        source = ProvidedCredentials(from: provider)
     }
 
     /// An adapter for a resolver, such as `DefaultAWSCredentialIdentityResolverChain`.
     public init(resolver: any AWSCredentialIdentityResolver) {
-        identity = { try await resolver.getIdentity(identityProperties: $0) }
+        source = resolver.credentialsSource
     }
 
     /// The current keys.
     public func getIdentity(identityProperties: Attributes? = nil) async throws -> AWSCredentialIdentity {
-        try await identity(identityProperties)
+        do throws(CredentialsFailure) {
+            return AWSCredentialIdentity(try await keys())
+        } catch {
+            throw error.cause ?? ServiceFailure(error).clientError
+        }
+    }
+
+    /// A mirror without children, because the provider's mirror may contain keys.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+
+    private func keys() async throws(CredentialsFailure) -> Credentials {
+        guard let keys = try await source.credentials() else {
+            let text = "The credentials provider gave no keys."
+            throw CredentialsFailure(text, cause: FoundationBridgeError.unknown(text))
+        }
+        return keys
     }
 }
 
-/// A provider for use in a `@Sendable` closure.
-private struct ThreadSafeProvider: @unchecked Sendable {
-    // Safe because the reference never changes, and the protocol requires thread-safe methods.
-    let provider: any RecorderConfiguration.AWSCredentialsProvider
+extension SDKToFoundationCredentialsAdapter: CredentialsSource {
+    package func credentials() async throws(CredentialsFailure) -> Credentials? { try await keys() }
 
-    init(_ provider: any RecorderConfiguration.AWSCredentialsProvider) {
-        self.provider = provider
-    }
-
-    /// Calls the provider on a dispatch queue, because it may block, which threads of async code must not.
-    func task() async -> AWSTask<RecorderConfiguration.AWSCredentials> {
-        await withCheckedContinuation { continuation in
-            DispatchQueue(label: "AWSCredentialsProvider").async {
-                continuation.resume(returning: self.provider.credentials())
-            }
-        }
-    }
+    package func invalidate() { source.invalidate() }
 }

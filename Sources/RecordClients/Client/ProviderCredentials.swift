@@ -39,9 +39,12 @@ package final class ProviderCredentials: CredentialsSource, AWSCredentialIdentit
         try await flight.value(resolve)
     }
 
-    /// Of a provider nothing is cached: it is called for every request.
+    /// Of a provider nothing is cached here; an adapted one may cache keys itself.
     package func invalidate() {
-        if case .machine(let chain) = origin { chain.invalidate() }
+        switch origin {
+        case .provider(let provider): (provider as? any CredentialsSource)?.invalidate()
+        case .machine(let chain): chain.invalidate()
+        }
     }
 
     package func getIdentity(identityProperties: Attributes?) async throws -> AWSCredentialIdentity {

@@ -62,8 +62,8 @@ package enum ProviderTask {
             return try await task.value
         } catch {
             if Task.isCancelled { throw .stoppedWaiting }
-            guard let cause = task.error as NSError? else { throw CredentialsFailure("\(name) cancelled its task.") }
-            throw CredentialsFailure("\(name) failed: \(cause.localizedDescription)", cause: cause)
+            guard task.error != nil else { throw CredentialsFailure("\(name) cancelled its task.") }
+            throw CredentialsFailure("\(name) failed: \(error.localizedDescription)", cause: error)
         }
     }
 

@@ -103,6 +103,29 @@ import Testing
         #expect(provider.identityId != "us-east-1:id-1")
     }
 
+    @Test func `a late refusal of a cleared identity does not discard the new one`() async throws {
+        let (asked, answers) = (Gate(), Gate())
+        let isFirst = Switch(true)
+        let pool = try CognitoPoolServer { request in
+            guard request.operation == "GetCredentialsForIdentity", isFirst.isOn else { return nil }
+            isFirst.isOn = false
+            asked.open()
+            answers.wait()
+            return "ResourceNotFoundException"
+        }
+        defer { answers.open() }
+        let provider = pool.provider()
+        let task = provider.credentials()
+        try await onNewThread(named: "test-gate") { asked.wait() }
+        provider.clearKeychain()
+        #expect(try await provider.credentials().value != nil)
+        #expect(provider.identityId == "us-east-1:id-2")
+        answers.open()
+        _ = try? await task.value
+        #expect(try await provider.getIdentityId().value == "us-east-1:id-2")
+        #expect(!pool.calls.dropFirst(3).contains("GetId"))
+    }
+
     @Test func `after an outage the next call tries again`() async throws {
         let isDown = Switch(true)
         let pool = try CognitoPoolServer { _ in isDown.isOn ? "InvalidParameterException" : nil }
