@@ -48,16 +48,16 @@ stress: setup ## Kill, starve and cut the power for ten minutes; FULL=1 for hour
 mutations: setup ## Break one rule at a time and see that a test notices; ARGS="NAME --write" some rules, into the table
 	RECORDER_TEST_PYTHON="$(PYTHON)" Scripts/mutations $(ARGS)
 
-lint: ## Check the format of every Swift file, the generated files, the structure and the words; needs no build
+lint: setup ## Check the format of every Swift file, the generated files, the structure and the words; needs no build
 	$(SWIFT_FORMAT) lint --strict $(SWIFT_SOURCES)
-	python3 Scripts/ServiceModel/generate.py --check
+	"$(PYTHON)" Scripts/ServiceModel/generate.py --check
 	Scripts/structure
 	python3 Scripts/mutations --check
 
 snippets: ## Compile the Swift in the documents; needs a build
 	@python3 Scripts/snippets.py
 
-docs: setup ## Build the documentation of every module, and the articles, as a site; with Chromium, look at it
+docs: setup ## Build the documentation of every module, and the articles, as a site
 	@"$(PYTHON)" Scripts/docs.py
 
 api: ## Compare the public API with the last release's; ARGS=--record writes the listing of a release
@@ -66,8 +66,8 @@ api: ## Compare the public API with the last release's; ARGS=--record writes the
 format: ## Put every Swift file into that format
 	$(SWIFT_FORMAT) --in-place $(SWIFT_SOURCES)
 
-generate: ## Write the service clients' Swift anew from Scripts/ServiceModel/*.json
-	python3 Scripts/ServiceModel/generate.py
+generate: setup ## Write the service clients' Swift anew from the description of the services in botocore
+	"$(PYTHON)" Scripts/ServiceModel/generate.py
 
 bench: setup $(if $(filter --draw --list,$(ARGS)),,package) ## Build the packages, and run the benchmarks in release; ARGS go to them
 	swift run -c release Benchmarks $(ARGS)

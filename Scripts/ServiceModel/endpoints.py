@@ -1,4 +1,4 @@
-"""The hosts of the services as Swift: the rules and partitions of endpoints.json, and the regions of regions.json.
+"""The hosts of the services as Swift: botocore's rules and partitions, and the regions of regions.json.
 
 A rule becomes an `if`, its conditions the clauses. What is known before a call is decided here: a custom address has
 replaced the rules, there is a region, and STS has no global host.
@@ -8,11 +8,15 @@ import json
 import pathlib
 import re
 
+from extract import endpoint_rules, partitions
 from swift import fill, join, lower_camel
 
 HERE = pathlib.Path(__file__).parent
 
-DESCRIPTION = json.loads((HERE / "endpoints.json").read_text())
+DESCRIPTION = {
+    "partitions": partitions(),
+    "services": {name: endpoint_rules(name) for name in ("kinesis", "firehose", "sts", "cognito-identity")},
+}
 REGIONS = json.loads((HERE / "regions.json").read_text())
 
 # Parameters whose value is known: None if they are never set, ... if they always are.

@@ -1,10 +1,9 @@
-"""Extracts what the generator needs from botocore: names, types, limits and rules, but no documentation and no messages.
+"""What the generator needs of botocore: names, types, limits and rules, but no documentation and no messages.
 
     .venv/bin/python Scripts/ServiceModel/extract.py
 
-Writes these files beside this one: kinesis.json and firehose.json, the service models; endpoints.json, the rules for the
-hosts of services, and the partitions of AWS; regions.json. Run it when a service has new operations or hosts, or AWS a new
-region; then `make generate`, and record.py and record_endpoints.py for the tests.
+adds AWS's new regions to regions.json. For new operations, hosts or regions, change botocore's version in
+Tests/Support/LocalService/requirements.txt, run this, `make generate`, and record.py and record_endpoints.py for the tests.
 """
 
 import json
@@ -20,7 +19,7 @@ LEFT_OUT = {"SubscribeToShard"}
 
 
 def describe_service(service):
-    """The description of a service, as it is stored."""
+    """The description of a service: its operations, errors, enumerations and structures."""
     model = botocore.session.get_session().get_service_model(service)
     # The shapes as the model has them: botocore's own leave out whose fault an error is.
     written = LOADER.load_service_model(service, "service-2")["shapes"]
@@ -132,44 +131,6 @@ def partitions():
     ]
 
 
-def rule_lines(rules, depth):
-    """JSON with one line per rule, and indented lines for the rules inside."""
-    pad = " " * depth
-    for number, rule in enumerate(rules):
-        end = "" if number == len(rules) - 1 else ","
-        outer = json.dumps({key: value for key, value in rule.items() if key != "rules"})
-        if "rules" not in rule:
-            yield pad + outer + end
-            continue
-        yield f'{pad}{outer[:-1]}, "rules": ['
-        yield from rule_lines(rule["rules"], depth + 1)
-        yield f"{pad}]}}{end}"
-
-
-def endpoints_text(services):
-    """All of endpoints.json."""
-    parts = []
-    for service in services:
-        found = endpoint_rules(service)
-        parameters = ",\n".join(f"    {json.dumps(key)}: {json.dumps(found['parameters'][key])}" for key in found["parameters"])
-        rules = "\n".join(rule_lines(found["rules"], 4))
-        parts.append(f'  "{service}": {{\n   "parameters": {{\n{parameters}\n   }},\n   "rules": [\n{rules}\n   ]\n  }}')
-    lines = ",\n".join(f"  {json.dumps(partition)}" for partition in partitions())
-    return '{\n "partitions": [\n' + lines + '\n ],\n "services": {\n' + ",\n".join(parts) + "\n }\n}\n"
-
-
-def compact(value, depth=0):
-    """JSON with one line per operation and per member of a shape, so that changes are easy to review."""
-    if depth == 3 or not isinstance(value, dict) or not value:
-        return json.dumps(value)
-    pad = "  " * (depth + 1)
-    lines = [f"{pad}{json.dumps(key)}: {compact(value[key], depth + 1)}" for key in value]
-    return "{\n" + ",\n".join(lines) + "\n" + "  " * depth + "}"
-
-
 if __name__ == "__main__":
-    for service in ("kinesis", "firehose"):
-        (HERE / f"{service}.json").write_text(compact(describe_service(service)) + "\n")
-    (HERE / "endpoints.json").write_text(endpoints_text(["kinesis", "firehose", "sts", "cognito-identity"]))
     file = HERE / "regions.json"
     file.write_text(json.dumps(regions(json.loads(file.read_text())), indent=2, ensure_ascii=False) + "\n")

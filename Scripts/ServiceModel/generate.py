@@ -1,7 +1,7 @@
-"""Writes the Swift of the service clients and of the services' hosts from the JSON files beside this one.
+"""Writes the Swift of the service clients and of the services' hosts from botocore's descriptions of the services.
 
-    python3 Scripts/ServiceModel/generate.py            # `make generate`
-    python3 Scripts/ServiceModel/generate.py --check    # fails if the generated files are not up to date
+    .venv/bin/python Scripts/ServiceModel/generate.py            # `make generate`
+    .venv/bin/python Scripts/ServiceModel/generate.py --check    # fails if the generated files are not up to date
 
 All of it is in folders called Generated, which hold nothing else.
 """

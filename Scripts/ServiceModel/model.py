@@ -1,9 +1,6 @@
-"""The description of one service, as kinesis.json and firehose.json hold it."""
+"""The description of one service, for the generator."""
 
-import json
-import pathlib
-
-HERE = pathlib.Path(__file__).parent
+from extract import describe_service
 
 
 class Service:
@@ -14,7 +11,7 @@ class Service:
     """
 
     def __init__(self, name, title, listing, listed):
-        description = json.loads((HERE / f"{name.lower()}.json").read_text())
+        description = describe_service(name.lower())
         self.name = name
         self.title = title
         self.listing = listing
