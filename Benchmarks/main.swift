@@ -3,8 +3,8 @@ import Foundation
 // swift run -c release Benchmarks [--list] [--quick] [--draw] [--json FILE] [--chart FILE] [--table FILE] [P9 ...]
 //
 // Prints a line per figure, with a baseline measured in the same run; exits with 1 if a figure misses its target. The
-// figures replace those of the same benchmarks in the JSON file. The chart is SVG; the table goes between two comments of a Markdown file.
-// `--draw` measures nothing and draws the figures in the JSON file.
+// figures replace those of the same benchmarks in the JSON file. The chart is SVG; the table goes between two comments of a
+// Markdown file. `--draw` measures nothing and draws the figures in the JSON file.
 
 // P9 comes first: it measures heap growth, and a fragmented heap would reuse free blocks instead.
 let benchmarks: [Benchmark] = [

@@ -1,6 +1,7 @@
 import CRecorderSQLite
 
-/// SQLite alone: equal rows, of 1 KB unless stated otherwise, into one table, in a write-ahead log with `synchronous=FULL` and 4 KiB pages.
+/// SQLite alone: equal rows, of 1 KB unless stated otherwise, into one table, in a write-ahead log with `synchronous=FULL` and 4
+/// KiB pages.
 ///
 /// One prepared statement, a constant key, no counts, no limits, and SQLite's own checkpoints.
 final class PlainLog {

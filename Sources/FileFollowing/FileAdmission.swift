@@ -83,7 +83,8 @@ struct FileAdmission {
                 guard position.birth == new.birth, !self.found.contains(position.key) else { return false }
                 return new.birth != 0 || position.boot != new.boot || position.path.utf8.elementsEqual(new.path.utf8)
             }
-        // Where a link led to another file for a while, a file that was gone is there again. One of a lower layer is in another one.
+        // Where a link led to another file for a while, a file that was gone is there again. One of a lower layer is in another
+        // one.
         guard let found else {
             let gone = gone.filter { $0.device == new.device && $0.inode == new.inode && new.birth != 0 }
             return gone.first { $0.birth == new.birth } ?? (isLayered ? gone.max { $0.birth < $1.birth } : nil)

@@ -114,8 +114,8 @@ package final class FileContent {
         sum = unsafe recent.withBytes(sum.end..<offset) { unsafe sum.adding($0, upTo: offset) }
     }
 
-    /// The fingerprint of the file's first bytes, at most those before an offset; nil if a longer one is not to be had: the bytes were
-    /// read too long ago.
+    /// The fingerprint of the file's first bytes, at most those before an offset; nil if a longer one is not to be had: the bytes
+    /// were read too long ago.
     package func head(at offset: Int, longerThan head: FilePosition.Fingerprint) -> FilePosition.Fingerprint? {
         guard head.length < FilePosition.fingerprintLength, recent.start == 0 else { return nil }
         return fingerprint(0..<min(offset, FilePosition.fingerprintLength))

@@ -37,8 +37,8 @@ package struct FileFacts: Sendable {
     /// How many names it has.
     package let names: Int
 
-    /// A file may have any size: on some file systems `truncate -s 8E` takes no room. No file has more than a pebibyte of lines, and sums of
-    /// such sizes do not overflow.
+    /// A file may have any size: on some file systems `truncate -s 8E` takes no room. No file has more than a pebibyte of lines,
+    /// and sums of such sizes do not overflow.
     private static let mostBytes = 1 << 50
 
     /// nil, with `errno` set, if there is no such file.

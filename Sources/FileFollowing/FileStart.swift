@@ -20,8 +20,8 @@ package enum FileStart: Equatable {
         let hasOtherBirth = stored.birth != 0 && birth != 0 && stored.birth != birth
         switch (hasHead, hasTail) {
         case _ where hasOtherBirth:
-            // Copied into the layer of a container that is written to, a file has another time of birth. Of one without bytes that were
-            // read, that cannot be told from another file.
+            // Copied into the layer of a container that is written to, a file has another time of birth. Of one without bytes
+            // that were read, that cannot be told from another file.
             self = stored.offset > 0 && file.isLayered && file.holds(upTo: stored) ? .resumed : .otherFile
         case (true, true): self = .resumed
         case (true, false) where stored.boot != boot && Self.holds(stored.settled, file):

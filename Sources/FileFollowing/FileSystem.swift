@@ -23,15 +23,16 @@ package protocol FileSystem: AnyObject {
     /// Whether a program has a deleted file open for writing.
     func writers(of file: Int32) -> FileFacts.Writers
 
-    /// The names in a directory that begin with `start`, without those of itself and its parent; nil if it cannot be read to its end.
+    /// The names in a directory that begin with `start`, without those of itself and its parent; nil if it cannot be read to its
+    /// end.
     func names(in directory: String, from start: String) -> [FileName]?
     /// Where a link leads; nil if there is no link.
     func target(of link: String) -> String?
     /// A path without links to the same file.
     func resolved(_ path: String) -> String?
 
-    /// Asks for events of the names in a directory, until it is gone. nil if that is not possible. The watch is the same for the same
-    /// directory; a path may lead to another one by now.
+    /// Asks for events of the names in a directory, until it is gone. nil if that is not possible. The watch is the same for the
+    /// same directory; a path may lead to another one by now.
     func watch(directory: String) -> Watch?
     /// Asks for one event of an open file, when it is written to. nil if that is not possible.
     func watch(file: Int32) -> Watch?

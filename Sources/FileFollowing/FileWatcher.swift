@@ -1,15 +1,15 @@
 import CRecorderProcess
 import Glibc
 
-/// Says when files and directories change, by inotify. That is not possible for those of another machine, or beyond a limit of this one:
-/// they have to be looked at from time to time.
+/// Says when files and directories change, by inotify. That is not possible for those of another machine, or beyond a limit of
+/// this one: they have to be looked at from time to time.
 final class FileWatcher {
     private let descriptor: Int32
 
     private static let directoryEvents =
         UInt32(IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF) | UInt32(IN_ONLYDIR)
-    /// One event for each call of `watch`: the writers of a busy file do not queue one for each line. Of writing alone: what becomes of
-    /// the file's names is an event of its directory.
+    /// One event for each call of `watch`: the writers of a busy file do not queue one for each line. Of writing alone: what
+    /// becomes of the file's names is an event of its directory.
     private static let fileEvents = UInt32(IN_MODIFY) | UInt32(1 << 31)
 
     init() {
@@ -23,8 +23,8 @@ final class FileWatcher {
     /// For poll(2); negative if there is none.
     var readable: Int32 { descriptor }
 
-    /// Watches the names in a directory until it is gone. nil if that is not possible. The watch is the same for the same directory;
-    /// a path may lead to another one by now.
+    /// Watches the names in a directory until it is gone. nil if that is not possible. The watch is the same for the same
+    /// directory; a path may lead to another one by now.
     func watch(directory: String) -> Watch? { add(directory, Self.directoryEvents) }
 
     /// Asks for one event of the file that has this path now, when it is written to. nil if that is not possible.

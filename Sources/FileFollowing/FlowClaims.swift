@@ -1,7 +1,7 @@
 import RecorderStore
 
-/// The claims of one flow's files. The numbers of neighboring inodes are neighbors, which makes them one lock. Files with one inode, of
-/// which one is gone or below a copy, share a claim.
+/// The claims of one flow's files. The numbers of neighboring inodes are neighbors, which makes them one lock. Files with one
+/// inode, of which one is gone or below a copy, share a claim.
 struct FlowClaims {
     private let claims: FileClaims
     private let stream: String

@@ -187,8 +187,8 @@ extension FlowFollower {
         return mayClose ? .closed : .unread(since: system.now)
     }
 
-    /// Begins with a file that existed when its pattern was followed for the first time, or is too old. What was rotated away is not
-    /// read.
+    /// Begins with a file that existed when its pattern was followed for the first time, or is too old. What was rotated away is
+    /// not read.
     private func begin(_ opened: Opened, of pattern: FilePattern, into admission: inout FileAdmission) {
         var opened = opened
         let facts = opened.found.facts

@@ -4,8 +4,8 @@ import RecorderStore
 
 /// Files that were compressed after a rotation.
 extension FlowFollower {
-    /// What a compressed file has that appeared after its pattern was followed for the first time. The content of a file that is gone is
-    /// read on where that was read to; one that was never followed is read from its start.
+    /// What a compressed file has that appeared after its pattern was followed for the first time. The content of a file that is
+    /// gone is read on where that was read to; one that was never followed is read from its start.
     func comparisonOfCompressed(_ file: FollowedFile, _ open: OpenFile, facts: FileFacts) -> FileState.Comparison {
         if facts.names == 0 { return .nothing }
         if let last = file.undecided, last.size == facts.size, last.changed == facts.changed,
@@ -77,8 +77,8 @@ extension FlowFollower {
     /// How long nothing was written to a compressed file that is taken for damaged.
     private static let writingTime: Int64 = 60_000_000_000
 
-    /// Whether a file that nothing was read of may be a compressed one by now: its name was the plain one, or the same, or both have
-    /// numbers after the plain one, which count up.
+    /// Whether a file that nothing was read of may be a compressed one by now: its name was the plain one, or the same, or both
+    /// have numbers after the plain one, which count up.
     private func mayHaveBecome(_ file: FollowedFile, _ unread: FilePosition) -> Bool {
         guard unread.offset == 0, base(of: unread).utf8.elementsEqual(file.base.utf8) else { return false }
         let (old, new, start) = (unread.path.utf8, file.path.utf8, "\(file.base).".utf8)

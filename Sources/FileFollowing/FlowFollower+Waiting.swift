@@ -95,8 +95,8 @@ extension FlowFollower {
         }
     }
 
-    /// Notes what is missing of files that are gone before it was their turn. Of one that was found, and is gone since, the next scan says
-    /// that.
+    /// Notes what is missing of files that are gone before it was their turn. Of one that was found, and is gone since, the next
+    /// scan says that.
     func missGone(in scan: PatternScan, found: [FileKey: FoundFile], into admission: inout FileAdmission) {
         func isGone(_ pattern: FilePattern, _ file: FoundFile) -> Bool {
             pattern.bytes == scan.pattern.bytes && found[file.key] == nil

@@ -83,8 +83,8 @@ final class FlowFollower {
 
     // MARK: - scan
 
-    /// Looks for files that are new, renamed or gone. If the store cannot be written, new files are kept open meanwhile. `noticing` takes
-    /// the events of files so far: a closed one may have been written to, and be gone.
+    /// Looks for files that are new, renamed or gone. If the store cannot be written, new files are kept open meanwhile.
+    /// `noticing` takes the events of files so far: a closed one may have been written to, and be gone.
     func scan(noticing: () -> Void) throws(RecorderError) {
         lastScan = system.now
         let (earlierWatches, wasDue) = (watches, needsRescan)
@@ -155,8 +155,9 @@ final class FlowFollower {
         admitWaiting(into: &admission)
     }
 
-    /// Finds files that are open, and were copied to another layer of a container: the copies, which have their inodes, are read on where
-    /// these ended. Returns the files that wait until these are read to their ends and stored: the copies, and copies of those.
+    /// Finds files that are open, and were copied to another layer of a container: the copies, which have their inodes, are read
+    /// on where these ended. Returns the files that wait until these are read to their ends and stored: the copies, and copies of
+    /// those.
     private func findLayered(_ found: [FileKey: FoundFile], into admission: inout FileAdmission) -> Set<FileKey> {
         var held: Set<FileKey> = []
         let inodes = Dictionary(found.keys.map { ([$0.device, $0.inode], $0) }) { first, _ in first }
@@ -245,8 +246,8 @@ final class FlowFollower {
         files.removeAll { $0.state.phase == .ended }
     }
 
-    /// Whether a scan found a followed file, and not another one that has its inode by now. Without times of birth that shows only if one
-    /// of them is compressed.
+    /// Whether a scan found a followed file, and not another one that has its inode by now. Without times of birth that shows
+    /// only if one of them is compressed.
     private func isSame(_ file: FollowedFile, as found: FoundFile) -> Bool {
         file.key.birth != 0 || file.state.isOpen || file.isCompressed == (found.relation == .compressed)
     }

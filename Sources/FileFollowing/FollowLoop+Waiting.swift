@@ -45,8 +45,8 @@ extension FollowLoop {
         _ = wait(for: [.stop], atMost: Self.rotation)
     }
 
-    /// Called while a flow looks for its files: a closed one that was written to may be gone, and is ended as it is known then. What else
-    /// the events ask for is done later, when nothing is half decided.
+    /// Called while a flow looks for its files: a closed one that was written to may be gone, and is ended as it is known then.
+    /// What else the events ask for is done later, when nothing is half decided.
     func noteWritten() {
         let changes = system.changes(of: .contents)
         for (file, _) in (changes ?? []).flatMap({ watched[$0] ?? [] }) where file.file == nil && hasChanged(file) {

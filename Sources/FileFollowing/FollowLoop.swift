@@ -16,8 +16,8 @@ package final class FollowLoop {
     var watched: [Watch: [(FollowedFile, FlowFollower)]] = [:]
     /// Those with an event that a scan has noted; nil if some were lost.
     var noted: Set<Watch>? = []
-    /// Whether there may be files without events: of another machine, or as a limit of watches was reached. They are looked at from time
-    /// to time.
+    /// Whether there may be files without events: of another machine, or as a limit of watches was reached. They are looked at
+    /// from time to time.
     var hasUnwatched = false
     private var watchedDirectories: Set<Watch> = []
     /// When files were last looked at that may be copies.
@@ -130,8 +130,8 @@ package final class FollowLoop {
 
     // MARK: - reading
 
-    /// Reads a piece of each file that may have more; true if there is more. Of files that were rotated one after the other, a later
-    /// one is read once an earlier one is at its end.
+    /// Reads a piece of each file that may have more; true if there is more. Of files that were rotated one after the other, a
+    /// later one is read once an earlier one is at its end.
     private func readRound(_ flow: FlowFollower) -> Bool {
         var unfinished: Set<String> = []
         for file in flow.files where file.state.mayHaveUnreadBytes && file.failure == nil {
@@ -289,7 +289,8 @@ package final class FollowLoop {
         saves.save(PayloadList(), of: file, to: flow, .init(stored: [position]), at: position)
     }
 
-    /// Handles what became of saves, and what time changes; true if a file is to be read again. `looks`: also whether files are copies.
+    /// Handles what became of saves, and what time changes; true if a file is to be read again. `looks`: also whether files are
+    /// copies.
     private func checkSaves(_ flow: FlowFollower, looks: Bool) -> Bool {
         var isRewound = false
         let othersWait = openFiles.room == 0 && flows.contains { $0.waiting.count > 0 }
@@ -310,8 +311,8 @@ package final class FollowLoop {
     }
 
     /// Closes files, if others wait to be opened: those that are read to their ends; without one, those that were open for longest;
-    /// without one, those that may be copies. None that has no name to be opened by again. True if new ones can be opened at once; what
-    /// was added to others waits a little, to be read together.
+    /// without one, those that may be copies. None that has no name to be opened by again. True if new ones can be opened at
+    /// once; what was added to others waits a little, to be read together.
     private func makeRoom() -> Bool {
         let waiting = flows.reduce(0) { $0 + $1.waiting.count }
         guard waiting > 0 else { return false }

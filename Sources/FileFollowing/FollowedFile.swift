@@ -3,8 +3,8 @@ import LineRecords
 import RecorderConcurrency
 import RecorderStore
 
-/// A file that is read from a position on, whatever its name is by now: the state, and what it is about. Used by the follower's thread
-/// only.
+/// A file that is read from a position on, whatever its name is by now: the state, and what it is about. Used by the follower's
+/// thread only.
 final class FollowedFile {
     /// How long the kernel takes at most to write what was written to a file, as it is configured by default: 30 seconds, and up
     /// to 5 more (https://docs.kernel.org/admin-guide/sysctl/vm.html, dirty_expire_centisecs).
@@ -83,7 +83,8 @@ final class FollowedFile {
 
     func handle(_ event: FileState.Event) -> [FileState.Action] { state.handle(event, at: now) }
 
-    /// Closes the file. All of its lines that are passed on must be stored. `isRead` is false if it has more, whatever it looks like.
+    /// Closes the file. All of its lines that are passed on must be stored. `isRead` is false if it has more, whatever it looks
+    /// like.
     func close(isRead: Bool = true) {
         guard case .open(let reader, let saves) = access else { return }
         precondition(!saves.areUnderWay, "a file is closed whose lines are on their way")
@@ -167,8 +168,8 @@ final class FollowedFile {
     /// Whether there is a record of complete lines that the next line may belong to.
     var holdsRecord: Bool { reader?.holdsRecord ?? false }
 
-    /// What the open file looks like, and its last record. If others wait for its descriptor, a program that has it open is no reason to
-    /// keep it.
+    /// What the open file looks like, and its last record. If others wait for its descriptor, a program that has it open is no
+    /// reason to keep it.
     func look(othersWait: Bool) -> FileState.Look {
         var look = FileState.Look()
         guard let reader else { return look }

@@ -92,8 +92,8 @@ package final class LinuxFileSystem: FileSystem {
         return unsafe fstatfs(file, &status) == 0 && UInt32(truncatingIfNeeded: status.f_type) == 0x794C_7630
     }
 
-    /// A lease for reading is refused then. Only of a deleted file, which no program can open meanwhile; and the system tells only its
-    /// owner. https://man7.org/linux/man-pages/man2/F_SETLEASE.2const.html
+    /// A lease for reading is refused then. Only of a deleted file, which no program can open meanwhile; and the system tells
+    /// only its owner. https://man7.org/linux/man-pages/man2/F_SETLEASE.2const.html
     package func writers(of file: Int32) -> FileFacts.Writers {
         // The C library hides this command behind _GNU_SOURCE.
         let setLease: Int32 = 1_024

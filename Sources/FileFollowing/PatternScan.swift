@@ -35,8 +35,8 @@ package struct PatternScan {
     private var devices: [String: UInt64] = [:]
     /// Whether a directory is missing or cannot be read: it is looked for again after a while.
     package private(set) var isIncomplete = false
-    /// A moment before it began, in nanoseconds since 1970. A file that is created later has a later time of birth, although that is
-    /// the last tick of the kernel's clock.
+    /// A moment before it began, in nanoseconds since 1970. A file that is created later has a later time of birth, although that
+    /// is the last tick of the kernel's clock.
     package let start: Int64
     /// Whether no name changed meanwhile. A file that is renamed while its directory is read may be found under neither name.
     package private(set) var isStable = true

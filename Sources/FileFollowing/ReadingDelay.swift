@@ -1,5 +1,5 @@
-/// How long changed files wait before they are read, so that many lines are stored together: a value, without clock, disk or network. A
-/// crash loses none of them, they are in their files.
+/// How long changed files wait before they are read, so that many lines are stored together: a value, without clock, disk or
+/// network. A crash loses none of them, they are in their files.
 ///
 /// | what was read last, of one file | the next change | waits |
 /// |---|---|---|

@@ -6,8 +6,8 @@
 /// | smaller pieces, 512 bytes at least | the same; full at 512 bytes: a pause | all was read: 128 KiB; else twice the size |
 /// | a pause | a longer one: 500 ms at most while full, else 10 s | as without it |
 ///
-/// A pause is told once, until pieces have their full size again: at once if the store fails, after 3 s if it is full. A full store has
-/// room again as soon as something is sent.
+/// A pause is told once, until pieces have their full size again: at once if the store fails, after 3 s if it is full. A full
+/// store has room again as soon as something is sent.
 struct ReadingPace: Sendable, Hashable {
     typealias Instant = ContinuousClock.Instant
 

@@ -98,7 +98,8 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
         set { pipeline.configure { $0.limits.reportsCrossingOnly = newValue } }
     }
 
-    /// The maximum size of the stored records in bytes; 0 for no limit. 5 MiB by default, 1 GiB for a recorder with ``AWSRecorderLimits``.
+    /// The maximum size of the stored records in bytes; 0 for no limit. 5 MiB by default, 1 GiB for a recorder with
+    /// ``AWSRecorderLimits``.
     ///
     /// Above it the oldest records of the stream that takes the most are discarded; `AWSRecorderDidDiscardRecords` reports each
     /// discard. A change applies from the next save on.
@@ -199,13 +200,13 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// Whether the store keeps a copy of each record that the service does not accept; false by default.
     ///
     /// Copied are records that leave because the service calls them invalid, or because they reached `maximumFailures`: their
-    /// stream, partition key and data, when they were saved and rejected, and the service's code and message. They are discarded and
-    /// reported as without copies. `kinesis-recorder rejected` shows the copies, exports them, puts them back, or removes them;
+    /// stream, partition key and data, when they were saved and rejected, and the service's code and message. They are discarded
+    /// and reported as without copies. `kinesis-recorder rejected` shows the copies, exports them, puts them back, or removes them;
     /// `removeAllRecords()` does not.
     ///
     /// There are at most 1,000 copies in a store, with 4 MiB of data and keys; the oldest ones go first, and a larger record is not
-    /// copied. On a full disk none are made. They count neither in `diskBytesUsed` and `diskByteLimit` nor in `statistics`. A change
-    /// applies from the next submit on.
+    /// copied. On a full disk none are made. They count neither in `diskBytesUsed` and `diskByteLimit` nor in `statistics`. A
+    /// change applies from the next submit on.
     public var keepsRejected: Bool {
         get { pipeline.policy.keepsRejected }
         set { pipeline.configure { $0.keepsRejected = newValue } }
@@ -216,7 +217,8 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// Saves a record on disk, with a partition key of its own, a UUID.
     ///
     /// - Parameters:
-    ///   - data: At most `maximumRecordBytes`, by default 262,144 bytes. A larger record faults the task with `.dataTooLarge` at once.
+    ///   - data: At most `maximumRecordBytes`, by default 262,144 bytes. A larger record faults the task with `.dataTooLarge` at
+    ///     once.
     ///   - streamName: Letters, digits, `_`, `.` and `-`; up to 128 characters, 64 for Firehose. Or the stream's ARN.
     /// - Returns: A task that succeeds with nil once the record is durable.
     @discardableResult
@@ -227,7 +229,8 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     /// Saves a record on disk, with the partition key that decides its shard (Kinesis only).
     ///
     /// - Parameters:
-    ///   - data: At most `maximumRecordBytes`, by default 262,144 bytes. A larger record faults the task with `.dataTooLarge` at once.
+    ///   - data: At most `maximumRecordBytes`, by default 262,144 bytes. A larger record faults the task with `.dataTooLarge` at
+    ///     once.
     ///   - streamName: Letters, digits, `_`, `.` and `-`; up to 128 characters, 64 for Firehose. Or the stream's ARN.
     ///   - partitionKey: 1 to 256 characters.
     /// - Returns: A task that succeeds with nil once the record is durable.

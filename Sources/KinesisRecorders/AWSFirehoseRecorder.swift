@@ -74,9 +74,9 @@ public final class AWSFirehoseRecorder: AWSAbstractKinesisRecorder, AWSRegistere
 
     /// Whether records that end with a newline share entries of requests; false by default. Needs `appendsNewline`.
     ///
-    /// Firehose bills each entry in steps of 5 KB, so that records of 200 bytes cost 25 times less: <doc:/Recorder/ThroughputAndCost>.
-    /// The bytes that it delivers are the same. But what reads its records one by one, such as a Lambda transformation, gets several
-    /// lines at once.
+    /// Firehose bills each entry in steps of 5 KB, so that records of 200 bytes cost 25 times less:
+    /// <doc:/Recorder/ThroughputAndCost>. The bytes that it delivers are the same. But what reads its records one by one, such as
+    /// a Lambda transformation, gets several lines at once.
     ///
     /// A record is never split. One that was saved without a newline at its end is sent in an entry of its own. If this is true and
     /// `appendsNewline` is false, submits fault and the records stay. A change applies from the next submit on.

@@ -92,9 +92,9 @@ public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegistered
     /// sent them; false by default.
     ///
     /// A record that is sent again gets another key then, and a consumer cannot recognize it, nor notice one that is missing: see
-    /// <doc:/RecorderAccounting/AWSRecordIdentity> for the keys that are sent otherwise. Both spread over shards equally well. A key that was given to
-    /// `saveRecord` is always sent. A change applies from the next submit on. Setting it to true sets ``omitsPartitionKeys`` to
-    /// false.
+    /// <doc:/RecorderAccounting/AWSRecordIdentity> for the keys that are sent otherwise. Both spread over shards equally well. A
+    /// key that was given to `saveRecord` is always sent. A change applies from the next submit on. Setting it to true sets
+    /// ``omitsPartitionKeys`` to false.
     public var randomKeys: Bool {
         get { pipeline.policy.keylessRecords == .withRandomKeys }
         set { setKeylessRecords(.withRandomKeys, to: newValue) }
@@ -110,14 +110,16 @@ public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegistered
         }
     }
 
-    /// Whether records share entries of requests, in the aggregation format of the Kinesis Producer Library (KPL); false by default.
+    /// Whether records share entries of requests, in the aggregation format of the Kinesis Producer Library (KPL); false by
+    /// default.
     ///
     /// Kinesis counts, throttles and bills an entry as one record, so that small records need a fraction of the shards:
     /// <doc:/Recorder/ThroughputAndCost>. Records with the same partition key share an entry, as do records that were saved without
     /// one. A record that finds no other to share with is sent as it is.
     ///
     /// Set it only if all consumers of the stream read the format. Those built on the Kinesis Client Library (KCL) do; others use
-    /// AWS's deaggregation libraries, or <doc:/RecorderAccounting/AWSKinesisAggregation>. No answer of the service tells, so nothing checks this.
+    /// AWS's deaggregation libraries, or <doc:/RecorderAccounting/AWSKinesisAggregation>. No answer of the service tells, so
+    /// nothing checks this.
     ///
     /// Of a stream that distributes records by itself (strategy `AUTO`), such consumers lose aggregated records. So a submit asks
     /// for the strategy and the shards of a stream, at most every ten minutes, and sends records one by one where it is `AUTO`, or

@@ -77,7 +77,8 @@ final class NotificationSender: Sendable {
             progress.deliver(AWSSubmitProgress(step)) { progressHandler($0) }
         case .answered: break
         case .byteThresholdReached, .discarded, .rescued:
-            // The recorder is alive: what leads to an event keeps it. It stays so until the notifications that wait are posted, too.
+            // The recorder is alive: what leads to an event keeps it. It stays so until the notifications that wait are posted,
+            // too.
             let recorder = recorder
             notifications.deliver(event) { notify(of: $0, from: recorder) }
         }

@@ -2,8 +2,8 @@ import RecorderConcurrency
 
 /// A regular expression that is searched in the bytes of a record, by PCRE2: Perl's syntax, and nearly Java's.
 ///
-/// Lines of a log may be anyone's, and a search that backtracks can take a time that grows exponentially with their length. So it is
-/// given up at a limit: 100,000 steps from one character, 4 MiB of memory, or 0.1 s of processor time.
+/// Lines of a log may be anyone's, and a search that backtracks can take a time that grows exponentially with their length. So it
+/// is given up at a limit: 100,000 steps from one character, 4 MiB of memory, or 0.1 s of processor time.
 ///
 /// Bytes that are not UTF-8 are read as U+FFFD, as in Java.
 package final class LinePattern: Sendable {
@@ -12,8 +12,8 @@ package final class LinePattern: Sendable {
     private nonisolated(unsafe) let search: PatternSearch
     private let lock = Locked(())
 
-    /// `isAnchored` says whether a match must begin at the start of the text, and `isInterpreted` whether no machine code is made of
-    /// the pattern, as where a process must not have any.
+    /// `isAnchored` says whether a match must begin at the start of the text, and `isInterpreted` whether no machine code is made
+    /// of the pattern, as where a process must not have any.
     package init(
         _ source: String,
         isAnchored: Bool = false,

@@ -25,7 +25,8 @@ public protocol AWSTemporaryCredentials: AWSCredentials {
 public protocol AWSCredentialsProvider {
     /// Keys that are valid now.
     ///
-    /// A client calls this before each request, on any thread, one call at a time; only after a flush was cancelled, a new call does not
-    /// wait for one that goes on. Cache the keys until shortly before they expire. An error thrown here ends a flush and does not count as a failed attempt of any record.
+    /// A client calls this before each request, on any thread, one call at a time; only after a flush was cancelled, a new call
+    /// does not wait for one that goes on. Cache the keys until shortly before they expire. An error thrown here ends a flush and
+    /// does not count as a failed attempt of any record.
     func resolve() async throws -> any AWSCredentials
 }

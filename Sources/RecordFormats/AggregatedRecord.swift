@@ -8,8 +8,8 @@ package struct AggregatedRecord: Sendable {
 
 extension AggregatedEntry {
     /// The records in the data of a Kinesis record, in order. nil if it is not aggregated, or damaged: its checksum is wrong, its
-    /// message is not well-formed, or a record lacks its data, a key that it refers to, or the key of a tag. An entry without records
-    /// has none.
+    /// message is not well-formed, or a record lacks its data, a key that it refers to, or the key of a tag. An entry without
+    /// records has none.
     ///
     /// Bytes of a key that are not valid UTF-8 are replaced, as the KCL does. Memory is proportional to the size of the data.
     package static func records(in data: [UInt8]) -> [AggregatedRecord]? {

@@ -17,9 +17,9 @@ import RecordFormats
 public struct AWSRecordIdentity: Sendable, Hashable {
     /// The store, a file of records on a device: 15 hexadecimal digits in upper case.
     ///
-    /// No two stores have the same: a file gets another one for its next records after each boot of the machine, and if it was copied,
-    /// moved, restored or changed by another program, as does the new file after a rescue of a damaged one. It is random, and says
-    /// nothing about the device.
+    /// No two stores have the same: a file gets another one for its next records after each boot of the machine, and if it was
+    /// copied, moved, restored or changed by another program, as does the new file after a rescue of a damaged one. It is random,
+    /// and says nothing about the device.
     public let storeID: String
     /// The number of the stream in its store, from 1 to 4,194,304. A stream's name and its ARN have different numbers.
     public let streamNumber: Int

@@ -124,8 +124,8 @@ extension RecordAccounting: Codable {
 
     /// Continues with ``states`` that were saved, of all stores or of some.
     ///
-    /// - Throws: `DecodingError` if a name or a text is not of that form. A name is spelled as in ``states``, so that no two stand for
-    ///   one store and stream.
+    /// - Throws: `DecodingError` if a name or a text is not of that form. A name is spelled as in ``states``, so that no two
+    ///   stand for one store and stream.
     public init(states: [String: String]) throws {
         for (name, text) in states {
             let parts = name.split(separator: "/", omittingEmptySubsequences: false)

@@ -3,8 +3,8 @@ import Dispatch
 /// Checks executors in which work waits behind a callback, or for a thread. One thread serves all executors of the process.
 ///
 /// It is a thread of its own, not a dispatch queue, because the application may have blocked all threads of dispatch. It
-/// exists while an executor has a thread, and for a few seconds after that: so whatever waits for a further thread, which the system
-/// may not give at once, gets it as soon as there is one.
+/// exists while an executor has a thread, and for a few seconds after that: so whatever waits for a further thread, which the
+/// system may not give at once, gets it as soon as there is one.
 final class ExecutorWatchdog: Sendable {
     static let shared = ExecutorWatchdog()
 

@@ -56,8 +56,8 @@ package enum OwnDescriptors {
         return (Int(file) / bits, 1 << UInt64(Int(file) % bits))
     }
 
-    /// Gives descriptors 0 to 2 a file if they are closed. Otherwise the next file to be opened, a lock or a connection for example,
-    /// would get such a number, and what the program prints would be written into it. SQLite does the same for its files.
+    /// Gives descriptors 0 to 2 a file if they are closed. Otherwise the next file to be opened, a lock or a connection for
+    /// example, would get such a number, and what the program prints would be written into it. SQLite does the same for its files.
     ///
     /// Reading and writing still fail with EBADF, as on a closed descriptor: each is opened for the wrong direction.
     package static func occupyStandard() {

@@ -1,8 +1,8 @@
 /// Runs asynchronous code of the application: credentials providers, and engines that send requests.
 ///
 /// Such code may block its thread, even for ever, though `async` code must not. The pool of Swift's tasks has a thread for each
-/// processor, so that one or two such calls would stop everything. Here each piece runs on a thread of its own, or on the calling one
-/// while the system gives none.
+/// processor, so that one or two such calls would stop everything. Here each piece runs on a thread of its own, or on the calling
+/// one while the system gives none.
 package final class UserCodeExecutor: TaskExecutor {
     package static let shared = UserCodeExecutor()
 

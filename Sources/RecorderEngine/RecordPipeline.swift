@@ -57,8 +57,8 @@ package final class RecordPipeline: Sendable {
         store.onRescue { rescue in callbacks.deliver { emit(.rescued(rescue)) } }
     }
 
-    /// Every limit and option. There is no setter: who reads a policy, changes a field and writes it back undoes what another thread
-    /// changed in between.
+    /// Every limit and option. There is no setter: who reads a policy, changes a field and writes it back undoes what another
+    /// thread changed in between.
     package var policy: RecorderPolicy { settings.policy.withLock { $0 } }
 
     /// Changes limits and options; applies from the next save or flush on.

@@ -238,8 +238,8 @@ final class CurlHandle {
         try check(recorder_curl_set_long(raw, CURLOPT_TCP_KEEPALIVE, 1), setting: "keep-alive")
     }
 
-    /// Opens [a connection's socket](https://curl.se/libcurl/c/CURLOPT_OPENSOCKETFUNCTION.html) as libcurl would, but so that neither
-    /// a program that the process starts nor a forked child keeps it.
+    /// Opens [a connection's socket](https://curl.se/libcurl/c/CURLOPT_OPENSOCKETFUNCTION.html) as libcurl would, but so that
+    /// neither a program that the process starts nor a forked child keeps it.
     private static let openSocket: curl_opensocket_callback = { _, _, address in
         guard let address = address?.pointee else { return CURL_SOCKET_BAD }
         OwnDescriptors.occupyStandard()

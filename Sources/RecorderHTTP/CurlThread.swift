@@ -24,8 +24,8 @@ final class CurlThread: Sendable {
         mailbox = Locked(Mailbox(multi: isStarted ? Self.makeMulti() : nil))
     }
 
-    /// Makes a multi handle of which no program that this process starts later inherits anything. libcurl opens a pair of sockets for
-    /// curl_multi_wakeup without close-on-exec, and has no option for it.
+    /// Makes a multi handle of which no program that this process starts later inherits anything. libcurl opens a pair of sockets
+    /// for curl_multi_wakeup without close-on-exec, and has no option for it.
     private static func makeMulti() -> UnsafeMutableRawPointer? {
         let before = inheritablePairs()
         let multi = curl_multi_init()

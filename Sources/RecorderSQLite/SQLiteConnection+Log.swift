@@ -18,8 +18,8 @@ extension SQLiteConnection {
         isLogSynced || BufferingVFS(.log, of: handle)?.sync(SQLITE_SYNC_NORMAL) == SQLITE_OK
     }
 
-    /// Whether the log ends as its index says: false if another program has written to it or made it shorter. True if this connection
-    /// has not used the index yet. Called while no connection writes.
+    /// Whether the log ends as its index says: false if another program has written to it or made it shorter. True if this
+    /// connection has not used the index yet. Called while no connection writes.
     ///
     /// The index has the checksum of the last frame, which is one of all frames: https://www.sqlite.org/walformat.html
     package var hasWholeLog: Bool {

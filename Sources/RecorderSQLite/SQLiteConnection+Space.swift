@@ -70,9 +70,9 @@ extension SQLiteConnection {
         BufferingVFS(.database, of: handle)?.syncSize()
     }
 
-    /// SQLite's descriptor of the database. It must not be closed, and no other one can be used: closing that would release SQLite's
-    /// locks. SQLite does not hand it out, so it is read where `unixFile` of its os_unix.c has it, and checked: nil if it is not the
-    /// descriptor of that file.
+    /// SQLite's descriptor of the database. It must not be closed, and no other one can be used: closing that would release
+    /// SQLite's locks. SQLite does not hand it out, so it is read where `unixFile` of its os_unix.c has it, and checked: nil if
+    /// it is not the descriptor of that file.
     private var databaseDescriptor: Int32? {
         guard let file = BufferingVFS(.database, of: handle), let path = sqlite3_db_filename(handle, "main") else {
             return nil

@@ -9,8 +9,8 @@ package final class SQLiteConnection {
         case readWrite
         /// Reads only, and never checkpoints. SQLite may create a log and its shared memory.
         case readOnly
-        /// Reads only, without a lock, and creates and changes no file. No process may write meanwhile. Without `hasLog`, the log is empty
-        /// or missing; otherwise its index is in this connection's memory.
+        /// Reads only, without a lock, and creates and changes no file. No process may write meanwhile. Without `hasLog`, the log
+        /// is empty or missing; otherwise its index is in this connection's memory.
         case unlocked(hasLog: Bool)
         /// Reads as much as possible of a damaged file, such as one that was truncated or lost tables.
         case damaged
@@ -96,8 +96,8 @@ package final class SQLiteConnection {
         case .readWrite: watchLog()
         case .readOnly: break
         case .unlocked:
-            // A connection that locks the file for itself keeps the log's index in its memory. Without this setting its end would move
-            // the log's content into the file.
+            // A connection that locks the file for itself keeps the log's index in its memory. Without this setting its end would
+            // move the log's content into the file.
             try check(
                 recorder_sqlite3_db_config(opened, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1),
                 while: "keeping the log"

@@ -71,8 +71,8 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }
     package var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
     package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
-    /// Whether neither the machine nor a damaged file is the cause, as far as the code says: a statement is wrong, or was refused by
-    /// a constraint or a trigger, or content is contradictory.
+    /// Whether neither the machine nor a damaged file is the cause, as far as the code says: a statement is wrong, or was refused
+    /// by a constraint or a trigger, or content is contradictory.
     package var isInternal: Bool {
         [
             SQLITE_ERROR, SQLITE_INTERNAL, SQLITE_SCHEMA, SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH,

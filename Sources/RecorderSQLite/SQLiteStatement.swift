@@ -46,22 +46,6 @@ package final class SQLiteStatement {
         try connection.check(code, while: sql)
     }
 
-    /// The same for UTF-8 text at `index` and bytes at the next index.
-    package func run(
-        bindingText text: UnsafeRawBufferPointer,
-        bytes: UnsafeRawBufferPointer,
-        at index: Int32
-    ) throws(SQLiteError) {
-        let start = text.baseAddress?.assumingMemoryBound(to: CChar.self)
-        let code =
-            text.isEmpty
-            ? recorder_sqlite3_bind_text(handle, index, "", 0)
-            : sqlite3_bind_text(handle, index, start, Int32(text.count), nil)
-        try connection.check(code, while: sql)
-        try connection.check(bind(inPlace: bytes, at: index + 1), while: sql)
-        try connection.check(runAndClear(), while: sql)
-    }
-
     /// The same for bytes at `index` and further bytes at the next index.
     package func run(binding first: [UInt8], _ second: [UInt8], at index: Int32) throws(SQLiteError) {
         let code = first.withUnsafeBytes { first in

@@ -9,9 +9,9 @@
     /// let group = ServiceGroup(services: [RecorderService(recorder)], gracefulShutdownSignals: [.sigterm], logger: logger)
     /// try await group.run()
     /// ```
-    /// A failed submit does not end the service: records stay on disk, a warning says why once, and the next submit tries again. On a
-    /// graceful shutdown a last submit starts; what it does not deliver within ``drainDeadline`` stays on disk for the next start. When
-    /// its task is cancelled, the service returns at once.
+    /// A failed submit does not end the service: records stay on disk, a warning says why once, and the next submit tries again.
+    /// On a graceful shutdown a last submit starts; what it does not deliver within ``drainDeadline`` stays on disk for the next
+    /// start. When its task is cancelled, the service returns at once.
     ///
     /// Place it before the services that save records: a group shuts down the last one first.
     public struct RecorderService: Service {

@@ -14,8 +14,8 @@
         /// | `error`, `info`, `debug` | what a caller got as an error, too; what happened | `debug` |
         /// | `verbose` | each request and commit | `trace` |
         ///
-        /// A second call replaces the first logger. Loggers of `AWSDDLog` get the same messages. The logger is called on the thread that
-        /// logs, and must not block. Safe to use from any thread.
+        /// A second call replaces the first logger. Loggers of `AWSDDLog` get the same messages. The logger is called on the
+        /// thread that logs, and must not block. Safe to use from any thread.
         public static func log(to logger: Logger) {
             RecorderLog.listen(
                 as: "swift-log",

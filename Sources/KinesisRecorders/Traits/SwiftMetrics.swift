@@ -12,7 +12,8 @@
         /// | `kinesis_recorder_submit_duration` | timer | from the call to its end |
         /// | `kinesis_recorder_stored_records`, `kinesis_recorder_stored_bytes` | gauge | what the store holds |
         ///
-        /// Counters count this process. Calls that share a submit each report it. A second call replaces the dimensions of the first.
+        /// Counters count this process. Calls that share a submit each report it. A second call replaces the dimensions of the
+        /// first.
         ///
         /// - Parameter dimensions: names and values that tell this recorder from others, none by default.
         public func sendMetrics(dimensions: [(String, String)] = []) {

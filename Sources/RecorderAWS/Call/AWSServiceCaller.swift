@@ -100,8 +100,8 @@ package final class AWSServiceCaller: Sendable {
         case unreadable
     }
 
-    /// Pays for a retry after a status of success and waits for its delay, which is returned. Returns nil immediately if no retry is
-    /// left. Throws only if the task is cancelled.
+    /// Pays for a retry after a status of success and waits for its delay, which is returned. Returns nil immediately if no retry
+    /// is left. Throws only if the task is cancelled.
     package func waitToRetry(
         _ reason: RetryReason,
         attempts: inout CallAttempts
@@ -208,7 +208,8 @@ package final class AWSServiceCaller: Sendable {
         }
     }
 
-    /// Renews refused credentials; false if there are no others. A signature that was refused says more than why they could not be renewed.
+    /// Renews refused credentials; false if there are no others. A signature that was refused says more than why they could not
+    /// be renewed.
     ///
     /// Another call may already have renewed them, so the source is asked before it is invalidated. Only one call at a time
     /// does this: a later one would discard the keys that an earlier one has just fetched.

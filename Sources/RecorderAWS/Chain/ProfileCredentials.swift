@@ -2,8 +2,8 @@ import RecorderConcurrency
 
 /// The credentials of the profile in use: keys in the profile, or the source that it describes.
 ///
-/// The files are read at first use, and again after the service has refused the keys or there were none to be had, so that changes to
-/// them apply without a restart; not after a service could not be reached. Safe to use from any thread.
+/// The files are read at first use, and again after the service has refused the keys or there were none to be had, so that
+/// changes to them apply without a restart; not after a service could not be reached. Safe to use from any thread.
 package final class ProfileCredentials: CredentialsSource {
     private let context: CredentialsContext
     private let current = Locked<(any CredentialsSource)?>(nil)

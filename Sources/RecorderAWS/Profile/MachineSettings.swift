@@ -53,7 +53,8 @@ package struct MachineSettings: Sendable {
         }
     }
 
-    /// The region that was given, else in `AWS_REGION`, else in `AWS_DEFAULT_REGION`, else the profile's `region`; nil if none is set.
+    /// The region that was given, else in `AWS_REGION`, else in `AWS_DEFAULT_REGION`, else the profile's `region`; nil if none is
+    /// set.
     package func region() throws(ConfigurationFailure) -> Region? {
         if let region = given.region { return region }
         guard let found = variable("AWS_REGION") ?? variable("AWS_DEFAULT_REGION") ?? setting("region") else {
@@ -67,7 +68,8 @@ package struct MachineSettings: Sendable {
     ///
     /// `usingFIPS` and `dualStack`, else `AWS_USE_FIPS_ENDPOINT` and `AWS_USE_DUALSTACK_ENDPOINT`, else the profile's
     /// `use_fips_endpoint` and `use_dualstack_endpoint`, select the public host. `accountIDEndpointMode`, else
-    /// `AWS_ACCOUNT_ID_ENDPOINT_MODE`, else `account_id_endpoint_mode`, decides whether it names the account. They do not affect a named endpoint.
+    /// `AWS_ACCOUNT_ID_ENDPOINT_MODE`, else `account_id_endpoint_mode`, decides whether it names the account. They do not affect
+    /// a named endpoint.
     package func endpoint(
         for service: AWSService,
         in region: Region,

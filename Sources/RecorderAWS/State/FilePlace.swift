@@ -23,16 +23,16 @@ package struct FilePlace: Sendable, CustomStringConvertible {
         return Int64(status.stx_btime.tv_sec) * 1_000_000_000 + Int64(status.stx_btime.tv_nsec)
     }
 
-    /// What tells a subvolume of Btrfs or a clone of ZFS from the one that it was made of; a file system that is rolled back in place
-    /// keeps it.
+    /// What tells a subvolume of Btrfs or a clone of ZFS from the one that it was made of; a file system that is rolled back in
+    /// place keeps it.
     private static func fileSystem(of path: String) -> String {
         var status = statfs()
         guard unsafe statfs(path, &status) == 0 else { return "" }
         return "\(status.f_fsid.__val.0).\(status.f_fsid.__val.1)"
     }
 
-    /// A number that is another one whenever a disk is attached: two images that are mounted in turn have the same device. nil where
-    /// the system has none, such as for file systems without a disk of their own.
+    /// A number that is another one whenever a disk is attached: two images that are mounted in turn have the same device. nil
+    /// where the system has none, such as for file systems without a disk of their own.
     /// https://www.kernel.org/doc/Documentation/ABI/stable/sysfs-block
     private static func attachment(of device: dev_t) -> String? {
         let directory = "/sys/dev/block/\(device >> 8 & 0xFFF):\(device & 0xFF | device >> 12 & 0xFFF00)"

@@ -1,7 +1,7 @@
 /// Parses the words of a command line by the table alone.
 ///
-/// `--name VALUE`, `--name=VALUE`, `--flag=choice`, `-n VALUE`, `-nVALUE`, combined flags (`-qs`), `--` before words that begin with a dash.
-/// Options may come anywhere after the command.
+/// `--name VALUE`, `--name=VALUE`, `--flag=choice`, `-n VALUE`, `-nVALUE`, combined flags (`-qs`), `--` before words that begin
+/// with a dash. Options may come anywhere after the command.
 struct ArgumentParser {
     private let command: CommandSpec
     private var words: ArraySlice<String>

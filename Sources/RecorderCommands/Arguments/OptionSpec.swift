@@ -100,7 +100,8 @@ extension OptionSpec {
     static let readTimeout = OptionSpec(
         "read-timeout",
         value: "TIME",
-        help: "the time after which a request that transfers less than 1 byte a second ends [60s]"
+        help:
+            "the time after which a request ends in which less than 1 byte a second was sent, received or acknowledged [60s]"
     )
     static let requests = OptionSpec(
         "requests",

@@ -23,6 +23,8 @@ struct AuditCommand: Command {
             was taken or while the stream was read, "earlier" ones may have arrived before the reading began, or have expired \
             between two audits; neither is judged. An audit that ends early still writes what it has read to --checkpoint.
 
+            A STREAM is a name or an ARN. One stream by both at once is refused, because its missing records would count twice.
+
             All shards are read, those of records that were split or merged too. It needs the permissions \
             kinesis:ListShards, kinesis:GetShardIterator and kinesis:GetRecords, and kinesis:DescribeStreamSummary to know \
             whether the stream still has all of its records. Each shard is asked at most five times a second.

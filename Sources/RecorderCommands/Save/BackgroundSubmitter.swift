@@ -58,7 +58,8 @@ final class BackgroundSubmitter: Sendable {
         return outcome.status
     }
 
-    /// Begins to send what is due. It goes on while the next look comes, so that a stream that is slow or fails delays no other one.
+    /// Begins to send what is due. It goes on while the next look comes, so that a stream that is slow or fails delays no other
+    /// one.
     private func look() {
         schedule.withLock { $0.lookBegan(at: .now) }
         let stored = (try? pipeline.totals()).map { SubmitSchedule.Stored.records($0.records, bytes: $0.bytes) }
@@ -72,7 +73,8 @@ final class BackgroundSubmitter: Sendable {
         }
     }
 
-    /// Stops the sending, with a last submit unless a signal ended the saving, and says what stays. Returns the status if that failed.
+    /// Stops the sending, with a last submit unless a signal ended the saving, and says what stays. Returns the status if that
+    /// failed.
     func finish() async -> ExitStatus? {
         let failure = await withCheckedContinuation { continuation in
             finishing.withLock { $0 = continuation }

@@ -5,8 +5,8 @@
 /// | `idle` | soon after a save; without one, after pauses that double to a minute, for what other processes store; and when a stream that failed is due |
 /// | `failing`: nothing can be sent at all | after pauses that double to a minute |
 ///
-/// Looks that a save leads to are a second apart. A look leads to a submit if there is something to send; the next look does not wait
-/// for its end.
+/// Looks that a save leads to are a second apart. A look leads to a submit if there is something to send; the next look does not
+/// wait for its end.
 package struct SubmitSchedule {
     package typealias Instant = ContinuousClock.Instant
 

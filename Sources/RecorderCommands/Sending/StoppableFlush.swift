@@ -175,8 +175,8 @@ struct SendError: Sendable, Hashable {
 struct PrintedErrors: Sendable {
     private(set) var current: [SendError] = []
 
-    /// Takes the errors of a flush; what is known of streams that it omitted stays. Returns what is new, whether anything has changed,
-    /// and whether there are none any more.
+    /// Takes the errors of a flush; what is known of streams that it omitted stays. Returns what is new, whether anything has
+    /// changed, and whether there are none any more.
     mutating func update(
         _ errors: [SendError],
         omitted: Set<String> = []

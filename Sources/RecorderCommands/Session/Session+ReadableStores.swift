@@ -2,8 +2,8 @@ import RecorderStore
 
 /// The stores of commands that only read.
 extension Session {
-    /// The stores of `services` that exist, to be read. --directory may also be a state directory, such as a unit's /var/lib/NAME, in which
-    /// each program has a directory of its own.
+    /// The stores of `services` that exist, to be read. --directory may also be a state directory, such as a unit's
+    /// /var/lib/NAME, in which each program has a directory of its own.
     func readableStores() throws(CommandFailure) -> [(service: StreamServiceDescription, location: StoreLocation)] {
         let found = try existingStores()
         guard found.isEmpty else { return found }

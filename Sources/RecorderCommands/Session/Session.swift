@@ -86,7 +86,8 @@ struct Session: Sendable {
         )
     }
 
-    /// What to say where nothing is stored, or nothing of some streams: where that is, and the recorders beside it that have records.
+    /// What to say where nothing is stored, or nothing of some streams: where that is, and the recorders beside it that have
+    /// records.
     func nothingStored() throws(CommandFailure) -> String {
         let names = invocation.allValues(.stream)
         guard names.isEmpty else { return "nothing is stored for \(names.joined(separator: ", "))." }

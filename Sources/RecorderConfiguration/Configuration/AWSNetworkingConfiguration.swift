@@ -50,8 +50,9 @@ open class AWSNetworkingConfiguration: NSObject, NSCopying {
         set { settings.withLock { $0.maxRetryCount = min(newValue, Self.largestRetryCount) } }
     }
 
-    /// Seconds without a byte in either direction after which a request fails; 0, the default, means 60. Throughput is
-    /// measured over the same time; see ``minimumBytesPerSecond``.
+    /// Seconds after which a request fails in which no byte was sent, received, or acknowledged by the service; 0, the
+    /// default, means 60. A stalled upload may end up to an eighth later. Throughput is measured over the same time; see
+    /// ``minimumBytesPerSecond``.
     ///
     /// A value below 10 seconds also limits the time to connect.
     public var timeoutIntervalForRequest: TimeInterval {

@@ -33,7 +33,8 @@ package struct Batch: Sendable {
     let flight: FlightRange
     /// The number of those.
     private let countAsRead: Int
-    /// Whether each record has an entry of its own, in the same order. Others may be full, and so be in the request, before older ones.
+    /// Whether each record has an entry of its own, in the same order. Others may be full, and so be in the request, before older
+    /// ones.
     private let isInOrder: Bool
     /// The request of all records as read.
     let requestAsRead: [UInt8]

@@ -48,8 +48,8 @@ struct BatchSource {
     /// After so many refused entries, no more are shared: what is refused is not a single record.
     private static let mostRefusals = 3
 
-    /// Begins again with the records that are left from `first` on; those of a batch get entries of their own. Older ones that stay have
-    /// had their attempt.
+    /// Begins again with the records that are left from `first` on; those of a batch get entries of their own. Older ones that
+    /// stay have had their attempt.
     mutating func restartWithoutSharing(_ refused: Batch, from first: RecordID?) {
         refusals += 1
         if let last = refused.records.last?.id, refusals < Self.mostRefusals {

@@ -1,8 +1,8 @@
 import RecorderConcurrency
 import RecorderStore
 
-/// What the flushes of a pipeline have learned for the next one: which streams failed and are paused, which throttle, so that it does
-/// not begin with a large request, what the service said of them, and whether answers could be settled.
+/// What the flushes of a pipeline have learned for the next one: which streams failed and are paused, which throttle, so that it
+/// does not begin with a large request, what the service said of them, and whether answers could be settled.
 final class FlushHistory: Sendable {
     let lookups = StreamLookups()
     private let limiters = Locked<[StreamName: StreamRateLimiter]>([:])

@@ -75,8 +75,8 @@ package final class FlushScheduler: Sendable {
     private let executor: StoreExecutor
     private let run: @Sendable (FlushRun) async -> [RoundResult]
 
-    /// `run` flushes the store, on `executor` unless it runs in the calling task. It returns the results of the rounds with which it
-    /// ended, which get them when another run may begin.
+    /// `run` flushes the store, on `executor` unless it runs in the calling task. It returns the results of the rounds with which
+    /// it ended, which get them when another run may begin.
     package init(
         callbacks: CallbackQueue,
         executor: StoreExecutor,

@@ -4,8 +4,9 @@ import RecorderStore
 
 /// Runs the rounds of one flush: performs what `StreamScheduler` decides, several streams at a time.
 ///
-/// One stream's failure does not affect the others, except that nothing more is sent if an answer cannot be settled, and that a host
-/// which cannot be reached is not tried for each stream. The rounds that wait then end, and what is requested later waits for the next run.
+/// One stream's failure does not affect the others, except that nothing more is sent if an answer cannot be settled, and that a
+/// host which cannot be reached is not tried for each stream. The rounds that wait then end, and what is requested later waits
+/// for the next run.
 struct ParallelStreamFlush: Sendable {
     private enum Event: Sendable {
         case ended(StreamSummary, FlushReport)
@@ -180,8 +181,8 @@ struct ParallelStreamFlush: Sendable {
         results.removeAll(where: isToBeTold)
     }
 
-    /// The same round once more: the disk became full while answers were on their way, and what was settled of them has made room. A round
-    /// for what is due would leave out the streams that failed; another one comes by itself.
+    /// The same round once more: the disk became full while answers were on their way, and what was settled of them has made
+    /// room. A round for what is due would leave out the streams that failed; another one comes by itself.
     private func repeated(_ round: Round, after report: FlushReport) async -> Round? {
         let left = round.leftBefore.map { $0 + report.delivered + report.discarded }
         guard round.round.scope == .all, report.failures.contains(where: \.error.isDiskFull), left != 0, isIdle,

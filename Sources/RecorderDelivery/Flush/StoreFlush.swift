@@ -2,8 +2,8 @@ package import RecorderAWS
 import RecorderConcurrency
 package import RecorderStore
 
-/// What a flush of a store does for each of its rounds: discards records that are too old, finds the streams with records, and stores
-/// why they kept them.
+/// What a flush of a store does for each of its rounds: discards records that are too old, finds the streams with records, and
+/// stores why they kept them.
 package struct StoreFlush: Sendable {
     let service: StreamServiceDescription
     let store: RecordStore
@@ -35,9 +35,9 @@ package struct StoreFlush: Sendable {
         self.emit = emit
     }
 
-    /// Takes the lease and runs all rounds, on the threads of the store's executor. `.whenFree` waits for other processes that submit,
-    /// and sends everything; with `.ifFree` the report says if one is submitting. Returns the results of the rounds that ended last,
-    /// when the lease is free again.
+    /// Takes the lease and runs all rounds, on the threads of the store's executor. `.whenFree` waits for other processes that
+    /// submit, and sends everything; with `.ifFree` the report says if one is submitting. Returns the results of the rounds that
+    /// ended last, when the lease is free again.
     package func perform(_ run: FlushRun) async -> [RoundResult] {
         do throws(RecorderError) {
             guard let lease = try await lease(run.start) else {

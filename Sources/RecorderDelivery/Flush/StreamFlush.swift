@@ -143,8 +143,8 @@ struct StreamFlush {
 
     private func mayBeSent(_ batch: Batch) -> Bool { requests.allSatisfy { batch.mayBeSent(beside: $0.batch) } }
 
-    /// Begins again with the refused batch, whose records get entries of their own, once the answers of requests in flight are settled.
-    /// False if one of them cannot be: what it proves would be sent again.
+    /// Begins again with the refused batch, whose records get entries of their own, once the answers of requests in flight are
+    /// settled. False if one of them cannot be: what it proves would be sent again.
     private mutating func restartWithoutSharing(_ refused: Batch) async -> Bool {
         // A part of a batch that is sent later may have older records.
         let batches = [refused] + requests.map(\.batch) + [nextBatch].compactMap(\.self)
@@ -284,8 +284,8 @@ struct FlushContext: Sendable {
         return await sender.lookups.mayShare(stream, for: purpose, asking: sender)
     }
 
-    /// Settles what an earlier flush could not, and makes sure that answers to this one can be settled. Reports what was settled; what
-    /// could still not be is reported by the attempts of its stream, which it holds back.
+    /// Settles what an earlier flush could not, and makes sure that answers to this one can be settled. Reports what was settled;
+    /// what could still not be is reported by the attempts of its stream, which it holds back.
     func settleEarlier() async throws(RecorderError) -> FlushReport {
         var report = FlushReport()
         let unsettled = Dictionary(grouping: settles.takeUnsettled(), by: \.stream)

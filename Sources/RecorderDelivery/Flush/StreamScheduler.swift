@@ -3,8 +3,8 @@ package import RecorderStore
 
 /// Decides when each stream of a store is tried, and which ones at the same time. Pure: the time comes in with each event.
 ///
-/// A round is what was requested at one moment: it ends when each stream with records was tried, with all that was saved before. Rounds
-/// overlap, so that a stream waits only for itself:
+/// A round is what was requested at one moment: it ends when each stream with records was tried, with all that was saved before.
+/// Rounds overlap, so that a stream waits only for itself:
 ///
 /// | a stream is | a request for all | a request for what is due | its attempt ends |
 /// |---|---|---|---|

@@ -2,11 +2,12 @@ import RecorderAWS
 
 /// What the service's answer means for one record.
 ///
-/// A new kind of answer for a record is a case here; for a whole request, of `BatchSender.Answer`. `PutAnswer` reads the entries of an
-/// answer (`AnswerScanner` and `CBORAnswerScanner` only the usual ones, `PutAnswer+CBOR` all of CBOR); a code that calls a record invalid is an entry of
-/// `InvalidInputCodes`, and what another code means is in `FailureKinds`. The compiler then names `StreamDelivery+Settlements`, which
-/// decides what it does to the record, and `BatchSender+Log`; it does not name `consequence(of:for:)` and `answeredLate`.
-/// `StreamDeliveryTests+Rows` gets a row, and `OutcomeTableTests` if a server can give that answer.
+/// A new kind of answer for a record is a case here; for a whole request, of `BatchSender.Answer`. `PutAnswer` reads the entries
+/// of an answer (`AnswerScanner` and `CBORAnswerScanner` only the usual ones, `PutAnswer+CBOR` all of CBOR); a code that calls a
+/// record invalid is an entry of `InvalidInputCodes`, and what another code means is in `FailureKinds`. The compiler then names
+/// `StreamDelivery+Settlements`, which decides what it does to the record, and `BatchSender+Log`; it does not name
+/// `consequence(of:for:)` and `answeredLate`. `StreamDeliveryTests+Rows` gets a row, and `OutcomeTableTests` if a server can give
+/// that answer.
 package enum Outcome: Sendable, Hashable {
     /// Its own entry proves it: there is a sequence number or a record id.
     case delivered

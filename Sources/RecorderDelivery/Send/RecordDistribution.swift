@@ -1,11 +1,11 @@
-/// Whether records may share the entries of a stream: whether the stream places entries by their partition keys, as far as is known.
-/// A value; `StreamLookups` asks the service.
+/// Whether records may share the entries of a stream: whether the stream places entries by their partition keys, as far as is
+/// known. A value; `StreamLookups` asks the service.
 ///
 /// A stream whose distribution strategy is `AUTO`
-/// [places entries by itself](https://docs.aws.amazon.com/streams/latest/dev/service-managed-pk-kpl-aggregation.html), and consumers
-/// built on the KCL drop aggregated records that are not where their key belongs. A *doubt* is a sign that what is known may have
-/// changed: an entry in another shard than its key's (`.misplaced`), a shard that is new, or a request that was called invalid
-/// (`.changed`).
+/// [places entries by itself](https://docs.aws.amazon.com/streams/latest/dev/service-managed-pk-kpl-aggregation.html), and
+/// consumers built on the KCL drop aggregated records that are not where their key belongs. A *doubt* is a sign that what is
+/// known may have changed: an entry in another shard than its key's (`.misplaced`), a shard that is new, or a request that was
+/// called invalid (`.changed`).
 ///
 /// | state | `begin` | by key | automatic | not permitted | no answer | doubt |
 /// |---|---|---|---|---|---|---|

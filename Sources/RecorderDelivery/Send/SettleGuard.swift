@@ -35,18 +35,19 @@ extension SettleReceipt {
 ///
 /// When the disk is full between an answer and its settle:
 ///
-/// 1. Usually nothing happens: the space for it was allocated when the records were saved (`StoreSpace`), and while space is scarce a
-///    request is not larger than that allows (`largestRequest`).
+/// 1. Usually nothing happens: the space for it was allocated when the records were saved (`StoreSpace`), and while space is
+///    scarce a request is not larger than that allows (`largestRequest`).
 /// 2. If that is not enough (a larger request was on its way, or the file system promises no space), the log is emptied, copies of
 ///    rejected records are given up, and the reserve beside the store is used (`StoreWriter.write`). Then failures are not counted,
 ///    and the answer is settled in parts, the oldest records first, which make room (`StoreWriter.settle`).
-/// 3. What is still left is kept here, in memory, and nothing more is sent in this flush. The next one tries it again before it sends
-///    anything; what fails once more holds back its stream from there on. So this process sends none of it again. If it ends before,
-///    or another process flushes the store meanwhile, the records of this answer are sent again: they are delivered twice, not lost.
+/// 3. What is still left is kept here, in memory, and nothing more is sent in this flush. The next one tries it again before it
+///    sends anything; what fails once more holds back its stream from there on. So this process sends none of it again. If it
+///    ends before, or another process flushes the store meanwhile, the records of this answer are sent again: they are delivered
+///    twice, not lost.
 ///
-/// After damage or an internal error of the store, only the answer's stream waits, from its first unsettled record on; any other error
-/// stops all streams of this flush. A flush begins with `open`; the first one of a process, and one after an error, proves with a
-/// commit of its own that it can settle.
+/// After damage or an internal error of the store, only the answer's stream waits, from its first unsettled record on; any other
+/// error stops all streams of this flush. A flush begins with `open`; the first one of a process, and one after an error, proves
+/// with a commit of its own that it can settle.
 final class SettleGuard: Sendable {
     private enum Permission {
         /// Nothing has proven that answers can be settled.
@@ -92,8 +93,8 @@ final class SettleGuard: Sendable {
 
     var hasUnsettled: Bool { state.withLock { !$0.unsettled.isEmpty } }
 
-    /// The first sequence of a stream that the service has answered and that could not be settled; nil if there is none. Records from
-    /// there on wait, so that none is sent twice.
+    /// The first sequence of a stream that the service has answered and that could not be settled; nil if there is none. Records
+    /// from there on wait, so that none is sent twice.
     func firstUnsettled(of stream: StreamName) -> Int64? {
         state.withLock {
             $0.unsettled.lazy.map(\.answer).filter { $0.stream == stream }.compactMap(\.settlement.first?.sequence)

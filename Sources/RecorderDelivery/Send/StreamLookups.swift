@@ -6,8 +6,8 @@ import RecorderStore
 /// What a pipeline asks the service about its streams, and has learned: how they distribute records, and which hash keys their
 /// shards hold.
 ///
-/// `RecordDistribution` decides when to ask. No lookup takes longer than `CallConfiguration.lookupTimeout`, and none is retried: what
-/// is not known by then counts as unknown.
+/// `RecordDistribution` decides when to ask. No lookup takes longer than `CallConfiguration.lookupTimeout`, and none is retried:
+/// what is not known by then counts as unknown.
 final class StreamLookups: Sendable {
     /// Why it matters how a stream distributes records.
     struct Purpose: Sendable {
@@ -50,8 +50,8 @@ final class StreamLookups: Sendable {
         known.withLock { $0[stream]?.distribution.doubt(doubt) }
     }
 
-    /// Which of the entries that were accepted are in a shard that holds their hash key. What is not known to is looked up once: a stream
-    /// may have other shards by now, and one that was deleted and created again has others with the same names.
+    /// Which of the entries that were accepted are in a shard that holds their hash key. What is not known to is looked up once:
+    /// a stream may have other shards by now, and one that was deleted and created again has others with the same names.
     func areInPlace(
         _ entries: [(hashKey: UInt128, shard: String)],
         of stream: StreamName,

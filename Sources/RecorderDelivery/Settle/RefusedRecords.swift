@@ -6,10 +6,10 @@ import RecorderStore
 /// A service refuses a whole request because of one invalid record, but also for reasons of the stream (Firehose does so for a
 /// stream that Kinesis feeds). Therefore:
 ///
-/// - A record is invalid if it is refused alone, the stream accepts another one, and it is refused alone once more. Instead of the first
-///   time it may be refused beside that other one. So one period in which a stream refuses everything makes no record invalid, whenever
-///   it begins and ends; two, with an acceptance between them, cannot be told from invalid records. Without another record, one that is
-///   refused alone leaves with its fourth refusal.
+/// - A record is invalid if it is refused alone, the stream accepts another one, and it is refused alone once more. Instead of
+///   the first time it may be refused beside that other one. So one period in which a stream refuses everything makes no record
+///   invalid, whenever it begins and ends; two, with an acceptance between them, cannot be told from invalid records. Without
+///   another record, one that is refused alone leaves with its fourth refusal.
 /// - If two records were refused and none accepted since, another one is sent as a probe before the stream is blamed: the batch's
 ///   last, or, if the records were too large, its smallest. Otherwise two invalid records at the head of a stream would block it.
 /// - A stream that refuses many requests in a row is left, whatever it accepted before.
@@ -63,8 +63,8 @@ struct RefusedRecords {
 
     private var streamAccepts: Bool { acceptedAfter.any >= 0 }
 
-    /// Records of a part were delivered. With several requests at once, it may have been sent before others were refused, and says nothing
-    /// about these.
+    /// Records of a part were delivered. With several requests at once, it may have been sent before others were refused, and
+    /// says nothing about these.
     mutating func accepted(_ accepted: some Sequence<BatchedRecord>, of part: Batch) {
         let showsKeys = accepted.contains(where: \.omitsKey)
         acceptedAfter.any = max(acceptedAfter.any, part.sentAfter)
@@ -171,8 +171,8 @@ struct RefusedRecords {
     /// Whether a refusal can be the fault of the record itself.
     private func isAnswerable(_ candidate: Candidate) -> Bool { acceptsMissingKeys || !candidate.record.omitsKey }
 
-    /// What stays of the candidates as nothing more is sent. The refusals of some count: the only one since the stream accepted a record,
-    /// and those that may be too large. After a stream was left, it is not known whether a record is the only one.
+    /// What stays of the candidates as nothing more is sent. The refusals of some count: the only one since the stream accepted a
+    /// record, and those that may be too large. After a stream was left, it is not known whether a record is the only one.
     mutating func finish(isLeft: Bool) -> (counted: [Candidate], others: [Candidate]) {
         defer { candidates = [] }
         let isAlone = records == 1 && candidates.count == 1 && !isLeft

@@ -100,9 +100,9 @@ extension StreamDelivery {
         return answer(settlement, reason: refusal)
     }
 
-    /// A record that is refused while no other record of its stream is answered stays until its fourth refusal, as does one that may be
-    /// too large for the stream. The limit on failures applies instead if it is higher, because both share one counter. If several other
-    /// records were refused, the stream may be at fault, and nothing is counted.
+    /// A record that is refused while no other record of its stream is answered stays until its fourth refusal, as does one that
+    /// may be too large for the stream. The limit on failures applies instead if it is higher, because both share one counter. If
+    /// several other records were refused, the stream may be at fault, and nothing is counted.
     mutating func settlement(of candidate: RefusedRecords.Candidate) -> UnsettledAnswer {
         var settlement = Settlement()
         if candidate.record.failures + 1 >= max(RefusedRecords.maximumRefusals, policy.discardsAfterFailures ?? 0) {

@@ -4,8 +4,9 @@ import RecorderStore
 /// What becomes of one stream's records: a value, without clock, disk, network, random numbers or log. `DeliveryLoop` performs its
 /// actions, and tells it what came of them.
 ///
-/// Batches are delivered one after the other. The parts of a batch that have no answer yet are sent again until none is left: retries
-/// are limited as long as the stream accepts nothing, and a refused part is split only down to single records. So it always ends.
+/// Batches are delivered one after the other. The parts of a batch that have no answer yet are sent again until none is left:
+/// retries are limited as long as the stream accepts nothing, and a refused part is split only down to single records. So it
+/// always ends.
 ///
 /// | state | event | then; actions |
 /// |---|---|---|
@@ -244,8 +245,8 @@ struct StreamDelivery {
         return settle([answer], then: .end(.delivered))
     }
 
-    /// No batch is left, or the stream was left: settles the candidates. Records that may be too large could keep a stream from its later
-    /// records for ever.
+    /// No batch is left, or the stream was left: settles the candidates. Records that may be too large could keep a stream from
+    /// its later records for ever.
     mutating func finish(isLeft: Bool) -> [Action] {
         guard case .idle = state else { preconditionFailure("a flush ends during a delivery") }
         let (counted, others) = refused.finish(isLeft: isLeft)
@@ -331,7 +332,8 @@ struct StreamDelivery {
             // A stream that accepts nothing would lose its records batch after batch.
             return leave(.service(failure))
         }
-        // All younger records of the batch's keys wait for these, and the stream is short of little: it accepts most, of this batch too.
+        // All younger records of the batch's keys wait for these, and the stream is short of little: it accepts most, of this
+        // batch too.
         let pace = batch?.pace ?? (answer.accepted.entries >= answer.throttled.entries ? limiter.pace : .rate)
         batch?.pace = pace
         let isShort = isThrottled && pace == .rate

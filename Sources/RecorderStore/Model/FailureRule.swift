@@ -16,8 +16,8 @@ import RecorderHTTP
 package protocol FailureRule: Sendable {
     /// Whether transient failures are retried within a flush.
     var retriesInFlush: Bool { get }
-    /// What becomes of a record. `isLimited` says whether it is discarded after a number of failures, `isSentAgain` whether its request
-    /// will be sent again at once, in other entries.
+    /// What becomes of a record. `isLimited` says whether it is discarded after a number of failures, `isSentAgain` whether its
+    /// request will be sent again at once, in other entries.
     func fate(of record: RecordFailure, because failure: ServiceFailure, isLimited: Bool, isSentAgain: Bool)
         -> RecordFate
     /// The failure of a request that was answered in a way that says nothing about any record.
@@ -53,8 +53,8 @@ package enum RecordFate: Sendable {
     case undecided
 }
 
-/// Transient failures are retried within the flush. A record is deleted if its entry in the answer calls it invalid, or if a refused
-/// request does, twice, and the stream accepts another record between. One stream's failure does not affect the others.
+/// Transient failures are retried within the flush. A record is deleted if its entry in the answer calls it invalid, or if a
+/// refused request does, twice, and the stream accepts another record between. One stream's failure does not affect the others.
 package struct RetriesInFlush: FailureRule {
     package init() {}
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 
-/// Times are stored as whole milliseconds. This is far beyond any real time, and the difference of two such times does not overflow.
+/// Times are stored as whole milliseconds. This is far beyond any real time, and the difference of two such times does not
+/// overflow.
 private let farthest: Int64 = 1 << 61
 
 extension Date {

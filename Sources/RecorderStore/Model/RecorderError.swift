@@ -26,7 +26,11 @@ package enum RecorderError: Error, Sendable {
 
     /// SQLite's extended result code, if the error came from SQLite.
     package var sqliteCode: Int? {
-        if case .storage(_, let error?) = self { Int(error.code) } else { nil }
+        sqliteError.map { Int($0.code) }
+    }
+
+    private var sqliteError: SQLiteError? {
+        if case .storage(_, let error) = self { error } else { nil }
     }
 
     /// Whether the service itself answered with an error. Such an error concerns one stream and says nothing about others.
@@ -75,8 +79,8 @@ package enum RecorderError: Error, Sendable {
         if case .service(let failure) = self { failure.kind == .unreadable } else { false }
     }
 
-    /// How much a flush's caller must know it. What kept records from being sent, or their answers from being settled, outweighs what
-    /// the service answered.
+    /// How much a flush's caller must know it. What kept records from being sent, or their answers from being settled, outweighs
+    /// what the service answered.
     package var weight: Int {
         if !isAnswer { return isCancellation ? 2 : 3 }
         return isUnproven ? 1 : 0
@@ -87,26 +91,16 @@ package enum RecorderError: Error, Sendable {
         if case .cancelled = self { true } else { false }
     }
 
-    package var isDiskFull: Bool {
-        if case .storage(_, let error?) = self { error.isDiskFull } else { false }
-    }
+    package var isDiskFull: Bool { sqliteError?.isDiskFull ?? false }
 
-    var isReadOnly: Bool {
-        if case .storage(_, let error?) = self { error.isReadOnly } else { false }
-    }
+    var isReadOnly: Bool { sqliteError?.isReadOnly ?? false }
 
-    package var isCorrupt: Bool {
-        if case .storage(_, let error?) = self { error.isCorrupt } else { false }
-    }
+    package var isCorrupt: Bool { sqliteError?.isCorrupt ?? false }
 
-    var isShortRead: Bool {
-        if case .storage(_, let error?) = self { error.isShortRead } else { false }
-    }
+    var isShortRead: Bool { sqliteError?.isShortRead ?? false }
 
     /// Whether a fault of the program is the likely cause, see `SQLiteError.isInternal`.
-    package var isInternal: Bool {
-        if case .storage(_, let error?) = self { error.isInternal } else { false }
-    }
+    package var isInternal: Bool { sqliteError?.isInternal ?? false }
 
     /// What failed and how to fix it.
     package var message: String {

@@ -18,7 +18,8 @@ final class LimitEnforcer: Sendable {
     private let keeping: @Sendable () -> (any AnyObject & Sendable)?
     private let discarded: @Sendable ([Discard]) -> Void
 
-    /// What `keeping` returns stays alive while limits are enforced. `discarded` is called after each transaction, on the write queue.
+    /// What `keeping` returns stays alive while limits are enforced. `discarded` is called after each transaction, on the write
+    /// queue.
     init(
         _ store: RecordStore,
         keeping: @escaping @Sendable () -> (any AnyObject & Sendable)?,

@@ -4,8 +4,8 @@ package import RecorderAWS
 extension StreamServiceDescription {
     /// Checks the shape and the size of a record before it is queued.
     ///
-    /// A record without a partition key gets a numbered one, if the service has partition keys. Its last byte is `delimiter`, unless that
-    /// is nil.
+    /// A record without a partition key gets a numbered one, if the service has partition keys. Its last byte is `delimiter`,
+    /// unless that is nil.
     package func record(
         _ payload: Data?,
         stream: String?,
@@ -30,8 +30,8 @@ extension StreamServiceDescription {
         return Record(stream: name, payload: payload, partitionKey: key).ending(with: delimiter)
     }
 
-    /// Checks the shape of records with the same key, and their sizes. `region` is as for `checkStream`. (A generic collection of sizes
-    /// would take as long as the rest of a followed line's save: it is not specialized in another module.)
+    /// Checks the shape of records with the same key, and their sizes. `region` is as for `checkStream`. (A generic collection of
+    /// sizes would take as long as the rest of a followed line's save: it is not specialized in another module.)
     package func checkRecords(
         count: Int,
         size: (Int) -> PayloadSize,

@@ -142,7 +142,8 @@ package final class SaveQueue: Sendable {
         if starts { enqueueRun() }
     }
 
-    /// Runs `step` on the write queue when all earlier saves are stored. It gets the error, on another thread, if that is not possible.
+    /// Runs `step` on the write queue when all earlier saves are stored. It gets the error, on another thread, if that is not
+    /// possible.
     package func afterEarlierSaves(_ step: @escaping @Sendable (RecorderError?) -> Void) {
         change { state in
             state.closeGroup()

@@ -56,7 +56,8 @@ package final class InFlightRecords: Sendable {
         var ranges: [FlightRange] = []
         /// Discarded while in flight, not reported yet.
         var held: [Key: Discarded] = [:]
-        /// The last record of each stream in flight that was removed. A stream's oldest records go first, so none before it is left.
+        /// The last record of each stream in flight that was removed. A stream's oldest records go first, so none before it is
+        /// left.
         var removed: [StreamKey: RecordID] = [:]
         /// Accepted by the service, which the store could not note yet, and why a limit has discarded them, if one has.
         var accepted: [Key: Discard.Reason?] = [:]

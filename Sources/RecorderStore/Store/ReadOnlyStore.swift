@@ -5,8 +5,8 @@ import RecorderSQLite
 /// A store's file that is only read: no table is created, no log is moved into the file, and other processes go on saving
 /// and submitting.
 ///
-/// A file of this user is read as its programs read it; SQLite may add empty log files beside it. Beside one of another user, or one
-/// that cannot be written, no file is created: a log or an index that root leaves there would stop the owner's programs. If a
+/// A file of this user is read as its programs read it; SQLite may add empty log files beside it. Beside one of another user, or
+/// one that cannot be written, no file is created: a log or an index that root leaves there would stop the owner's programs. If a
 /// program has it open, its log and index are there, and are used. Otherwise the file is read without SQLite's locks, and the log's
 /// index is made in memory; what was read counts only if nothing has changed the file meanwhile. Not Sendable.
 final class ReadOnlyStore {
@@ -103,35 +103,9 @@ final class ReadOnlyStore {
         try StorageErrorMapping.translating(path: path, try connection.readTransaction(running: try body()))
     }
 
-    /// The streams, by number.
-    func streams() throws(SQLiteError) -> [(summary: StreamSummary, cursor: RecordID)] {
-        guard !isEmpty else { return [] }
-        let rows = try connection.prepare(
-            "SELECT number, name, records, bytes, cursor FROM stream WHERE number > 0 ORDER BY number"
-        )
-        var found: [(StreamSummary, RecordID)] = []
-        while try rows.step() {
-            guard let name = StreamName(stored: rows.text(at: 1)) else {
-                throw .invalidStream
-            }
-            let number = rows.integer(at: 0)
-            let summary = StreamSummary(
-                number: number,
-                name: name,
-                records: try rows.count(at: 2),
-                bytes: StoreTotals.streamBytes(rows.integer(at: 3))
-            )
-            found.append((summary, try RecordID(cursor: rows.integer(at: 4), of: number)))
-        }
-        return found
-    }
-
-    /// All segments, oldest first.
-    func segments() throws(SQLiteError) -> [Segment] {
-        let rows = try connection.prepare(StoreSegments.query)
-        var all: [Segment] = []
-        while try rows.step() { all.append(try Segment(rows)) }
-        return all
+    /// What reads the tables, in a transaction of the caller.
+    func reader() throws(SQLiteError) -> StoreReader {
+        try StoreReader(connection, path: path, fileID: nil)
     }
 }
 

@@ -44,8 +44,8 @@ package final class RecordStore: Sendable {
     // MARK: - store
 
     /// Stores a group of saves in one commit. Blocks, for other processes until `deadline`; called on the write queue.
-    func append<Input: StoreInput>(
-        _ saves: [Input],
+    func append(
+        _ saves: [PendingSave],
         before deadline: ContinuousClock.Instant
     ) throws(RecorderError) -> AppendReceipt {
         // If the file was deleted or replaced in the meantime, the group is written again to the file now at this path.

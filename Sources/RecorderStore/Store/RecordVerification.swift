@@ -156,8 +156,8 @@ struct RecordVerification {
         )
     }
 
-    /// The id through which a stream's records are deleted. If that is unknown, no record after the last kept one is: some may be sent
-    /// again.
+    /// The id through which a stream's records are deleted. If that is unknown, no record after the last kept one is: some may be
+    /// sent again.
     private func cursor(
         of stream: Stream,
         title: String,

@@ -57,7 +57,8 @@ package struct Settlement: Sendable {
     /// The first record that leaves; nil if none does.
     package var first: RecordID? { runs.lazy.flatMap(\.records).map(\.id).min() }
 
-    /// The same in two parts, each of which needs less room; nil if no more than one record leaves. The first one has all that stay.
+    /// The same in two parts, each of which needs less room; nil if no more than one record leaves. The first one has all that
+    /// stay.
     var bisected: (Settlement, Settlement)? {
         var (first, second) = (self, Settlement())
         second.keepsRejected = keepsRejected

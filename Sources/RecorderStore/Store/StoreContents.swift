@@ -43,7 +43,7 @@ package final class StoreContents {
         self.store = store
         (streams, end, clockOffset) = try store.perform(
             (
-                try store.streams().map(\.summary).filter { $0.records > 0 },
+                store.isEmpty ? [] : try store.reader().streamsWithRecords(),
                 store.isEmpty
                     ? 0 : try store.connection.integer("SELECT next_sequence FROM stream WHERE number = 0") ?? 0,
                 StoreClock(clock).offset(by: try StoreClock.Reference.read(store.connection))
@@ -82,7 +82,7 @@ package final class StoreContents {
         let keptRecords = RecordScan(.kept, store.connection)
         guard try keptRecords.forEach(from: first, through: min(kept, last), add) else { return }
         var next = max(first, kept.next)
-        let segments = try store.segments()
+        let segments = try store.reader().allSegments()
         let ends = segments.dropFirst().map(\.first) + [RecordID.sequences.upperBound + 1]
         for (segment, end) in zip(segments, ends) where next.sequence < end && next <= last {
             guard try RecordScan(BlockTable(segment), store.connection).forEach(from: next, through: last, add) else {

@@ -156,8 +156,8 @@ final class StoreReader {
         throw SQLiteError.contradiction("\(counted) counted records are not in their table", action: "reading a batch")
     }
 
-    /// nil if the stream's row was removed, because it had no record left, or if its number is another stream's: the file may have been
-    /// replaced since the stream was found.
+    /// nil if the stream's row was removed, because it had no record left, or if its number is another stream's: the file may
+    /// have been replaced since the stream was found.
     private func cursor(of stream: StreamSummary) throws(SQLiteError) -> RecordID? {
         try cursors.bind(stream.number, at: 1)
         try cursors.bind(stream.name.rawValue, at: 2)

@@ -99,7 +99,8 @@ package struct StoreVerification: Sendable {
         for line in lines { addDamage("SQLite: \(line)") }
     }
 
-    /// Whether a line says that a page could not be read, after which SQLite's check goes on: a sound file would seem to be damaged.
+    /// Whether a line says that a page could not be read, after which SQLite's check goes on: a sound file would seem to be
+    /// damaged.
     private static func saysUnread(_ line: Substring) -> Bool {
         ["failed to get page", "unable to get the page"].contains { line.firstRange(of: $0) != nil }
     }

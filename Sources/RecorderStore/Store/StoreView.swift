@@ -39,10 +39,3 @@ package struct StoreView {
         }
     }
 }
-
-extension ReadOnlyStore {
-    /// What reads the tables, in a transaction of the caller.
-    fileprivate func reader() throws(SQLiteError) -> StoreReader {
-        try StoreReader(connection, path: path, fileID: nil)
-    }
-}

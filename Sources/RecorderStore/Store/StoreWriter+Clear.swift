@@ -5,11 +5,16 @@ extension StoreWriter {
     /// Removes every record, and returns how many there were.
     func clear() throws(SQLiteError) -> Int {
         var (count, end) = (0, Int64(0))
-        try writeFreeingSpace { (ledger) throws(SQLiteError) in
+        try write(for: .removing) { (ledger) throws(SQLiteError) in
             (count, end) = (ledger.records, ledger.nextSequence)
             for segment in try segments.list() { try segments.empty(segment) }
             try kept.clear()
-            try statements.clear(before: ledger.nextSequence)
+            try connection.execute(
+                """
+                UPDATE stream SET cleared = cleared + records, records = 0, bytes = 0,
+                    cursor = \(ledger.nextSequence - 1) WHERE records > 0
+                """
+            )
             ledger.clear()
         }
         inFlight.clear(before: end, of: identity)
@@ -20,7 +25,7 @@ extension StoreWriter {
     func clearStreams(_ selection: StreamSelection) throws(SQLiteError) -> Int {
         var count = 0
         var cleared: [RecordID] = []
-        try writeFreeingSpace { (ledger) throws(SQLiteError) in
+        try write(for: .removing) { (ledger) throws(SQLiteError) in
             (count, cleared) = (0, [])
             for (cursor, records) in try cursors(of: selection) {
                 let last = RecordID(stream: cursor.stream, sequence: ledger.nextSequence).previous

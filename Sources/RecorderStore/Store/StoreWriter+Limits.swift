@@ -16,8 +16,9 @@ struct LimitReceipt: Sendable {
     }
 }
 
-/// Discarding records beyond the limits: the oldest of all by age, and by size the oldest of the stream that takes the most. A transaction discards a limited number of records, so that it holds the
-/// lock between processes only briefly, however many there are.
+/// Discarding records beyond the limits: the oldest of all by age, and by size the oldest of the stream that takes the most. A
+/// transaction discards a limited number of records, so that it holds the lock between processes only briefly, however many there
+/// are.
 extension StoreWriter {
     /// The most records that one transaction discards. A transaction that saves more bytes than that may discard twice what it
     /// saves, so that a store never grows beyond its limit.
@@ -28,7 +29,7 @@ extension StoreWriter {
     /// Discards records beyond the limits, as many as one transaction may.
     func enforce(_ limits: DiskLimits) throws(SQLiteError) -> LimitReceipt {
         var receipt = LimitReceipt()
-        try writeFreeingSpace { (ledger) throws(SQLiteError) in
+        try write(for: .removing) { (ledger) throws(SQLiteError) in
             receipt = LimitReceipt()
             try expire(after: limits.age, at: try clock.now(connection), ledger: &ledger, receipt: &receipt)
             try evict(beyond: limits, ledger: &ledger, receipt: &receipt)

@@ -1,23 +1,5 @@
 import RecorderSQLite
 
-/// A save, as the store sees it.
-protocol StoreInput: Sendable {
-    var records: SavedRecords { get }
-    /// How many they are.
-    var count: Int { get }
-    /// What they count for in the store, in bytes.
-    var storedBytes: Int { get }
-    /// The limits at the time of the save.
-    var limits: DiskLimits { get }
-    /// Changes of the positions of files, stored if the records are.
-    var filePositions: FilePositionChanges? { get }
-    /// Why an earlier save, on which this one depends, failed.
-    var earlierFailure: RecorderError? { get }
-
-    /// Fails later saves that depend on this one.
-    func failLater(_ error: RecorderError)
-}
-
 /// The result of storing a group of saves.
 struct AppendReceipt: Sendable {
     enum SaveResult: Sendable {
@@ -33,7 +15,7 @@ struct AppendReceipt: Sendable {
 
 extension StoreWriter {
     /// Stores a group of saves in order, and makes room as their limits demand.
-    func append(_ saves: [some StoreInput]) throws(SQLiteError) -> AppendReceipt {
+    func append(_ saves: [PendingSave]) throws(SQLiteError) -> AppendReceipt {
         var receipt = AppendReceipt()
         let limits = saves.last?.limits
         try write { (ledger) throws(SQLiteError) in
@@ -48,7 +30,7 @@ extension StoreWriter {
             for (index, save) in saves.enumerated() {
                 if let refusal = try refusal(of: save, &ledger) {
                     receipt.results[index] = .refused(refusal)
-                    save.failLater(refusal)
+                    save.sequence?.fail(refusal)
                     continue
                 }
                 switch save.records {
@@ -70,11 +52,8 @@ extension StoreWriter {
     }
 
     /// Why a save is not stored; nil if it is.
-    private func refusal(
-        of save: some StoreInput,
-        _ ledger: inout StoreLedger
-    ) throws(SQLiteError) -> RecorderError? {
-        if let failure = save.earlierFailure { return failure }
+    private func refusal(of save: PendingSave, _ ledger: inout StoreLedger) throws(SQLiteError) -> RecorderError? {
+        if let failure = save.sequence?.failure { return failure }
         let (added, stored) = (RecordAmount(records: save.count, bytes: save.storedBytes), ledger.stored)
         // Positions alone need no room.
         guard save.count > 0, save.limits.isExceeded(by: added, beside: stored) else { return nil }

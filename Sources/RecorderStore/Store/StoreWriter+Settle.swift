@@ -6,8 +6,8 @@ import RecorderSQLite
 extension StoreWriter {
     /// Removes the records that leave and counts the failures of those that stay, in one transaction.
     ///
-    /// `flushStart` has the counts when the flush began. If the disk has no room for that, parts are tried: the oldest records leave
-    /// without copies of others, and make room.
+    /// `flushStart` has the counts when the flush began. If the disk has no room for that, parts are tried: the oldest records
+    /// leave without copies of others, and make room.
     ///
     /// - Returns: how many records are now delivered, what was discarded, and what could not be done.
     func settle(_ settlement: Settlement, flushStart: StoreTotals) throws(SQLiteError) -> SettleReceipt {
@@ -91,7 +91,7 @@ extension StoreWriter {
                 """
             )
         }
-        try writeFreeingSpace(change)
+        try write(for: .removing, change)
         return try space.roomForSettling(bytes)
     }
 
@@ -224,7 +224,7 @@ extension StoreWriter {
         replacing old: [StreamName]?,
         now: Date
     ) throws(SQLiteError) {
-        try writeFreeingSpace { (_) throws(SQLiteError) in
+        try write(for: .removing) { (_) throws(SQLiteError) in
             let reset = "UPDATE stream SET trouble = '', trouble_at = 0 WHERE trouble <> ''"
             if let old {
                 let resetOne = try connection.prepare("\(reset) AND name = ?1")

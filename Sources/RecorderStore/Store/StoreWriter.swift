@@ -75,8 +75,8 @@ package final class StoreWriter {
         let reserve = StoreReserve(beside: path)
         let connection = try Self.open(path, reserve: reserve)
         self.connection = connection
-        // A file of a lower layer, as in a container, was copied when it was opened: it has another number since. And another one may
-        // have been put there.
+        // A file of a lower layer, as in a container, was copied when it was opened: it has another number since. And another one
+        // may have been put there.
         let opened = connection.likelyDescriptor.flatMap { FileIdentity(descriptor: $0) }
         if opened != fileID { fileID = FileIdentity(path) == opened ? opened : fileID }
         self.fileID = fileID
@@ -250,8 +250,9 @@ package final class StoreWriter {
 
     // MARK: - transactions
 
-    /// A settle without a sync of its own: a power cut may take it back, so that its records are sent again. A kill does not. It is durable
-    /// with the next sync of the log, which each save has; without saves with that of the first settle of a process and of each eighth, or at the end of a flush.
+    /// A settle without a sync of its own: a power cut may take it back, so that its records are sent again. A kill does not. It is
+    /// durable with the next sync of the log, which each save has; without saves with that of the first settle of a process and of
+    /// each eighth, or at the end of a flush.
     private static let mostUnsynced = 7
 
     /// What a transaction may do with the space that is allocated for settling.
@@ -317,11 +318,6 @@ package final class StoreWriter {
             oldest.forget()
             throw error
         }
-    }
-
-    /// The same for changes that remove records.
-    func writeFreeingSpace(_ body: (inout StoreLedger) throws(SQLiteError) -> Void) throws(SQLiteError) {
-        try write(for: .removing, body)
     }
 
     /// Returns the number of records before, and the counts after.

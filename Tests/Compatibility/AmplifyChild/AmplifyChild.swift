@@ -6,8 +6,8 @@ import RecorderTestSupport
 
 /// A process that shares a cache with another one: `AmplifyChild <service> <url> <directory> <name> <count>`.
 ///
-/// Records this number of texts with flushes in between, drains the cache and exits. The service `threads` stands for Kinesis while the
-/// system gives no thread.
+/// Records this number of texts with flushes in between, drains the cache and exits. The service `threads` stands for Kinesis
+/// while the system gives no thread.
 @main
 struct AmplifyChild {
     static func main() async throws {

@@ -8,8 +8,8 @@ extension StoreChild {
     /// Submits that delivered something.
     private static let submits = Atomic(0)
 
-    /// What a program does first: it registers work for its end, which waits for its records, and may use OpenSSL itself, so that this
-    /// is freed at the end, before that work.
+    /// What a program does first: it registers work for its end, which waits for its records, and may use OpenSSL itself, so that
+    /// this is freed at the end, before that work.
     ///
     /// The status is 8 if nothing is delivered any more.
     static func prepareEnd(usingOpenSSL: Bool) {

@@ -16,8 +16,8 @@ extension FaultRows {
         private static let programs =
             [Child.path] + [ProcessInfo.processInfo.environment["RELEASE_CHILD"]].compactMap(\.self)
 
-        /// Runs children that end after up to 30 ms, in each way in turn; returns how those ended that did not end as they chose, or
-        /// that wrote of a trap.
+        /// Runs children that end after up to 30 ms, in each way in turn; returns how those ended that did not end as they chose,
+        /// or that wrote of a trap.
         private func run(
             _ program: String,
             _ runs: Int,

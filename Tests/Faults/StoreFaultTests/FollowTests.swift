@@ -32,7 +32,8 @@ extension FaultRows {
             /// Starts a follower, and then the writing, once the follower has stored that it follows the file.
             func begin(under prefix: [String] = [], beforeWriting: () throws -> Void = {}) async throws -> Child {
                 let follower = try follow(under: prefix)
-                // A reader that came before the follower would create its log, unseen by a library that records the follower's files.
+                // A reader that came before the follower would create its log, unseen by a library that records the follower's
+                // files.
                 let log = "\(store)/kinesis.db-wal"
                 while !FileManager.default.fileExists(atPath: log) || number("SELECT count(*) FROM file_position") == 0
                 {
@@ -88,8 +89,8 @@ extension FaultRows {
                 ]
             }
 
-            /// Sends the store, and returns how many lines arrived that have keys of their own, and how often one came under another
-            /// key.
+            /// Sends the store, and returns how many lines arrived that have keys of their own, and how often one came under
+            /// another key.
             func arrived() async throws -> (lines: Int, repeated: Int) {
                 let server = try RecordingServer()
                 let submit = try Child(
@@ -320,8 +321,8 @@ extension FaultRows {
             #expect(try stored() == ["1", "2"])
         }
 
-        /// What is left of a store is sent. Each line arrives once, but for those that the rescue reports as lost, and those of files
-        /// whose positions it reports as lost.
+        /// What is left of a store is sent. Each line arrives once, but for those that the rescue reports as lost, and those of
+        /// files whose positions it reports as lost.
         @Test func `damage of the store loses and repeats no line that is not reported`() async throws {
             var random = SeededRandom(seed + 73)
             let run = try Run()

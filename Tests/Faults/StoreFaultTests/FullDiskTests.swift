@@ -367,8 +367,8 @@ final class CountingService: Sendable {
     var distinct: Int { counts.records.withLock { $0.count } }
     var repeats: Int { counts.records.withLock { $0.values.reduce(0) { $0 + $1 - 1 } } }
 
-    /// `isThrottled` says which records of a request, by their index and the request's count, come too early; a request of one never
-    /// does.
+    /// `isThrottled` says which records of a request, by their index and the request's count, come too early; a request of one
+    /// never does.
     init(isThrottled: @escaping @Sendable (Int, Int) -> Bool = { _, _ in false }) throws {
         let counts = Counts()
         self.counts = counts

@@ -2,7 +2,8 @@ import Foundation
 import RecorderTestSupport
 import Testing
 
-/// Nothing that the product calls slips past the simulated machine: it stands in for it, or `real-calls.txt` says why it may be real.
+/// Nothing that the product calls slips past the simulated machine: it stands in for it, or `real-calls.txt` says why it may be
+/// real.
 @Suite struct RealCallsTests {
     @Test func `the product calls nothing real that is not named as meant`() async throws {
         let list = "\(BuiltProgram.directory)/Simulation.product/Objects.LinkFileList"

@@ -95,8 +95,8 @@ package final class LocalSocket: Sendable {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Sends all bytes; false once the peer has disconnected. If the socket is closed next, they arrive together with its end: the peer
-    /// never has the answer and takes the connection for an open one.
+    /// Sends all bytes; false once the peer has disconnected. If the socket is closed next, they arrive together with its end:
+    /// the peer never has the answer and takes the connection for an open one.
     func write(_ bytes: some Sequence<UInt8>, closesNext: Bool = false) -> Bool {
         let bytes = Array(bytes)
         let flags = closesNext ? Int(MSG_NOSIGNAL) | Int(MSG_MORE) : Int(MSG_NOSIGNAL)

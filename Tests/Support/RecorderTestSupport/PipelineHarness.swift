@@ -23,8 +23,9 @@ package struct PipelineHarness: Sendable {
     /// A pipeline whose file is in `directory`, by default a new one; `storeDirectory` is another path of it, such as a
     /// link.
     ///
-    /// Requests go to us-east-1; saves are told `region`, nil if it is not configured yet. Without `url`, nothing can be sent. `systemClock` replaces `clock`, and `emit` receives the events instead of
-    /// `events`. Without `checksDistribution`, streams are taken to place records by their keys, and the service is not asked.
+    /// Requests go to us-east-1; saves are told `region`, nil if it is not configured yet. Without `url`, nothing can be sent.
+    /// `systemClock` replaces `clock`, and `emit` receives the events instead of `events`. Without `checksDistribution`, streams
+    /// are taken to place records by their keys, and the service is not asked.
     package init(
         _ service: StreamServiceDescription = .kinesis,
         url: String?,

@@ -31,7 +31,8 @@ package final class ProcessEnd: Sendable {
 extension Process {
     private static let starts = Locked(())
 
-    /// Starts the process while no other one is started: it would inherit the socket by which that one's end is noticed, and hold it open.
+    /// Starts the process while no other one is started: it would inherit the socket by which that one's end is noticed, and hold
+    /// it open.
     package func start() throws {
         try Self.starts.withLock { _ in try run() }
     }

@@ -29,8 +29,8 @@ extension FollowWorld {
         return isUnknown || number >= seen[line.file, default: 0] || isTold(number) || isTakenForCompressed(number)
     }
 
-    /// Whether the next follower may have taken a compressed file for one that was there before it, and of which nothing had been read: its
-    /// content is not known.
+    /// Whether the next follower may have taken a compressed file for one that was there before it, and of which nothing had been
+    /// read: its content is not known.
     private func isTakenForCompressed(_ number: Int) -> Bool {
         let line = lines[number]
         guard settings.kills, !isThere(line.file) else { return false }
@@ -80,8 +80,9 @@ extension FollowWorld {
         } == true
     }
 
-    /// Whether a line may be in a copy that was found, or was complete, only later: where the link led for a moment, compressed, or one that could not be read. What a
-    /// truncated file held is remembered until the follower ends, and what a deleted one held only for compressed files.
+    /// Whether a line may be in a copy that was found, or was complete, only later: where the link led for a moment, compressed,
+    /// or one that could not be read. What a truncated file held is remembered until the follower ends, and what a deleted one
+    /// held only for compressed files.
     private func isForgotten(_ number: Int) -> Bool {
         let line = lines[number]
         guard line.generation < truncated[line.file, default: []].count else { return false }

@@ -56,8 +56,8 @@ final class FollowWorld: @unchecked Sendable {
     private(set) var notices: [(notice: FollowNotice, lines: Int, copy: FileKey?)] = []
     /// The files that a follower has opened; if it may be killed, those that its store knows.
     var known: Set<FileKey> = []
-    /// How many of the lines were in a file when a follower looked at it last, or had it in reach for a while. What it did not see is
-    /// not missed: a link may lead to a file for a moment, or while none runs.
+    /// How many of the lines were in a file when a follower looked at it last, or had it in reach for a while. What it did not
+    /// see is not missed: a link may lead to a file for a moment, or while none runs.
     var seen: [FileKey: Int] = [:]
     /// Since when the link leads where it does, and a follower runs.
     private(set) var reachSince: Int64 = 0

@@ -12,8 +12,8 @@ struct LogFiles: Equatable {
 
 /// What other programs have done to the log that this process has open, and what that means for its content. Pure.
 ///
-/// The lock file names the files that the last opening used (`inUse`), and the log whose content was moved into the database after it
-/// had been removed or replaced (`moved`). All of that is looked at under the lock.
+/// The lock file names the files that the last opening used (`inUse`), and the log whose content was moved into the database
+/// after it had been removed or replaced (`moved`). All of that is looked at under the lock.
 enum LogChange: Equatable {
     case none
     /// The same log has a new index. Others have read all of the log, but know nothing of what is written by the old index.

@@ -4,8 +4,8 @@ import RecorderSQLite
 package enum BatchRoom: Sendable, Equatable {
     /// The disk has room for any.
     case any
-    /// Space is scarce: this is what there is room for. At least one entry, whose records all leave or all stay, so that none of them
-    /// is copied.
+    /// Space is scarce: this is what there is room for. At least one entry, whose records all leave or all stay, so that none of
+    /// them is copied.
     case upTo(StreamLoad)
 
     static let single = BatchRoom.upTo(StreamLoad(entries: 1, bytes: .max))
@@ -29,8 +29,8 @@ struct SettleNeeds {
     static let largestBatch = StreamLoad(entries: 256, bytes: 48 * 1_024)
     /// What its records take in the store, in bytes.
     private static let largestBatchStored = 72 * 1_024
-    /// What the log must have room for if a record leaves and none is copied: the header, meta, totals, stream, segment, the table that
-    /// is emptied with it, and its free pages.
+    /// What the log must have room for if a record leaves and none is copied: the header, meta, totals, stream, segment, the
+    /// table that is emptied with it, and its free pages.
     static let fewestLogPages = 24
     /// The same with room for some copies, if it has to be taken from the reserve.
     static let scarceLogPages = 40

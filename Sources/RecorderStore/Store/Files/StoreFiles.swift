@@ -81,12 +81,10 @@ enum StoreFiles {
 /// Identifies the file at a path. Another file that replaces it has another identity.
 struct FileIdentity: Sendable, Hashable, CustomStringConvertible {
     private let device: dev_t
-    private let number: ino_t
-
-    var description: String { "\(device):\(number)" }
-
     /// Without the device, whose number may be another one after a restart of the machine.
-    var inode: ino_t { number }
+    let inode: ino_t
+
+    var description: String { "\(device):\(inode)" }
 
     /// nil if there is no file.
     init?(_ path: String) {
@@ -94,7 +92,7 @@ struct FileIdentity: Sendable, Hashable, CustomStringConvertible {
         // Called at each commit; passing the string directly would copy it first.
         guard unsafe path.withCString({ unsafe stat($0, &status) }) == 0 else { return nil }
         device = status.st_dev
-        number = status.st_ino
+        inode = status.st_ino
     }
 
     /// nil if there is no such descriptor.
@@ -102,6 +100,6 @@ struct FileIdentity: Sendable, Hashable, CustomStringConvertible {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return nil }
         device = status.st_dev
-        number = status.st_ino
+        inode = status.st_ino
     }
 }

@@ -119,7 +119,8 @@ package final class StoreLock: Sendable {
     /// The lines that the file has room for: each may have so many bytes.
     private static let lineBytes = 256
 
-    /// Writes a line into the file, instead of the one that is there. Never makes the file shorter, so that a full disk has room for it.
+    /// Writes a line into the file, instead of the one that is there. Never makes the file shorter, so that a full disk has room
+    /// for it.
     func write(_ line: String, at index: Int = 0) {
         let line = Array("\(line)\n".utf8)
         assert(line.count <= Self.lineBytes, "a line of a lock file is short")

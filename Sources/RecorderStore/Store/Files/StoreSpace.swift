@@ -108,8 +108,8 @@ final class StoreSpace {
         }
     }
 
-    /// False if the disk is full. A file system without allocation promises nothing, and is no reason to refuse records; a disk that
-    /// fails is one: what is acknowledged can be settled.
+    /// False if the disk is full. A file system without allocation promises nothing, and is no reason to refuse records; a disk
+    /// that fails is one: what is acknowledged can be settled.
     private func isAllocated(_ allocation: LogFile.Allocation) throws(SQLiteError) -> Bool {
         switch allocation {
         case .allocated, .unknown, .notOpened: return true

@@ -65,8 +65,8 @@ final class StoreWriteLock {
     /// The files that the last opening used, as text; "" if no process has the store open.
     private var inUse: String { lock.line(at: Line.inUse) }
 
-    /// Called before the database is opened. SQLite would read another log by the index of the one in use, and find damage where there
-    /// is none. An empty log may be a reader's, and has no index.
+    /// Called before the database is opened. SQLite would read another log by the index of the one in use, and find damage where
+    /// there is none. An empty log may be a reader's, and has no index.
     func forgetIndexOfOtherLog() {
         let (found, inUse) = (files, inUse)
         var status = stat()
@@ -106,8 +106,8 @@ final class StoreWriteLock {
         )
     }
 
-    /// Called before a database is closed whose log may have been changed by another program. `moveContent` moves the log's content into
-    /// the database, and returns whether that was possible.
+    /// Called before a database is closed whose log may have been changed by another program. `moveContent` moves the log's
+    /// content into the database, and returns whether that was possible.
     func leave(_ open: LogFiles, isWhole: () -> Bool, moveContent: () -> Bool) -> LogChange {
         guard (try? lock(before: SystemTime.now + .seconds(1))) != nil else { return files == open ? .none : .lost }
         defer { unlock() }

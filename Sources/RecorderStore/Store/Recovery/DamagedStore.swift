@@ -31,8 +31,8 @@ final class DamagedStore {
     /// The statement that finds a row by its id, for the table that was read last.
     private var finder: (table: String, statement: SQLiteStatement)?
 
-    /// Throws if it cannot be read at all for another reason than damage, such as too many open files, too little memory, a disk that
-    /// fails, or a program that has it locked: a rescue would leave all of it behind.
+    /// Throws if it cannot be read at all for another reason than damage, such as too many open files, too little memory, a disk
+    /// that fails, or a program that has it locked: a rescue would leave all of it behind.
     init(_ path: String) throws(SQLiteError) {
         var connection: SQLiteConnection?
         do throws(SQLiteError) {

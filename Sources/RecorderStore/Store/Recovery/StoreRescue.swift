@@ -5,8 +5,8 @@ import RecorderSQLite
 /// Replaces a damaged database by a new one with every record that can still be read.
 ///
 /// The new file is built beside the old one and replaces it in one step when it is complete and on disk. If the process dies
-/// before that, the damaged file is still at its path, and the next process starts again. Where a file can have one name only, the new
-/// file may be the only one for a moment: the next process then gives it its path. Counters start again too.
+/// before that, the damaged file is still at its path, and the next process starts again. Where a file can have one name only,
+/// the new file may be the only one for a moment: the next process then gives it its path. Counters start again too.
 struct StoreRescue {
     private let path: String
     private let copy: String

@@ -1,5 +1,5 @@
-/// A running checksum of the bytes that were read of a file, in words of eight bytes as they lie in the file: what has been summed is
-/// the same for every way to read it. The bytes behind the last whole word are left to the fingerprint of the position.
+/// A running checksum of the bytes that were read of a file, in words of eight bytes as they lie in the file: what has been
+/// summed is the same for every way to read it. The bytes behind the last whole word are left to the fingerprint of the position.
 package struct ContentSum: Sendable, Hashable {
     /// Where the first summed word begins, and the last one ends: multiples of eight.
     package let start: Int

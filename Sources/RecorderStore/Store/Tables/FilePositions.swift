@@ -2,8 +2,8 @@ import RecorderSQLite
 
 /// How far a followed file has been read into the store. It is committed together with the records that were read.
 ///
-/// The file is recognized by its inode, the time of its birth and its bytes, whatever its name is: a rotated file has another name, an
-/// inode may be used again by another file, and some devices get another number at each boot.
+/// The file is recognized by its inode, the time of its birth and its bytes, whatever its name is: a rotated file has another
+/// name, an inode may be used again by another file, and some devices get another number at each boot.
 package struct FilePosition: Sendable, Hashable {
     /// A checksum of some bytes of a file, and their number: the file may grow behind them.
     package struct Fingerprint: Sendable, Hashable {
@@ -46,8 +46,8 @@ package struct FilePosition: Sendable, Hashable {
     package var directoryDevice: UInt64 = 0
     /// 0 for the mark of a pattern.
     package var inode: UInt64 = 0
-    /// When the file was created, in nanoseconds since 1970; 0 where the file system does not say. In the mark of a pattern: when its
-    /// files were first looked for, if some could not be looked at then; otherwise 0.
+    /// When the file was created, in nanoseconds since 1970; 0 where the file system does not say. In the mark of a pattern: when
+    /// its files were first looked for, if some could not be looked at then; otherwise 0.
     package var birth: Int64 = 0
     /// The boot during which the position was stored. A power cut may take the end of a file that was not synced.
     package var boot = ""
@@ -118,8 +118,8 @@ package struct FilePositions: Sendable {
     package var positions: [FilePosition] = []
     /// The ids of rows that were altered by damage.
     package var damaged: [Int64] = []
-    /// When a rescue of the damaged store last lost positions, in nanoseconds since 1970; nil if none ever did. Marks of patterns from
-    /// before that are lost as well.
+    /// When a rescue of the damaged store last lost positions, in nanoseconds since 1970; nil if none ever did. Marks of patterns
+    /// from before that are lost as well.
     package var lostBefore: Int64?
 
     package init() {}
@@ -181,19 +181,17 @@ final class FilePositionTable {
     fileprivate static let lossMark: Int64 = 0
 
     private let connection: SQLiteConnection
-    /// nil until they are used.
-    private var statements: (store: SQLiteStatement, forget: SQLiteStatement)?
+    /// nil until it is used.
+    private var storing: SQLiteStatement?
 
     init(_ connection: SQLiteConnection) {
         self.connection = connection
     }
 
     func apply(_ changes: FilePositionChanges) throws(SQLiteError) {
-        let (store, forget) = try prepared()
-        for id in changes.forgotten {
-            try forget.bind(id, at: 1)
-            try forget.run()
-        }
+        for id in changes.forgotten { try connection.execute("DELETE FROM \(Self.name) WHERE id = \(id)") }
+        guard !changes.stored.isEmpty else { return }
+        let store = try storingStatement()
         for position in changes.stored { try store.run(binding: position) }
     }
 
@@ -221,19 +219,15 @@ final class FilePositionTable {
         )
         """
 
-    private func prepared() throws(SQLiteError) -> (store: SQLiteStatement, forget: SQLiteStatement) {
-        if let statements { return statements }
-        let new = (
-            store: try connection.prepare(
-                """
-                INSERT OR REPLACE INTO \(Self.name)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-                    ?21)
-                """
-            ),
-            forget: try connection.prepare("DELETE FROM \(Self.name) WHERE id = ?1")
+    private func storingStatement() throws(SQLiteError) -> SQLiteStatement {
+        if let storing { return storing }
+        let new = try connection.prepare(
+            """
+            INSERT OR REPLACE INTO \(Self.name)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
+            """
         )
-        statements = new
+        storing = new
         return new
     }
 }

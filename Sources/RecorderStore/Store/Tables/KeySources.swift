@@ -3,9 +3,9 @@ import RecorderSQLite
 
 /// The `KeySource` of new segments. Belongs to the writer; every method runs inside its transaction.
 ///
-/// A file that was copied, or restored from a copy, would give its records the keys of others. A source therefore lasts for one boot,
-/// for one file on one disk, and as long as only this library writes to the file: otherwise a new one is drawn. One too many costs a
-/// segment, and an audit begins anew.
+/// A file that was copied, or restored from a copy, would give its records the keys of others. A source therefore lasts for one
+/// boot, for one file on one disk, and as long as only this library writes to the file: otherwise a new one is drawn. One too
+/// many costs a segment, and an audit begins anew.
 final class KeySources {
     private let connection: SQLiteConnection
     private let place: String
@@ -16,8 +16,8 @@ final class KeySources {
         place = "\(FilePlace(file)?.description ?? "") \(Self.boot(clock))"
     }
 
-    /// Where the boot has no identity, because `/proc` is not mounted, the time of the boot, so coarse that a clock which is adjusted
-    /// hardly changes it.
+    /// Where the boot has no identity, because `/proc` is not mounted, the time of the boot, so coarse that a clock which is
+    /// adjusted hardly changes it.
     private static func boot(_ clock: SystemClock) -> String {
         let boot = clock.boot().trimmed()
         guard boot.isEmpty else { return String(boot) }

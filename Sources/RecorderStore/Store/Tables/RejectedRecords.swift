@@ -4,7 +4,7 @@ import RecorderSQLite
 /// The copy of a record that the service did not accept, and that left the store for that reason.
 package struct RejectedRecord: Sendable {
     /// Counts the copies of a store.
-    let id: Int64
+    fileprivate(set) var id: Int64
     package let stream: StreamName
     /// The key that names the record if it was saved without one; nil if the service has no keys.
     package let partitionKey: String?
@@ -42,19 +42,6 @@ package struct RejectedRecord: Sendable {
                 )
             }
         }
-    }
-
-    fileprivate func with(id: Int64) -> RejectedRecord {
-        RejectedRecord(
-            id: id,
-            stream: stream,
-            partitionKey: partitionKey,
-            data: data,
-            code: code,
-            message: message,
-            savedAtMilliseconds: savedAtMilliseconds,
-            rejectedAtMilliseconds: rejectedAtMilliseconds
-        )
     }
 }
 
@@ -95,8 +82,8 @@ package struct RejectedRecords: Sendable {
 
 /// The table of copies of rejected records. Belongs to the writer; every method runs inside its transaction.
 ///
-/// Copies count neither for the store's limits nor
-/// in its counters, and have limits of their own. They name their stream, because a stream without records may lose its row.
+/// Copies count neither for the store's limits nor in its counters, and have limits of their own. They name their stream, because a
+/// stream without records may lose its row.
 struct RejectedTable {
     fileprivate static let query = """
         SELECT id, stream, saved_at, rejected_at, code, message, sum, partition_key, data FROM rejected
@@ -139,8 +126,8 @@ struct RejectedTable {
         guard !records.isEmpty else { return }
         let last = try connection.integer("SELECT max(id) FROM rejected") ?? 0
         let insert = try connection.prepare("INSERT INTO rejected VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
-        for (index, record) in records.enumerated() {
-            let record = record.with(id: last + Int64(index) + 1)
+        for (index, var record) in records.enumerated() {
+            record.id = last + Int64(index) + 1
             try insert.bind(record.id, at: 1)
             try insert.bind(record.stream.rawValue, at: 2)
             try insert.bind(record.savedAtMilliseconds, at: 3)

@@ -29,13 +29,13 @@ package struct StoreLedger {
     /// Why records leave. No other reason removes a record from a store, and each is counted:
     ///
     /// - An entry of the service's answer proves that it took the record (`PutAnswer`): no other sign does.
-    /// - It is older than the limit of age; or the store exceeds its limit of bytes and evicts, and it is the oldest of the stream that
-    ///   takes the most (`StoreWriter+Limits`).
-    /// - The service called the record itself invalid: by a code of `InvalidInputCodes`, by refusing it alone while it accepts others
-    ///   of its stream or, without others, four times or more (`RefusedRecords`), or because its stream accepts no record of its size
-    ///   (`RecordSizeCheck`). Only recorders do that; an Amplify client counts a failure instead.
-    /// - It failed as often as is allowed (`RecorderPolicy.discardsAfterFailures`): in an Amplify client `maxRetries` + 1 times, in a
-    ///   recorder `maximumFailures` times if that is set.
+    /// - It is older than the limit of age; or the store exceeds its limit of bytes and evicts, and it is the oldest of the
+    ///   stream that takes the most (`StoreWriter+Limits`).
+    /// - The service called the record itself invalid: by a code of `InvalidInputCodes`, by refusing it alone while it accepts
+    ///   others of its stream or, without others, four times or more (`RefusedRecords`), or because its stream accepts no record
+    ///   of its size (`RecordSizeCheck`). Only recorders do that; an Amplify client counts a failure instead.
+    /// - It failed as often as is allowed (`RecorderPolicy.discardsAfterFailures`): in an Amplify client `maxRetries` + 1 times,
+    ///   in a recorder `maximumFailures` times if that is set.
     /// - The program cleared it.
     package enum Departure: Sendable, Hashable {
         case delivered
@@ -144,8 +144,8 @@ package struct StoreLedger {
     /// What is stored.
     var stored: RecordAmount { RecordAmount(records: records, bytes: bytes) }
 
-    /// Makes `shares` known. `uses` reads what each stream took as of the last commit. Totals that are not their sum are damaged, and
-    /// would evict records, or refuse them.
+    /// Makes `shares` known. `uses` reads what each stream took as of the last commit. Totals that are not their sum are damaged,
+    /// and would evict records, or refuse them.
     mutating func loadShares(_ uses: () throws(SQLiteError) -> [Int64: RecordAmount]) throws(SQLiteError) {
         guard shares == nil else { return }
         var uses = try uses()

@@ -23,8 +23,8 @@ import RecorderSQLite
 ///   sequence; sequences count all records of the store, are below `next_sequence`, and are never used again.
 /// - `records` and `bytes` of a stream count what is in the store of it, and those of row 0 are the sums. In row 0
 ///   `saved = records + delivered + evicted + expired + rejected + exhausted + cleared`.
-/// - Segments have no gap: each sequence of a range was saved there. `removed` counts those whose records have left or are in `kept`;
-///   a segment has at least one other. The table of one that is no longer listed is empty, and dropped later.
+/// - Segments have no gap: each sequence of a range was saved there. `removed` counts those whose records have left or are in
+///   `kept`; a segment has at least one other. The table of one that is no longer listed is empty, and dropped later.
 /// - In a stream, `kept` has the oldest records: all are at or before the cursor.
 /// - While there are records, the files have room to settle the next answer (`StoreSpace`).
 ///
@@ -50,20 +50,20 @@ enum StoreSchema {
     /// A larger version number is corruption.
     private static let largestVersion: Int64 = 255
 
-    /// `stream`: one small row per stream, updated in the same transaction as its records, so that counts, bytes and limits cost the
-    /// same at any backlog. Those from `saved` through `cleared`, `saved_bytes` and `next_sequence` are of row 0 only: fewer rows change with a
-    /// record. It is in this table, and not in `meta`, because a commit writes whole pages: each would write one more. `entries` are those
-    /// of requests that the service accepted: records may share one.
+    /// `stream`: one small row per stream, updated in the same transaction as its records, so that counts, bytes and limits cost
+    /// the same at any backlog. Those from `saved` through `cleared`, `saved_bytes` and `next_sequence` are of row 0 only: fewer
+    /// rows change with a record. It is in this table, and not in `meta`, because a commit writes whole pages: each would write
+    /// one more. `entries` are those of requests that the service accepted: records may share one.
     ///
-    /// `cursor` is the sequence through which the stream's records have left or are in `kept`: in the segment's table they stay until
-    /// that is emptied. `trouble` is why the stream's last flush kept records.
+    /// `cursor` is the sequence through which the stream's records have left or are in `kept`: in the segment's table they stay
+    /// until that is emptied. `trouble` is why the stream's last flush kept records.
     ///
-    /// Numbered keys: `numbered` counts the stream's records that were ever saved without a key, `numbered_before` those that were when the
-    /// newest segment's `KeySource` was drawn, and `unnamed` the records since then that were delivered under random keys, or without
-    /// keys, which do not name them. While `meta` has no source, all of that belongs to an earlier one.
+    /// Numbered keys: `numbered` counts the stream's records that were ever saved without a key, `numbered_before` those that
+    /// were when the newest segment's `KeySource` was drawn, and `unnamed` the records since then that were delivered under
+    /// random keys, or without keys, which do not name them. While `meta` has no source, all of that belongs to an earlier one.
     ///
-    /// `meta`: `identity` is the file's `StoreIdentity`, `key_source` the newest segment's source (0: none), `key_place` the file that it was
-    /// drawn for; the limits are those of the last process that saved (-1: none yet).
+    /// `meta`: `identity` is the file's `StoreIdentity`, `key_source` the newest segment's source (0: none), `key_place` the file
+    /// that it was drawn for; the limits are those of the last process that saved (-1: none yet).
     static let tables = """
         CREATE TABLE meta (
             identity INTEGER NOT NULL,
@@ -222,8 +222,8 @@ enum StoreSchema {
 
 /// Identifies a store's file. A file that replaces it may have records with the same ids.
 ///
-/// If the directory is removed, or the store is rescued, or a backup is put in its place, there is another file at the old path while
-/// a flush runs. An answer to that is about the old file's records, and must remove none of the new one's.
+/// If the directory is removed, or the store is rescued, or a backup is put in its place, there is another file at the old path
+/// while a flush runs. An answer to that is about the old file's records, and must remove none of the new one's.
 struct StoreIdentity: Sendable, Hashable {
     /// Its own, which a copy has too.
     let number: Int64

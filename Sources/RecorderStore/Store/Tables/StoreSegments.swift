@@ -54,7 +54,8 @@ final class StoreSegments {
         removeRow = try connection.prepare("DELETE FROM segment WHERE first_sequence = ?1")
     }
 
-    /// Called when another process may have changed the file, and after a rollback: prepared statements may be of tables that do not exist.
+    /// Called when another process may have changed the file, and after a rollback: prepared statements may be of tables that do
+    /// not exist.
     func forget() {
         current = nil
         tables = [:]

@@ -1,6 +1,6 @@
 import RecorderSQLite
 
-/// The writer's statements on streams and totals, each prepared once.
+/// The writer's statements on streams and totals; those of each save and settle are prepared once.
 final class StoreStatements {
     private let addStream: SQLiteStatement
     private let findStream: SQLiteStatement
@@ -14,16 +14,11 @@ final class StoreStatements {
     private let countDepartures: SQLiteStatement
     private let countStream: SQLiteStatement
     private let readNumbered: SQLiteStatement
-    private let clearStreams: SQLiteStatement
-    private let addImport: SQLiteStatement
-    private let removeImport: SQLiteStatement
     private let connection: SQLiteConnection
     private var addedStreams = 0
 
     init(_ connection: SQLiteConnection) throws(SQLiteError) {
         self.connection = connection
-        addImport = try connection.prepare("INSERT OR IGNORE INTO imported (file) VALUES (?1)")
-        removeImport = try connection.prepare("DELETE FROM imported WHERE file = ?1")
         addStream = try connection.prepare(
             "INSERT INTO stream (number, name, cursor, numbered, numbered_before) VALUES (?1, ?2, ?3, ?4, ?4)"
         )
@@ -41,9 +36,6 @@ final class StoreStatements {
         )
         totals = try connection.prepare(
             "SELECT records, bytes, next_sequence, saved_bytes FROM stream WHERE number = 0"
-        )
-        clearStreams = try connection.prepare(
-            "UPDATE stream SET cleared = cleared + records, records = 0, bytes = 0, cursor = ?1 - 1 WHERE records > 0"
         )
         countArrivals = try connection.prepare(
             """
@@ -200,21 +192,17 @@ final class StoreStatements {
 
     /// Notes the file of an import; false if it was noted before.
     func addImport(_ fileID: String) throws(SQLiteError) -> Bool {
-        try addImport.bind(fileID, at: 1)
-        try addImport.run()
+        let note = try connection.prepare("INSERT OR IGNORE INTO imported (file) VALUES (?1)")
+        try note.bind(fileID, at: 1)
+        try note.run()
         return connection.changes == 1
     }
 
     /// Removes the note of a file; another file may get the same identity later.
     func removeImport(_ fileID: String) throws(SQLiteError) {
-        try removeImport.bind(fileID, at: 1)
-        try removeImport.run()
-    }
-
-    /// Counts every record as cleared.
-    func clear(before end: Int64) throws(SQLiteError) {
-        try clearStreams.bind(end, at: 1)
-        try clearStreams.run()
+        let note = try connection.prepare("DELETE FROM imported WHERE file = ?1")
+        try note.bind(fileID, at: 1)
+        try note.run()
     }
 
     /// The id through which a stream's records are deleted; nil if the stream has no row, because all are deleted.

@@ -6,8 +6,8 @@ import Testing
 
 /// What the last program that closes a store leaves.
 @Suite struct StoreClosingTests {
-    /// SQLite removes the log then. The lock is held until that has happened and is noted: the next program would take the note of a log
-    /// that is gone for a sign that another program has removed it.
+    /// SQLite removes the log then. The lock is held until that has happened and is noted: the next program would take the note
+    /// of a log that is gone for a sign that another program has removed it.
     @Test func `a store that is closed has no log in use`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("kinesis.db")

@@ -7,10 +7,12 @@ package typealias SaveCompletion = @Sendable (Result<Void, RecorderError>) -> Vo
 /// A save that is not on disk yet.
 ///
 /// A class, because it is passed on several times.
-package final class PendingSave: StoreInput {
+package final class PendingSave: Sendable {
     let records: SavedRecords
     let count: Int
+    /// What they count for in the store, in bytes.
     let storedBytes: Int
+    /// The limits at the time of the save.
     let limits: DiskLimits
     /// When it stops waiting for room in the queue and for other processes.
     let deadline: ContinuousClock.Instant
@@ -18,6 +20,7 @@ package final class PendingSave: StoreInput {
     let queueLimit: Int
     /// Set if the save is stored only if earlier ones of the sequence were.
     let sequence: SaveSequence?
+    /// Changes of the positions of files, stored if the records are.
     let filePositions: FilePositionChanges?
     let completion: SaveCompletion
 
@@ -37,12 +40,6 @@ package final class PendingSave: StoreInput {
         self.sequence = sequence
         self.filePositions = filePositions
         self.completion = completion
-    }
-
-    var earlierFailure: RecorderError? { sequence?.failure }
-
-    func failLater(_ error: RecorderError) {
-        sequence?.fail(error)
     }
 }
 
