@@ -13,6 +13,8 @@ final class FlowFollower {
 
     /// In the order in which they are read: those that were rotated away come first.
     private(set) var files: [FollowedFile] = []
+    /// How many there have ever been.
+    private(set) var admitted = 0
     /// What is known of files that were truncated or are gone.
     var gone = GonePositions()
     /// Whether files may have been copied since the scan that found that their originals were truncated or are gone.
@@ -178,10 +180,7 @@ final class FlowFollower {
         // Some were deleted before they were read.
         files += admission.files.filter { $0.state.phase != .ended }
         assert(claims.count == files.count + waiting.newCount, "a file is not claimed once")
-        if !admission.files.isEmpty {
-            let count = files.count { !$0.isCompressed }
-            observer.tell(.count(files: count, flow, service: store.service.name))
-        }
+        admitted += admission.files.count
         marked.formUnion(admission.marks)
         unstored = admission.changes
         (admission.files, admission.changes) = ([], FilePositionChanges())

@@ -109,6 +109,8 @@ package final class FollowLoop {
     }
 
     private func scan(_ flow: FlowFollower) {
+        let admitted = flow.admitted
+        defer { if flow.admitted > admitted { tellCount(into: flow.flow.stream, of: flow.store.service) } }
         do throws(RecorderError) {
             if flow.needsScan {
                 try flow.scan(noticing: noteWritten)
@@ -126,6 +128,13 @@ package final class FollowLoop {
             flow.stop(because: error)
             (flow.needsScan, flow.hasFailedScan) = (true, true)
         }
+    }
+
+    private func tellCount(into stream: String, of service: StreamServiceDescription) {
+        let into = flows.filter { $0.flow.stream == stream && $0.store.service.name == service.name }
+        // Without those that were deleted, whose last save is on its way.
+        let files = into.reduce(0) { $0 + $1.files.count { !$0.isCompressed && $0.state.phase != .finishing(.forget) } }
+        observer.tell(.count(files: files, stream: stream, service: service.name))
     }
 
     // MARK: - reading

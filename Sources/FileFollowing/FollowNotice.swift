@@ -23,8 +23,8 @@ package enum FollowNotice {
     /// What became of a file's lines. `before` is what became of them until the last reading.
     case counted(String, RecordCounts, before: RecordCounts, RecordRules)
     case noFile(pattern: String)
-    /// How many files a flow follows, to a stream of a service.
-    case count(files: Int, FileFlow, service: String)
+    /// How many files all flows into a stream of a service follow.
+    case count(files: Int, stream: String, service: String)
     /// Nothing is read for a stream for a while.
     case paused(RecorderError, stream: String)
     case resumed(stream: String)

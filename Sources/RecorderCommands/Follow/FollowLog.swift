@@ -13,8 +13,6 @@ final class FollowLog: FollowObserver {
     private let metrics: RunMetrics?
     /// By path, pattern or stream.
     private var told: [String: [Topic: String]] = [:]
-    /// How many files the flows into each stream of a service follow, by the flow's patterns.
-    private var followed: [String: [[String]: Int]] = [:]
 
     init(_ console: Console, _ metrics: RunMetrics?) {
         (self.console, self.metrics) = (console, metrics)
@@ -50,11 +48,9 @@ final class FollowLog: FollowObserver {
         case .counted(let path, let counts, let before, let rules): tell(counts, of: path, since: before, rules)
         case .noFile(let pattern):
             progress("there is no \(pattern) yet; it is followed once there is.", about: pattern, as: .noFile)
-        case .count(let files, let flow, let service):
-            let target = "\(service) \(flow.stream)"
-            followed[target, default: [:]][flow.patterns] = files
-            let all = followed[target, default: [:]].values.reduce(0, +)
-            progress("following \(Formatting.counted(all, "file")) into \(flow.stream).", about: target, as: .count)
+        case .count(let files, let stream, let service):
+            let text = "following \(Formatting.counted(files, "file")) into \(stream)."
+            progress(text, about: "\(service) \(stream)", as: .count)
         case .paused(let error, let stream):
             let isFull = if case .storeFull = error { true } else { false }
             let reason = isFull ? "the store is at its --limit. \(error.message)" : error.message

@@ -46,26 +46,14 @@ struct FollowedLogs: Sendable {
         return await running.end(closesInput: false)
     }
 
-    var database: String {
-        tool.home.path(".local/state/kinesis-recorder/com.amazonaws.AWSKinesisRecorder/kinesis.db")
-    }
+    var database: String { tool.followedStore }
 
     /// The records in the store, in order.
     var stored: [String] {
         ((try? StoredRecord.all(at: database)) ?? []).map { String(decoding: $0.data, as: UTF8.self) }
     }
 
-    /// The paths of the files that the store has positions of, without those that are gone.
-    func positions() throws -> [String] {
-        guard FileManager.default.fileExists(atPath: database) else { return [] }
-        let connection = try SQLiteConnection(path: database, access: .readOnly)
-        let tables = "SELECT count(*) FROM sqlite_schema WHERE name = 'file_position'"
-        guard try connection.integer(tables) == 1 else { return [] }
-        let rows = try connection.prepare("SELECT path FROM file_position WHERE inode <> 0 AND is_finished < 2")
-        var paths: [String] = []
-        while try rows.step() { paths.append(rows.text(at: 0)) }
-        return paths
-    }
+    func positions() throws -> [String] { try tool.positions() }
 
     /// Returns what is stored, once there are so many records.
     func stored(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws -> [String] {
@@ -86,5 +74,23 @@ func waitUntil(
             return
         }
         try await Task.sleep(for: .milliseconds(20))
+    }
+}
+
+extension Tool {
+    var followedStore: String {
+        home.path(".local/state/kinesis-recorder/com.amazonaws.AWSKinesisRecorder/kinesis.db")
+    }
+
+    /// The paths of the files that the store has positions of, without those that are gone.
+    func positions() throws -> [String] {
+        guard FileManager.default.fileExists(atPath: followedStore) else { return [] }
+        let connection = try SQLiteConnection(path: followedStore, access: .readOnly)
+        let tables = "SELECT count(*) FROM sqlite_schema WHERE name = 'file_position'"
+        guard try connection.integer(tables) == 1 else { return [] }
+        let rows = try connection.prepare("SELECT path FROM file_position WHERE inode <> 0 AND is_finished < 2")
+        var paths: [String] = []
+        while try rows.step() { paths.append(rows.text(at: 0)) }
+        return paths
     }
 }

@@ -146,6 +146,19 @@ import Testing
         #expect(!ran.err.contains("following 4 files"), "\(ran)")
     }
 
+    @Test mutating func `files that are gone are not counted`() async throws {
+        for name in ["a1.log", "a2.log"] { try append("x\n", to: name) }
+        let flows = ["a", "b"].map { #"{"filePattern": "\#(tool.home.path("\($0)*.log"))", "kinesisStream": "app"}"# }
+        let running = try await start(#"{"flows": [\#(flows.joined(separator: ","))]}"#)
+        try await waitUntil { try tool.positions().count == 2 }
+        for name in ["a1.log", "a2.log"] { try FileManager.default.removeItem(atPath: tool.home.path(name)) }
+        try await waitUntil { try tool.positions().isEmpty }
+        try append("y\n", to: "b.log")
+        try await waitUntil { running.printedErrors.contains("following 1 file into app.") }
+        let ran = await stop(running)
+        #expect(!ran.err.contains("following 3 files"), "\(ran)")
+    }
+
     @Test mutating func `rotated files are read once, compressed ones not`() async throws {
         let configuration = #"""
             { "cloudwatch.emitMetrics": false, "kinesis.endpoint": "\#(server.url)", "flows": [
