@@ -1,3 +1,4 @@
+import AWSTasks
 package import Foundation
 package import RecorderAWS
 package import RecorderHTTP
@@ -101,7 +102,8 @@ extension CredentialsFailure {
     ///
     /// `table` contains the codes of the service that provides the credentials.
     package func nsError(_ table: ServiceErrorTable = .general) -> NSError {
-        if let cause { return cause as NSError }
+        // As a task does, so that the caller who awaits one gets the error itself.
+        if let cause { return AWSTask<AnyObject>(error: cause).error as NSError? ?? cause as NSError }
         let text = [message, underlying?.remedy].compactMap { $0 }.joined(separator: " ")
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: text]
         if let underlying = underlying?.nsError(table) {

@@ -126,6 +126,11 @@ import Testing
         #expect(!pool.calls.dropFirst(3).contains("GetId"))
     }
 
+    @Test func `a Swift error of a manager keeps its type`() async throws {
+        let provider = try CognitoPoolServer().provider(manager: SignedOutManager())
+        await #expect(throws: SignedOutManager.SignedOut.self) { _ = try await provider.credentials().value }
+    }
+
     @Test func `after an outage the next call tries again`() async throws {
         let isDown = Switch(true)
         let pool = try CognitoPoolServer { _ in isDown.isOn ? "InvalidParameterException" : nil }
@@ -290,4 +295,10 @@ import Testing
         #expect(try await provider.credentials().value?.accessKey == "RA")
         #expect(provider.identityId == "us-east-1:id-1")
     }
+}
+
+private final class SignedOutManager: NSObject, AWSIdentityProviderManager, Sendable {
+    struct SignedOut: Error {}
+
+    func logins() -> AWSTask<NSDictionary> { AWSTask(error: SignedOut()) }
 }
