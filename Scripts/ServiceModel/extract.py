@@ -10,9 +10,13 @@ import json
 import pathlib
 
 import botocore.session
+from botocore.loaders import Loader
 
 HERE = pathlib.Path(__file__).parent
-LOADER = botocore.session.get_session().get_component("data_loader")
+# Without what the user of this machine has set or added.
+LOADER = Loader(extra_search_paths=[Loader.BUILTIN_DATA_PATH], include_default_search_paths=False)
+SESSION = botocore.session.get_session()
+SESSION.register_component("data_loader", LOADER)
 
 # Its answer is an event stream, a different protocol from all others.
 LEFT_OUT = {"SubscribeToShard"}
@@ -20,7 +24,7 @@ LEFT_OUT = {"SubscribeToShard"}
 
 def describe_service(service):
     """The description of a service: its operations, errors, enumerations and structures."""
-    model = botocore.session.get_session().get_service_model(service)
+    model = SESSION.get_service_model(service)
     # The shapes as the model has them: botocore's own leave out whose fault an error is.
     written = LOADER.load_service_model(service, "service-2")["shapes"]
     shapes, enums, errors = {}, {}, {}

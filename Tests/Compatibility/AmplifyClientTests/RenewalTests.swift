@@ -25,8 +25,8 @@ import Testing
         let server = try LocalServer { request, _ in
             Self.refusal(of: request) ?? .json(200, #"{"StreamNames":[],"HasMoreStreams":false}"#)
         }
-        let adapter = SDKToFoundationCredentialsAdapter(provider: CachingProvider())
-        for resolver in [adapter, SDKToFoundationCredentialsAdapter(resolver: adapter)] {
+        let adapters = (0..<2).map { _ in SDKToFoundationCredentialsAdapter(provider: CachingProvider()) }
+        for resolver in [adapters[0], SDKToFoundationCredentialsAdapter(resolver: adapters[1])] {
             let configuration = try KinesisClient.KinesisClientConfiguration(
                 awsCredentialIdentityResolver: resolver,
                 region: "us-east-1",
@@ -34,7 +34,7 @@ import Testing
             )
             _ = try await KinesisClient(config: configuration).listStreams(input: ListStreamsInput())
         }
-        #expect(server.requests.count == 3)
+        #expect(server.requests.count == 4)
     }
 
     private static func refusal(of request: ReceivedRequest) -> Reply? {
