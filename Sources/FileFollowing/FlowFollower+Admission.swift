@@ -1,5 +1,6 @@
 import Glibc
 import LineRecords
+import RecorderHTTP
 import RecorderStore
 
 /// Where the reading of new files begins.
@@ -279,7 +280,7 @@ extension FlowFollower {
 
     /// Whether a file that is gone had a part of one line, which may be the beginning of any file.
     private func isPartOfLine(_ gone: FilePosition, in file: OpenFile) -> Bool {
-        gone.isGone && file.lastLineEnd(before: gone.offset, delimiter: flow.rules.delimiter) == 0
+        gone.isGone && !file.hasLine(before: gone.offset, flow.rules.delimiter)
     }
 
     /// Begins with a copy where its original was read to.
@@ -351,7 +352,7 @@ extension FlowFollower {
         guard let open = file.file else { return nil }
         var position = file.position
         if file.isCompressed {
-            position.move(to: file.compared.bytes, inCompressed: open)
+            position.move(to: file.compared.bytes, in: GzipFile(open))
         } else {
             // The beginning of a line may be no copy.
             let end = open.lastLineEnd(before: file.compared.bytes, delimiter: flow.rules.delimiter)

@@ -17,7 +17,8 @@ extension FlowFollower {
         guard !facts.isRecent(at: system.time), !files.contains(where: { isUnknown($0, beside: file) }),
             let positions = try? store.filePositions(of: flow.stream, except: [])
         else { return .undecided }
-        guard let length = GzipFile(open).length() else {
+        let content = GzipFile(open)
+        guard let length = content.length() else {
             guard open.error == 0 else { return .failed }
             guard system.time - facts.changed > Self.writingTime else { return .undecided }
             observer.tell(.notFollowed(file.path, .damaged))
@@ -28,10 +29,10 @@ extension FlowFollower {
             !$0.isPatternMark && $0.id != file.position.id && base(of: $0).utf8.elementsEqual(file.base.utf8)
         }
         for position in (gone.truncated + stored).sorted(by: { $0.offset > $1.offset }) where position.offset > 0 {
-            guard position.offset <= length, open.holdsCompressed(upTo: position) else { continue }
+            guard position.offset <= length, content.holds(upTo: position) else { continue }
             let isTruncated = gone.truncated.contains(position)
             // Any file may begin with a part of one line.
-            let hasLine = !position.isGone || open.hasCompressedLine(before: position.offset, flow.rules.delimiter)
+            let hasLine = !position.isGone || content.hasLine(before: position.offset, flow.rules.delimiter)
             guard hasLine || position.offset == length else { continue }
             // A better one may be it, and could not be compared.
             guard open.error == 0 else { return .failed }
@@ -48,7 +49,7 @@ extension FlowFollower {
             resume(file, after: position, length: length)
             return .other
         }
-        if let position = gone.truncated.last(where: { $0.offset > length && open.holdsCompressed(headOf: $0) }) {
+        if let position = gone.truncated.last(where: { $0.offset > length && content.holds(headOf: $0) }) {
             file.compared = (length, position.path, position.id)
             return .copy
         }
@@ -59,7 +60,7 @@ extension FlowFollower {
                 if system.facts(of: original.path, followsLink: true)?.key == original.key { return .undecided }
                 continue
             }
-            if open.isCompressedStart(of: other, length) {
+            if content.countEqual(to: other, in: 0..<length) == length {
                 file.compared = (length, original.path, original.position.id)
                 return .copy
             }

@@ -144,8 +144,8 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The maximum size of one request, in bytes of payload and partition keys: 512 KiB by default. At most what the service
-    /// accepts: 10 MiB for Kinesis, 4 MiB for Firehose.
+    /// The maximum size of one request, in bytes of payload and partition keys: 512 KiB by default, 4 MiB for a recorder with
+    /// ``AWSRecorderLimits``. At most what the service accepts: 10 MiB for Kinesis, 4 MiB for Firehose.
     ///
     /// A request always contains at least one record.
     public var batchRecordsByteLimit: UInt {
@@ -299,14 +299,16 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
     @discardableResult
     public func submitAllRecords(cancellationToken: AWSCancellationToken?) -> AWSTask<AnyObject>! {
         let source = AWSTaskCompletionSource<AnyObject>()
+        let start = ContinuousClock.now
         do {
             try checkOptions()
         } catch {
             RecorderLog.warning("Nothing is submitted: \(error.message)")
-            source.set(error: errors.error(error))
+            let error = errors.error(error)
+            source.set(error: error)
+            reportMetrics(of: nil, .failure(error), since: start)
             return source.task
         }
-        let start = ContinuousClock.now
         let ticket = pipeline.flush { [self, errors] result in
             let outcome: Result<Void, NSError>
             switch result {

@@ -123,7 +123,7 @@ public final class AWSKinesisRecorder: AWSAbstractKinesisRecorder, AWSRegistered
     ///
     /// Of a stream that distributes records by itself (strategy `AUTO`), such consumers lose aggregated records. So a submit asks
     /// for the strategy and the shards of a stream, at most every ten minutes, and sends records one by one where it is `AUTO`, or
-    /// where it gets no answer; a warning says so. The credentials need the permissions `kinesis:DescribeStreamSummary` and
+    /// where it never got an answer; a warning says so. The credentials need the permissions `kinesis:DescribeStreamSummary` and
     /// `kinesis:ListShards`. See ``assumesDistributionByKey``.
     ///
     /// With `omitsPartitionKeys`, only records with a key of the caller's share entries. A change applies from the next submit on.

@@ -1,6 +1,7 @@
 import Foundation
 import RecorderAWS
 import RecorderConcurrency
+import RecorderEngine
 import RecorderStore
 
 /// Posts the engine's events as notifications whose sender is the recorder.
@@ -22,6 +23,21 @@ final class NotificationSender: Sendable {
     private let progress = NotificationQueue<AWSSubmitProgress>(capacity: 1, of: .progress) { newest, waiting in
         waiting = [newest]
     }
+
+    private let discards = DiscardReports(
+        wait: { duration, action in
+            Task {
+                try? await Task.sleep(for: duration)
+                action()
+            }
+        },
+        report: { discard in
+            RecorderLog.warning(
+                "\(discard.count) records (\(discard.bytes) bytes) of \(discard.streams.map(\.name).sorted().joined(separator: ", ")) "
+                    + "were discarded: \(discard.reason.legacyText)\(discard.message.map { ": \($0)" } ?? ".")"
+            )
+        }
+    )
 
     private let onMetrics = Locked(MetricsHandlers())
     private let metrics = NotificationQueue<AWSSubmitMetrics>(capacity: 16, of: .metrics) { newest, waiting in
@@ -86,11 +102,7 @@ final class NotificationSender: Sendable {
 
     private func log(_ event: RecorderEvent) {
         switch event {
-        case .discarded(let discard):
-            RecorderLog.warning(
-                "\(discard.count) records (\(discard.bytes) bytes) of \(discard.streams.map(\.name).sorted().joined(separator: ", ")) "
-                    + "were discarded: \(discard.reason.legacyText)\(discard.message.map { ": \($0)" } ?? ".")"
-            )
+        case .discarded(let discard): discards.add(discard)
         case .rescued(let rescue):
             let lost = rescue.lost.map { "\($0) records were lost" } ?? "the number of lost records is unknown"
             RecorderLog.warning(

@@ -1,6 +1,8 @@
 public import AWSFirehoseClient
+import AWSServiceClients
 public import Foundation
 public import RecordClientFoundation
+import RecorderAWS
 import RecorderStore
 
 /// Caches records for Data Firehose on disk, and sends them later in batches.
@@ -46,7 +48,7 @@ public final class AmplifyFirehoseClient: Sendable {
         credentialsProvider: any AWSCredentialsProvider,
         options: Options = Options()
     ) throws {
-        try self.init(region: region, keys: ProviderCredentials(credentialsProvider), options: options)
+        try self.init(region: region, options: options) { _ in ProviderCredentials(credentialsProvider) }
     }
 
     /// Creates a client with the credentials of this machine: the environment, a profile, a container, an instance. They are
@@ -58,16 +60,16 @@ public final class AmplifyFirehoseClient: Sendable {
     /// - Throws: `FirehoseError.validation` if the region or an option is invalid, `FirehoseError.cache` if there is no home
     ///   directory for the cache.
     public convenience init(region: String, options: Options = Options()) throws {
-        do {
-            try self.init(region: region, keys: try ProviderCredentials(ofMachineIn: region), options: options)
-        } catch let error as RecordClientError {
-            throw FirehoseError(error)
-        }
+        try self.init(region: region, options: options) { DefaultAWSCredentialIdentityResolverChain(in: $0) }
     }
 
-    private init(region: String, keys credentials: ProviderCredentials, options: Options) throws {
+    private init(
+        region: String,
+        options: Options,
+        credentials: (Region) -> any AWSCredentialIdentityResolver
+    ) throws {
         do {
-            try RecordClient.checkRegion(region)
+            let credentials = credentials(try RecordClient.region(named: region))
             let settings = try RecordClientSettings(options, for: .firehose)
             var configuration = try FirehoseClient.FirehoseClientConfiguration(region: region)
             options.configureClient?(&configuration)

@@ -23,8 +23,8 @@ public enum KinesisError: AmplifyError {
     /// How to fix it.
     public var recoverySuggestion: RecoverySuggestion { texts.suggestion }
 
-    /// The cause, if there is one: the error that a credentials provider threw, an `AWSClientError` or a
-    /// `CancellationError`.
+    /// The cause, if there is one: the error that a credentials provider threw, an `AWSClientError`, a `CancellationError`, or
+    /// an `NSError` of the domain `SQLite` with its extended result code.
     public var underlyingError: (any Error)? { texts.cause }
 
     /// The error itself if it is a `KinesisError`, otherwise an `unknown` with these texts.

@@ -20,7 +20,7 @@ extension RecordClientOptions where Configuration == KinesisClient.KinesisClient
     ///
     /// Of a stream that distributes records by itself (strategy `AUTO`), such consumers lose aggregated records. So a flush asks
     /// for the strategy and the shards of a stream, at most every ten minutes, and sends records one by one where it is `AUTO`, or
-    /// where it gets no answer; a warning says so. The credentials need the permissions `kinesis:DescribeStreamSummary` and
+    /// where it never got an answer; a warning says so. The credentials need the permissions `kinesis:DescribeStreamSummary` and
     /// `kinesis:ListShards`. See `assumesDistributionByKey`.
     public var aggregatesRecords: Bool { sharesEntries }
 

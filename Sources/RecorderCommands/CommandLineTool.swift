@@ -103,7 +103,7 @@ package enum CommandLineTool {
         }
         // As other programs do, print nothing about a reader that closed the pipe early (`| head`).
         let isClosedPipe = error == EPIPE
-        if !isClosedPipe { console.error("standard output cannot be written: \(Files.message(of: error)).") }
+        if !isClosedPipe { console.error("standard output cannot be written: \(String(errorNumber: error)).") }
         guard status == .success else { return status }
         return isClosedPipe ? .signal(SIGPIPE) : .storage
     }

@@ -1,4 +1,3 @@
-import Foundation
 package import RecorderAWS
 
 /// The keys that this machine is configured with, from the first source that is configured: the environment, a web
@@ -7,22 +6,23 @@ package import RecorderAWS
 ///
 /// Temporary keys are cached and renewed before they expire, so share one chain instead of creating one for each call.
 public struct DefaultAWSCredentialIdentityResolverChain: AWSCredentialIdentityResolver {
-    private let source: any CredentialsSource
+    private let chain: CredentialsChain
 
     /// Creates the chain of this process. The environment is read now, everything else when keys are first needed.
     public init() {
-        self.init(environment: ProcessInfo.processInfo.environment)
+        self.init(in: nil)
     }
 
-    init(environment: [String: String], region: Region? = nil) {
-        source = CredentialsChain(in: CredentialsContext(region: region, environment: environment))
+    /// Asks the Security Token Service of this region.
+    package init(in region: Region?) {
+        chain = CredentialsChain(in: CredentialsContext(region: region))
     }
 
     /// The keys of the first source that is configured.
     public func getIdentity(identityProperties: Attributes?) async throws -> AWSCredentialIdentity {
         let keys: Credentials?
         do throws(CredentialsFailure) {
-            keys = try await source.credentials()
+            keys = try await chain.credentials()
         } catch {
             throw ServiceFailure(error).clientError
         }
@@ -32,7 +32,7 @@ public struct DefaultAWSCredentialIdentityResolverChain: AWSCredentialIdentityRe
 }
 
 extension DefaultAWSCredentialIdentityResolverChain: CredentialsSource {
-    package func credentials() async throws(CredentialsFailure) -> Credentials? { try await source.credentials() }
+    package func credentials() async throws(CredentialsFailure) -> Credentials? { try await chain.credentials() }
 
-    package func invalidate() { source.invalidate() }
+    package func invalidate() { chain.invalidate() }
 }

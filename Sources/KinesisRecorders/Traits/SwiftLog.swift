@@ -10,7 +10,7 @@
         ///
         /// | `recorder.level` | what it is | is logged at |
         /// |---|---|---|
-        /// | `warning` | a problem that no caller gets as an error: at most once for a cause | `warning` |
+        /// | `warning` | a problem that no caller gets as an error: once for a cause, discards every ten seconds at most | `warning` |
         /// | `error`, `info`, `debug` | what a caller got as an error, too; what happened | `debug` |
         /// | `verbose` | each request and commit | `trace` |
         ///

@@ -1,7 +1,7 @@
 package import AWSServiceClients
 package import Foundation
 import RecordClientFoundation
-import RecorderAWS
+package import RecorderAWS
 import RecorderConcurrency
 import RecorderEngine
 package import RecorderStore
@@ -198,9 +198,9 @@ package final class RecordClient: Sendable {
 
 extension RecordClient {
     /// Validates a region's name before it is used in a configuration or a file name.
-    package static func checkRegion(_ name: String) throws(RecordClientError) {
+    package static func region(named name: String) throws(RecordClientError) -> Region {
         do {
-            _ = try Region(name)
+            return try Region(name)
         } catch {
             throw .region(error)
         }
@@ -209,7 +209,7 @@ extension RecordClient {
     /// Completes a configuration after the user's changes: credentials, user agent and log.
     package static func prepare(
         _ configuration: AWSClientConfiguration,
-        credentials: ProviderCredentials,
+        credentials: any AWSCredentialIdentityResolver,
         client: String,
         product: String
     ) {

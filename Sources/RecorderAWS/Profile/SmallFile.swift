@@ -63,7 +63,7 @@ package enum SmallFile {
         }
         let advice = number == EACCES ? " Let this user read it, or name another file." : ""
         let reason = path.hasPrefix("/") ? PathDiagnosis.obstacle(in: path)?.sanitized() : nil
-        return unreadable(path, because: "\(reason ?? String(cString: strerror(number))).\(advice)")
+        return unreadable(path, because: "\(reason ?? String(errorNumber: number)).\(advice)")
     }
 
     private static func unreadable(_ path: String, because reason: String) -> ConfigurationFailure {

@@ -16,7 +16,7 @@ package struct ChildProcess: Sendable {
         }
 
         init(_ event: String, errno code: CInt) {
-            reason = "\(event): \(String(cString: strerror(code)))"
+            reason = "\(event): \(String(errorNumber: code))"
         }
     }
 

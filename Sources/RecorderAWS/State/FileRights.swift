@@ -81,7 +81,7 @@ package struct FileRights: Error, Sendable {
     ///   file system without modes, that is accepted.
     package static func makePrivate(_ path: String, status: FileStatus) -> FileRights? {
         guard status.othersHaveAccess, chmod(path, status.mode & 0o600) != 0, status.othersCanWrite else { return nil }
-        let reason = String(cString: strerror(errno))
+        let reason = String(errorNumber: errno)
         return FileRights(
             problem:
                 "\(path) can be written by other users (mode \(status.modeText)), which cannot be changed: \(reason)",

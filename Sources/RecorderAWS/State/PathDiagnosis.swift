@@ -29,13 +29,13 @@ package enum PathDiagnosis {
             }
             let number = errno
             guard let link = link(at: component) else {
-                return number == ENOENT ? nil : "\(component): \(String(cString: strerror(number)))"
+                return number == ENOENT ? nil : "\(component): \(String(errorNumber: number))"
             }
             let reason =
                 switch number {
                 case ENOENT: "which does not exist"
                 case ELOOP: "which is part of a loop"
-                default: "which cannot be followed (\(String(cString: strerror(number))))"
+                default: "which cannot be followed (\(String(errorNumber: number)))"
                 }
             return "\(component) is a symbolic link to \(link.target), \(reason)"
         }
@@ -54,5 +54,12 @@ package enum PathDiagnosis {
         var found: [String] = []
         for name in path.split(separator: "/") { found.append("\(found.last ?? "")/\(name)") }
         return found
+    }
+}
+
+extension String {
+    /// The system's text for an `errno`.
+    package init(errorNumber: Int32) {
+        self = String(cString: strerror(errorNumber))
     }
 }

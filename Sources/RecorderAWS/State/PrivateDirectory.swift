@@ -16,7 +16,7 @@ package enum PrivateDirectory {
         guard let current = getcwd(nil, 0) else {
             throw ConfigurationFailure(
                 "The directory \(directory) is relative to the working directory, which no longer exists "
-                    + "(\(String(cString: strerror(errno)))). Give an absolute path."
+                    + "(\(String(errorNumber: errno))). Give an absolute path."
             )
         }
         defer { free(current) }
@@ -42,7 +42,7 @@ package enum PrivateDirectory {
                 // The umask may have removed permissions that this user needs.
                 chmod(path, 0o700)
             } else if errno != EEXIST || !isDirectory(path) {
-                let reason = String(cString: strerror(errno))
+                let reason = String(errorNumber: errno)
                 throw ConfigurationFailure(
                     PathDiagnosis.obstacle(in: directory) ?? (path == directory ? reason : "\(path): \(reason)")
                 )
@@ -58,7 +58,7 @@ package enum PrivateDirectory {
     /// The path of an existing directory without links, `.` and `..`: the same for all its names.
     package static func resolve(_ directory: String) throws(ConfigurationFailure) -> String {
         guard let resolved = realpath(directory, nil) else {
-            let reason = String(cString: strerror(errno))
+            let reason = String(errorNumber: errno)
             throw ConfigurationFailure(PathDiagnosis.obstacle(in: directory) ?? reason)
         }
         defer { free(resolved) }

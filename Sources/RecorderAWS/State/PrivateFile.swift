@@ -85,6 +85,6 @@ package struct PrivateFile: Sendable {
 
     /// A failure with the error of the last system call.
     private func failure(_ what: String) -> ConfigurationFailure {
-        ConfigurationFailure("\(path) \(what): \(String(cString: strerror(errno))).")
+        ConfigurationFailure("\(path) \(what): \(String(errorNumber: errno)).")
     }
 }

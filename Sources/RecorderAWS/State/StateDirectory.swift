@@ -46,8 +46,10 @@ package enum StateDirectory {
     }()
 
     /// A file name for any text. Plain text is used unchanged, other text is hashed. The two cannot collide, because a plain
-    /// name contains no dot.
+    /// name contains no dot. What is hashed stays so: `kinesis-recorder list` prints it, and other commands take it.
     package static func fileSafe(_ text: String) -> String {
+        let hash = text.hasPrefix(hashed) ? text.dropFirst(hashed.count) : ""
+        if hash.utf8.count == 64, hash.utf8.allSatisfy("0123456789abcdef".utf8.contains) { return text }
         let isPlain =
             (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
@@ -55,8 +57,10 @@ package enum StateDirectory {
                     || (byte < 128 && Character(UnicodeScalar(byte)).isLetter)
                     || (byte < 128 && Character(UnicodeScalar(byte)).isNumber)
             }
-        return isPlain ? text : "sha256.\(Digest.hex(Digest.sha256(Array(text.utf8))))"
+        return isPlain ? text : "\(hashed)\(Digest.hex(Digest.sha256(Array(text.utf8))))"
     }
+
+    private static let hashed = "sha256."
 
     private static func root(_ environment: [String: String]) throws(ConfigurationFailure) -> String {
         // systemd may name several directories, colon-separated; the first one is the unit's own.

@@ -48,7 +48,7 @@ struct AgentCommand: Command {
     private let metrics: MetricsFile?
     private let stop = StopSignal.shared
 
-    init(_ session: Session) throws(CommandFailure) {
+    init(session: Session) throws(CommandFailure) {
         self.session = session
         guard let file = session.invocation.value(.configuration) else {
             throw CommandFailure(

@@ -28,8 +28,8 @@ package struct AgentConfiguration: Sendable {
         credentials = try Self.credentials(of: &reader)
         role = try Self.role(of: &reader)
         try Self.refuseJavaClasses(&reader)
-        let sendsMetrics = try reader.flag("cloudwatch.emitMetrics") ?? true
-        if reader.removeKeys(withPrefix: "cloudwatch."), sendsMetrics {
+        let sendsMetrics = try reader.flag("cloudwatch.emitMetrics")
+        if reader.removeKeys(withPrefix: "cloudwatch.") || sendsMetrics == true, sendsMetrics != false {
             reader.warn("CloudWatch metrics are not sent: cloudwatch.* has no effect.")
         }
         if try reader.text("checkpointFile") != nil {

@@ -133,9 +133,9 @@ struct AgentSettings {
         warn("\(given.joined(separator: ", ")) \(given.count == 1 ? "has" : "have") no effect.")
     }
 
-    /// Takes all keys of a kind. Returns whether there was one.
+    /// Takes all keys of a kind that are left. Returns whether there was one.
     mutating func removeKeys(withPrefix prefix: String) -> Bool {
-        let found = known.contains { $0.hasPrefix(prefix) } || rest.keys.contains { $0.hasPrefix(prefix) }
+        let found = rest.keys.contains { $0.hasPrefix(prefix) }
         rest = rest.filter { !$0.key.hasPrefix(prefix) }
         return found
     }

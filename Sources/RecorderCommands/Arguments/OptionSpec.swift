@@ -106,7 +106,8 @@ extension OptionSpec {
     static let requests = OptionSpec(
         "requests",
         value: "N",
-        help: "concurrent requests for each stream; more than 1 is faster, but records may arrive out of order [1]"
+        help:
+            "concurrent requests for each stream, up to 64; several are faster, but records may arrive out of order [1]"
     )
     static let batchSize = OptionSpec(
         "batch-size",

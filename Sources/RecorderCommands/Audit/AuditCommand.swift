@@ -55,7 +55,7 @@ struct AuditCommand: Command {
     private let since: Date?
     private let checkpointPath: String?
 
-    init(_ session: Session) throws(CommandFailure) {
+    init(session: Session) throws(CommandFailure) {
         self.session = session
         since = try session.invocation.time(.since)
         checkpointPath = session.invocation.value(.checkpoint)
@@ -97,7 +97,7 @@ struct AuditCommand: Command {
 
     private func audit() async throws(CommandFailure) -> ExitStatus {
         // Before the streams: what the store says it has sent must be in them.
-        let statuses = try AuditStatuses(session).all()
+        let statuses = try AuditStatuses(session: session).all()
         var checkpoint = try checkpointPath.map { (path) throws(CommandFailure) in try AuditCheckpoint(path: path) }
         // A path that cannot be written is found before the streams are read, which may take hours.
         try write(checkpoint)
@@ -159,11 +159,7 @@ struct AuditCommand: Command {
 
 /// What the stores say that an audit was given.
 private struct AuditStatuses {
-    private let session: Session
-
-    init(_ session: Session) {
-        self.session = session
-    }
+    let session: Session
 
     func all() throws(CommandFailure) -> [StatusReport] {
         var reports: [StatusReport] = []
@@ -192,7 +188,7 @@ private struct AuditStatuses {
             throw CommandFailure(.noInput, message: "--status \(error.message)")
         }
         guard let bytes else {
-            throw CommandFailure(.noInput, message: "--status \(path) cannot be read: \(Files.message(of: ENOENT)).")
+            throw CommandFailure(.noInput, message: "--status \(path) cannot be read: \(String(errorNumber: ENOENT)).")
         }
         guard let all = try? JSONDecoder().decode([StatusReport].self, from: Data(bytes)) else {
             throw CommandFailure(

@@ -16,11 +16,7 @@ struct ClearCommand: Command {
         ]
     )
 
-    private let session: Session
-
-    init(_ session: Session) {
-        self.session = session
-    }
+    let session: Session
 
     func run() async throws(CommandFailure) -> ExitStatus {
         var (removed, isEmpty) = (0, true)

@@ -117,14 +117,15 @@ extension ExitStatus {
             case .storage, .storeFull: .storage
             case .configuration: .configuration
             case .noThread, .cancelled: .tryLater
-            case .service(let failure): ExitStatus(failure.kind)
+            case .service(let failure): ExitStatus(failure)
             }
     }
 
-    private init(_ kind: ServiceFailure.Kind) {
+    init(_ failure: ServiceFailure) {
         self =
-            switch kind {
-            case .denied, .expiredCredentials: .denied
+            switch failure.kind {
+            // The clock was corrected: what the service still refuses is the secret key.
+            case .denied, .expiredCredentials, .clockSkew: .denied
             case .credentials(let failure) where failure.isTemporary: .tryLater
             case .credentials(let failure): failure.isRefusal ? .denied : .configuration
             case .configuration: .configuration

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import RecorderAWS
 
 /// Tells systemd the state of a unit with `Type=notify`, by the datagrams that sd_notify(3) documents.
 ///
@@ -52,7 +53,7 @@ package struct ServiceManager: Sendable {
     private func send(_ message: String) {
         guard let socketName else { return }
         if let error = Self.send(message, to: socketName) {
-            console.warning("NOTIFY_SOCKET is \(socketName), which cannot be written: \(Files.message(of: error)).")
+            console.warning("NOTIFY_SOCKET is \(socketName), which cannot be written: \(String(errorNumber: error)).")
         }
     }
 

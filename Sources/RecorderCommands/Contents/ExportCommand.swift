@@ -29,11 +29,7 @@ struct ExportCommand: Command {
         ]
     )
 
-    private let session: Session
-
-    init(_ session: Session) {
-        self.session = session
-    }
+    let session: Session
 
     func run() throws(CommandFailure) -> ExitStatus {
         let stored = try StoredStreams(session)

@@ -19,7 +19,7 @@ struct PeekCommand: Command {
     private let session: Session
     private let count: Int
 
-    init(_ session: Session) throws(CommandFailure) {
+    init(session: Session) throws(CommandFailure) {
         self.session = session
         count = try session.invocation.number(.count, from: 1, to: 1_000_000) ?? 10
     }

@@ -24,11 +24,7 @@ struct VerifyCommand: Command {
         examples: [.init(line: "kinesis-recorder verify || systemctl stop app", meaning: "act on damage")]
     )
 
-    private let session: Session
-
-    init(_ session: Session) {
-        self.session = session
-    }
+    let session: Session
 
     func run() throws(CommandFailure) -> ExitStatus {
         let stores = try session.storesWithClients()

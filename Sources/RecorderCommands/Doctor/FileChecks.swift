@@ -24,9 +24,8 @@ enum FileChecks {
                 )
             }
         }
-        let read = scan.files.filter { $0.relation != .compressed }
-        guard read.isEmpty else {
-            return [.ok("files", text: "\(pattern.text): \(Formatting.counted(read.count, "file"))")]
+        guard scan.files.isEmpty else {
+            return [.ok("files", text: "\(pattern.text): \(Formatting.counted(scan.files.count, "file"))")]
         }
         let directory = pattern.text.split(separator: "/").dropLast().joined(separator: "/")
         let exists = pattern.existingDirectories(in: system).fitting.contains(where: Files.exists)

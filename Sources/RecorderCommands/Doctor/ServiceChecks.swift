@@ -61,7 +61,7 @@ struct ServiceChecks {
                 "credentials",
                 text: error.message,
                 advice: error.kind == .notConfigured ? Self.credentialsAdvice : nil,
-                status: .configuration
+                status: ExitStatus(ServiceFailure(error))
             )
         }
     }
@@ -124,26 +124,26 @@ struct ServiceChecks {
                 "service",
                 text: "\(failure)",
                 advice: "Renew the credentials: the service does not accept them.",
-                status: .denied
+                status: ExitStatus(failure)
             )
         case .clockSkew:
             .failure(
                 "service",
                 text: "\(failure)",
                 advice: "Check the secret key, then this machine's clock.",
-                status: .denied
+                status: ExitStatus(failure)
             )
         case .credentials: .warning("service", text: "not checked: there are no credentials")
-        case .configuration: .failure("service", text: failure.message, status: .configuration)
+        case .configuration: .failure("service", text: failure.message, status: ExitStatus(failure))
         case .transport:
             .failure(
                 "service",
                 text: failure.message,
                 advice:
                     "Check the network, the region and proxies (https_proxy, no_proxy). Records wait on disk meanwhile.",
-                status: .tryLater
+                status: ExitStatus(failure)
             )
-        default: .failure("service", text: "\(failure)", status: .tryLater)
+        default: .failure("service", text: "\(failure)", status: ExitStatus(failure))
         }
     }
 

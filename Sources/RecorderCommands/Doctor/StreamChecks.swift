@@ -106,16 +106,16 @@ struct StreamChecks {
                 "stream",
                 text: failure.message,
                 advice: "Create \(stream), or check its name and the region.",
-                status: .notFound
+                status: ExitStatus(failure)
             )
         case .denied:
             .failure(
                 "stream",
                 text: "the credentials may not send to \(stream): \(failure)",
                 advice: "Allow \(action) on the stream's ARN, and the use of its encryption key if it has one.",
-                status: .denied
+                status: ExitStatus(failure)
             )
-        default: .failure("stream", text: "\(failure)", status: .tryLater)
+        default: .failure("stream", text: "\(failure)", status: ExitStatus(failure))
         }
     }
 

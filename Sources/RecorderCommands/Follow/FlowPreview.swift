@@ -26,17 +26,14 @@ struct FlowPreview {
         let scan = PatternScan(pattern, in: LinuxFileSystem())
         let start = flow.firstSight == .end ? "from their ends when followed for the first time" : "from their starts"
         let title = "\(pattern.text) to \(service.name) \(StreamName(unchecked: flow.stream)), \(start):"
-        let files = scan.files.map { "\($0.path), \(ByteCount($0.facts.size))\(Self.note(on: $0.relation))" }
+        let files = scan.files.map { file in
+            let isRotated = file.relation == .rotated
+            let note =
+                isRotated ? ", rotated: only lines that are added to it are read, or those after its position" : ""
+            return "\(file.path), \(ByteCount(file.facts.size))\(note)"
+        }
         let problems = scan.problems.sorted { $0.key < $1.key }.map { "\($0.key) cannot be followed: \($0.value.text)" }
         let found = files + problems
         return ([title] + (found.isEmpty ? ["no file yet"] : found).map { "  \($0)" }).joined(separator: "\n")
-    }
-
-    private static func note(on relation: FilePattern.Relation) -> String {
-        switch relation {
-        case .matches, .matchesRotated: ""
-        case .rotated: ", rotated: only lines that are added to it are read, or those after its position"
-        case .compressed: ", compressed: not read"
-        }
     }
 }

@@ -15,7 +15,7 @@ struct FollowCommand: Command {
     private let metrics: MetricsFile?
     private let stop = StopSignal.shared
 
-    init(_ session: Session) throws(CommandFailure) {
+    init(session: Session) throws(CommandFailure) {
         self.session = session
         let settings = try SaveSettings(session)
         self.settings = settings
@@ -90,7 +90,7 @@ extension FileFlow {
             return "\(pattern.text) cannot be followed: \(problem.text)."
         }
         guard unsafe access(pattern.text, R_OK) != 0, errno == EACCES else { return nil }
-        return "\(pattern.text) cannot be read: \(errorText(EACCES))."
+        return "\(pattern.text) cannot be read: \(String(errorNumber: EACCES))."
     }
 }
 

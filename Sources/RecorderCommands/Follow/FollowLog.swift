@@ -1,5 +1,6 @@
 import FileFollowing
 import LineRecords
+import RecorderAWS
 import RecorderConcurrency
 import RecorderStore
 
@@ -98,7 +99,7 @@ extension FollowNotice.Reason {
     fileprivate func text(of path: String) -> String? {
         switch self {
         case .problem(let problem): "\(path) is not followed: \(problem.text)."
-        case .unreadable(let number): "\(path) cannot be read: \(errorText(number))."
+        case .unreadable(let number): "\(path) cannot be read: \(String(errorNumber: number))."
         case .becameLink: "\(path) was a file and is a link now: it is not followed. Start again to follow it."
         case .isClaimed: "\(path) is followed already, into the same store and stream; it is left to that follower."
         case .notClaimed(let error): error.message
@@ -123,7 +124,7 @@ extension PatternScan.Problem {
         case .device: "it is a device; `\(Program.name) save STREAM --file` reads it"
         case .compressed: "it is compressed; `zcat FILE | \(Program.name) save STREAM` saves its lines"
         case .notUTF8: "its name is not UTF-8"
-        case .unreachable(let number): errorText(number)
+        case .unreachable(let number): String(errorNumber: number)
         }
     }
 }

@@ -15,8 +15,9 @@ extension FollowCommand {
             + OptionSpec.service,
         runsUntilStopped: true,
         details: """
-            The position in a file is stored in the same transaction as the lines before it. So after a kill or a power \
-            cut, each line is in the store exactly once, and a later run goes on where this one ended. PATH is a file, \
+            The position in a file is stored in the same transaction as the lines before it. So after a kill, each line \
+            is in the store exactly once, and a later run goes on where this one ended; after a power cut, too, unless it \
+            took the end of the file, which a message says. PATH is a file, \
             which need not exist yet, or a quoted pattern with *, ?, [...] and ** (any directories), which is looked up \
             again while the command runs.
 

@@ -9,11 +9,7 @@ struct CompletionsCommand: Command {
         examples: [.init(line: "source <(kinesis-recorder completions bash)", meaning: "for this shell")]
     )
 
-    private let session: Session
-
-    init(_ session: Session) {
-        self.session = session
-    }
+    let session: Session
 
     func run() throws(CommandFailure) -> ExitStatus {
         let shell = session.invocation.arguments[0]

@@ -8,11 +8,7 @@ struct HelpCommand: Command {
         examples: [.init(line: "kinesis-recorder help --man | man -l -", meaning: "the manual page")]
     )
 
-    private let session: Session
-
-    init(_ session: Session) {
-        self.session = session
-    }
+    let session: Session
 
     func run() throws(CommandFailure) -> ExitStatus {
         session.console.print(try text())
@@ -39,11 +35,7 @@ struct VersionCommand: Command {
         examples: [.init(line: "kinesis-recorder version", meaning: "the same as --version")]
     )
 
-    private let session: Session
-
-    init(_ session: Session) {
-        self.session = session
-    }
+    let session: Session
 
     func run() -> ExitStatus {
         session.console.print(Program.versionLine)

@@ -52,12 +52,20 @@ package struct ManPage {
             "AWS_DEFAULT_PROFILE, AWS_PROFILE",
             "The profile in ~/.aws/config and ~/.aws/credentials, unless --profile gives it."
         ),
+        ("AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE", "The files with profiles, in place of those."),
+        (
+            "AWS_WEB_IDENTITY_TOKEN_FILE, AWS_ROLE_ARN, AWS_ROLE_SESSION_NAME",
+            "A role, and the file of the token that it is assumed with, if no keys are in the environment."
+        ),
+        ("AWS_EC2_METADATA_DISABLED", "true: an instance's role is not used."),
         ("AWS_MAX_ATTEMPTS, AWS_RETRY_MODE", "The attempts of each request, 4 by default; all modes do the same."),
         ("AWS_SDK_UA_APP_ID", "The application's ID in the user agent of requests."),
         (
             "AWS_ENDPOINT_URL_KINESIS, AWS_ENDPOINT_URL_FIREHOSE, AWS_ENDPOINT_URL",
             "The address of the service, unless --endpoint-url gives it."
         ),
+        ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "true: these, and those of profiles, are not used."),
+        ("AWS_USE_FIPS_ENDPOINT, AWS_USE_DUALSTACK_ENDPOINT", "true: such a public endpoint is used."),
         (
             "AWS_ACCOUNT_ID, AWS_ACCOUNT_ID_ENDPOINT_MODE",
             "The account of the keys, and whether hosts name it: preferred, required or disabled."
@@ -67,8 +75,9 @@ package struct ManPage {
             "STATE_DIRECTORY, XDG_STATE_HOME, HOME",
             "Otherwise a directory below the first of these that is set; below HOME in .local/state."
         ),
+        ("AWS_CA_BUNDLE", "A PEM file of trusted certificate authorities."),
         ("https_proxy, no_proxy", "As in curl(1); no_proxy may also contain [::1], and ports: [::1]:4566."),
-        ("NO_COLOR, TERM", "TERM=dumb prints lines instead of a progress bar."),
+        ("TERM", "TERM=dumb prints lines instead of a progress bar."),
     ]
 
     private static let files = [

@@ -26,11 +26,7 @@ struct ImportCommand: Command {
         ]
     )
 
-    private let session: Session
-
-    init(_ session: Session) {
-        self.session = session
-    }
+    let session: Session
 
     func run() async throws(CommandFailure) -> ExitStatus {
         let path = session.invocation.arguments[0]
@@ -55,7 +51,7 @@ struct ImportCommand: Command {
     /// Throws for a path at which there is no file that this user may read.
     private static func check(_ path: String) throws(CommandFailure) {
         guard unsafe access(path, R_OK) == 0 else {
-            throw CommandFailure(.noInput, message: "\(path) cannot be read: \(Files.message(of: errno)).")
+            throw CommandFailure(.noInput, message: "\(path) cannot be read: \(String(errorNumber: errno)).")
         }
         guard FileStatus(path: path)?.kind != .directory else {
             throw CommandFailure(.noInput, message: "\(path) is a directory. Give the path of a database.")

@@ -11,11 +11,7 @@ struct ListCommand: Command {
         examples: [.init(line: "kinesis-recorder list", meaning: "every store in its default directory")]
     )
 
-    private let session: Session
-
-    init(_ session: Session) {
-        self.session = session
-    }
+    let session: Session
 
     private struct Store: Encodable {
         let program: String?

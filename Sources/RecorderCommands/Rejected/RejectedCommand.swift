@@ -41,7 +41,7 @@ struct RejectedCommand: Command {
     private let session: Session
     private let names: [String]
 
-    init(_ session: Session) throws(CommandFailure) {
+    init(session: Session) throws(CommandFailure) {
         self.session = session
         names = session.invocation.arguments
         let actions = [OptionSpec.json, .restore, .clear].filter { session.invocation.has($0) }.map { "--\($0.name)" }

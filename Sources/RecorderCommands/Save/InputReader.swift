@@ -1,4 +1,5 @@
 import Glibc
+import RecorderAWS
 
 /// Reads standard input or a file, chunk by chunk, to its end or until a signal.
 final class InputReader {
@@ -58,7 +59,7 @@ final class InputReader {
     }
 
     private func unreadable() -> CommandFailure {
-        CommandFailure(.noInput, message: "\(path) cannot be read: \(Files.message(of: errno)).")
+        CommandFailure(.noInput, message: "\(path) cannot be read: \(String(errorNumber: errno)).")
     }
 
     deinit {

@@ -15,7 +15,7 @@ struct SaveCommand: Command {
     private let sequence = SaveSequence()
     private let stop = StopSignal.shared
 
-    init(_ session: Session) throws(CommandFailure) {
+    init(session: Session) throws(CommandFailure) {
         self.session = session
         settings = try SaveSettings(session)
         let tally = SaveTally(session.console)

@@ -73,6 +73,8 @@ package struct SubmitSchedule {
     /// Takes what the look found; true if it is to be sent now.
     package mutating func found(_ stored: Stored, at now: Instant) -> Bool {
         if case .records(0, _) = stored {
+            // Another process sent them. What was saved since the look began waits from then on.
+            if let saved = firstSave, saved < lastLook { firstSave = nil }
             look(by: now + pauseAfterLook)
             state = .idle(pause: pauseAfterLook)
             return false

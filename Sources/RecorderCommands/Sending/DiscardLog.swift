@@ -1,28 +1,34 @@
 import RecorderConcurrency
+import RecorderEngine
 import RecorderStore
 
-/// Reports records that left the store undelivered: at once, then at most every ten seconds, since there may be many.
+/// Reports records that left the store undelivered, and a store that was damaged.
 final class DiscardLog: Sendable {
-    private static let interval = Duration.seconds(10)
-
-    private struct State {
-        var waiting: [Discard] = []
-        /// Whether something was reported within the interval; what waits is reported at its end.
-        var isPausing = false
-    }
-
-    private let state = Locked(State())
-    /// Held while a report is printed, so that the last one is printed when `finish` returns.
-    private let printing = Locked(())
+    private let discards: DiscardReports
     private let console: Console
 
     init(_ console: Console) {
         self.console = console
+        discards = DiscardReports(
+            wait: { duration, action in
+                // Printing may take for ever, which the thread of signals must not.
+                StopSignal.shared.run(after: duration) {
+                    if (try? startThread(named: "recorder-discards", timeout: .zero, action)) == nil { action() }
+                }
+            },
+            report: { discard in
+                let streams = discard.streams.map(\.name).sorted().joined(separator: ", ")
+                console.error(
+                    "\(Formatting.records(discard.count)) (\(ByteCount(discard.bytes))) of \(streams) discarded: "
+                        + (discard.message.map { "\(discard.reason.words): \($0)" } ?? "\(discard.reason.words).")
+                )
+            }
+        )
     }
 
     func handle(_ event: RecorderEvent) {
         switch event {
-        case .discarded(let discard): add(discard)
+        case .discarded(let discard): discards.add(discard)
         case .rescued(let rescue):
             let lost =
                 rescue.lost.map { "\(Formatting.records($0)) could not be read" }
@@ -35,61 +41,8 @@ final class DiscardLog: Sendable {
         }
     }
 
-    /// Reports what has not been reported yet.
-    func finish() {
-        printing.withLock { _ in
-            let waiting = state.withLock { state in
-                defer { state.waiting = [] }
-                return state.waiting
-            }
-            print(waiting)
-        }
-    }
-
-    private func add(_ discard: Discard) {
-        let isDue = state.withLock { state in
-            if let index = state.waiting.firstIndex(where: { $0.reason == discard.reason }) {
-                state.waiting[index].count += discard.count
-                state.waiting[index].bytes += discard.bytes
-                state.waiting[index].streams.formUnion(discard.streams)
-                state.waiting[index].message = discard.message ?? state.waiting[index].message
-            } else {
-                state.waiting.append(discard)
-            }
-            defer { state.isPausing = true }
-            return !state.isPausing
-        }
-        if isDue { report() }
-    }
-
-    /// Reports what waits, and pauses.
-    private func report() {
-        finish()
-        // Printing may take for ever, which the thread of signals must not.
-        StopSignal.shared.run(after: Self.interval) {
-            if (try? startThread(named: "recorder-discards", timeout: .zero) { self.endPause() }) == nil {
-                self.endPause()
-            }
-        }
-    }
-
-    private func endPause() {
-        let hasWaiting = state.withLock { state in
-            state.isPausing = !state.waiting.isEmpty
-            return state.isPausing
-        }
-        if hasWaiting { report() }
-    }
-
-    private func print(_ discards: [Discard]) {
-        for discard in discards {
-            let streams = discard.streams.map(\.name).sorted().joined(separator: ", ")
-            console.error(
-                "\(Formatting.records(discard.count)) (\(ByteCount(discard.bytes))) of \(streams) discarded: "
-                    + (discard.message.map { "\(discard.reason.words): \($0)" } ?? "\(discard.reason.words).")
-            )
-        }
-    }
+    /// Reports the discards that have not been reported yet.
+    func finish() { discards.finish() }
 }
 
 extension Discard.Reason {

@@ -2,13 +2,13 @@
 protocol Command: Sendable {
     static var spec: CommandSpec { get }
 
-    init(_ session: Session) throws(CommandFailure)
+    init(session: Session) throws(CommandFailure)
 
     func run() async throws(CommandFailure) -> ExitStatus
 }
 
 extension Command {
     static func run(in session: Session) async throws(CommandFailure) -> ExitStatus {
-        try await Self(session).run()
+        try await Self(session: session).run()
     }
 }

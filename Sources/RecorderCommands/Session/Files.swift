@@ -42,11 +42,6 @@ enum Files {
         return unsafe statfs(resolved, &status) == 0
             ? FileSystemMagic.name(of: Int64(status.f_type)) : nil
     }
-
-    /// The text of an error number.
-    static func message(of number: Int32) -> String {
-        unsafe String(cString: strerror(number))
-    }
 }
 
 /// The numbers of file systems, https://man7.org/linux/man-pages/man2/statfs.2.html
@@ -73,9 +68,8 @@ struct StoreFile: Sendable {
     let key: String?
     let location: StoreLocation
 
-    /// The option that selects it among the stores of its directory; nil for a default recorder, and where the file's name is a
-    /// hash of the key.
-    var option: String? { key.flatMap { $0.contains(".") ? nil : "--key \(FileRights.quoted($0))" } }
+    /// The option that selects it among the stores of its directory; nil for a default recorder.
+    var option: String? { key.map { "--key \(FileRights.quoted($0))" } }
 
     /// The file names begin with these; a key or a region follows.
     private static let services = ["kinesis", "firehose", "amplify-kinesis", "amplify-firehose"]

@@ -16,7 +16,7 @@ struct OwnFile: Sendable {
         }
 
         fileprivate init(errorNumber: Int32) {
-            text = Files.message(of: errorNumber)
+            text = String(errorNumber: errorNumber)
             isTemporary = [ENOSPC, EDQUOT, EIO, EMFILE, ENFILE].contains(errorNumber)
         }
     }

@@ -23,7 +23,7 @@ extension Session {
         policy.streams = selection
         policy.batchByteLimit = try invocation.byteCount(.batchSize, atMost: largestBatch) ?? policy.batchByteLimit
         policy.maximumBytesPerSecond = try invocation.rate()
-        if let number = try invocation.number(.requests, from: 1) { policy.requestsPerStream = min(number, 64) }
+        policy.requestsPerStream = try invocation.number(.requests, from: 1, to: 64) ?? policy.requestsPerStream
         return policy
     }
 

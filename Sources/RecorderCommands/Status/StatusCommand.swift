@@ -15,8 +15,8 @@ struct StatusCommand: Command {
             Records that were sent with --aggregate or --pack, or by a program that does the same, share entries of \
             requests: the service counts and bills those.
 
-            --prometheus prints the counts as metrics, for a scrape by a script; `submit --metrics-file` and \
-            `save --metrics-file` keep a file of them. The counts are those of all processes since the store was created.
+            --prometheus prints the counts as metrics, for a scrape by a script; the commands \
+            that save or send keep a file of them with --metrics-file. The counts are those of all processes since the store was created.
 
             With --stream, only those streams are listed; the counts below the table are always those of the store.
 
@@ -32,11 +32,7 @@ struct StatusCommand: Command {
         ]
     )
 
-    private let session: Session
-
-    init(_ session: Session) {
-        self.session = session
-    }
+    let session: Session
 
     func run() throws(CommandFailure) -> ExitStatus {
         if session.invocation.has(.json), session.invocation.has(.prometheus) {

@@ -30,8 +30,8 @@ struct SubmitCommand: Command {
 
             Consumers lose aggregated records of a stream that distributes records by itself (strategy AUTO). So --aggregate \
             asks for the strategy and the shards of a stream, at most every ten minutes, and needs the permissions \
-            kinesis:DescribeStreamSummary and kinesis:ListShards; --ordered asks for the strategy. Without an answer, records \
-            are sent one by one. --aggregate=force is for streams whose strategy is known to be USER_PARTITION_KEY.
+            kinesis:DescribeStreamSummary and kinesis:ListShards; --ordered asks for the strategy. Without an answer, now or \
+            before, records are sent one by one. --aggregate=force is for streams whose strategy is known to be USER_PARTITION_KEY.
             """,
         examples: [
             .init(line: "kinesis-recorder submit", meaning: "everything, once"),
@@ -46,7 +46,7 @@ struct SubmitCommand: Command {
     private let metrics: MetricsFile?
     private let tally = DeliveryTally()
 
-    init(_ session: Session) throws(CommandFailure) {
+    init(session: Session) throws(CommandFailure) {
         self.session = session
         for service in session.services { _ = try session.sendingPolicy(for: service, of: session.services) }
         interval = try session.invocation.duration(.watch, from: .seconds(1), to: .seconds(365 * 86_400))

@@ -74,18 +74,23 @@ package struct Discard: Sendable, Hashable {
     package var streams: Set<StreamName>
     /// What the service said of a rejected record.
     package var message: String?
+
+    package init(reason: Reason, count: Int, bytes: Int, streams: Set<StreamName>) {
+        (self.reason, self.count, self.bytes, self.streams) = (reason, count, bytes, streams)
+    }
 }
 
 extension [Discard] {
     /// Adds records to the discard with the same reason.
     mutating func add(count: Int, bytes: Int, stream: StreamName, reason: Discard.Reason) {
-        guard count > 0 else { return }
-        if let index = firstIndex(where: { $0.reason == reason }) {
-            self[index].count += count
-            self[index].bytes += bytes
-            self[index].streams.insert(stream)
-        } else {
-            append(Discard(reason: reason, count: count, bytes: bytes, streams: [stream]))
-        }
+        if count > 0 { add(Discard(reason: reason, count: count, bytes: bytes, streams: [stream])) }
+    }
+
+    package mutating func add(_ discard: Discard) {
+        guard let index = firstIndex(where: { $0.reason == discard.reason }) else { return append(discard) }
+        self[index].count += discard.count
+        self[index].bytes += discard.bytes
+        self[index].streams.formUnion(discard.streams)
+        self[index].message = discard.message ?? self[index].message
     }
 }

@@ -49,6 +49,8 @@ import Testing
         }
         let recorder = try Recorders.firehose(url: server.url)
         recorder.packsRecords = true
+        let submits = AsyncStream<AWSSubmitMetrics>.makeStream()
+        recorder.metricsHandler = { submits.continuation.yield($0) }
         _ = try await recorder.saveRecord(Data("a".utf8), streamName: "lines").value
         let error = try #require(await recorder.submitAllRecords().failure())
         #expect(
@@ -56,6 +58,8 @@ import Testing
                 "Set appendsNewline before records are saved, or packsRecords to false."
             )
         )
+        let told = await submits.stream.first { _ in true }
+        #expect(told?.error == error && told?.recordsSent == 0)
         await #expect(throws: NSError.self) { try await recorder.submit() }
         #expect(recorder.statistics?.stored == 1 && server.requests.isEmpty)
         recorder.appendsNewline = true

@@ -84,6 +84,7 @@ import Testing
         (["submit", "--watch", "9000h"], "--watch 9000h: give seconds, or a time such as"),
         (["submit", "--watch", "31536001"], "--watch 31536001: give seconds, or a time such as"),
         (["save", "app", "--requests", "9223372036854775808"], "--requests 9223372036854775808: give a number"),
+        (["submit", "--requests", "65"], "--requests 65: give a number from 1 to 64."),
         (["save", "app", "--limit", "9223372036854775807"], "--limit 9223372036854775807: give a number of bytes, or"),
         (["save", "app", "--limit", "99999999999G"], "--limit 99999999999G: give a number of bytes, or"),
         (["save", "app", "--max-age", "9223372036854775807"], "--max-age 9223372036854775807: give seconds, or"),
@@ -161,6 +162,28 @@ import Testing
         #expect(status.status == 0)
         #expect(status.out.contains(/missing, \d+ s ago: 127\.0\.0\.1:1: Failed to connect/), "\(status.out)")
         #expect(!(status.out + missing.err).contains(users.allowed.secretAccessKey))
+    }
+
+    @Test(arguments: [("SignatureDoesNotMatch", 77), ("ExpiredTokenException", 77), ("ValidationException", 69)])
+    func `doctor ends as the command that sends does`(code: String, status: Int32) async throws {
+        let server = try LocalServer { _, _ in .error(400, code) }
+        let tool = try Tool(to: server.url)
+        _ = try await tool.run("save", "app", input: Data("a\n".utf8))
+        for command in [["submit"], ["doctor", "app"]] {
+            let ran = await (try tool.start(command)).end()
+            #expect(ran.status == status, "\(ran)")
+        }
+    }
+
+    @Test func `keys that cannot be had for a while are 75, for doctor, too`() async throws {
+        var tool = try Tool(to: "http://127.0.0.1:1")
+        for name in ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] { tool.environment[name] = nil }
+        tool.environment["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "http://127.0.0.1:1/keys"
+        _ = try await tool.run("save", "app", input: Data("a\n".utf8))
+        for command in [["submit"], ["doctor"]] {
+            let ran = await (try tool.start(command)).end()
+            #expect(ran.status == 75, "\(ran)")
+        }
     }
 
     @Test(

@@ -36,7 +36,7 @@ import Testing
         let directory = tool.home.path("store")
         _ = try await tool.run("save", "app", "-d", directory, "-k", "firehose", input: Data("a\n".utf8))
         _ = try await tool.run("save", "app", "-d", directory, "-k", "a b", input: Data("a\nb\n".utf8))
-        let named = "1 record under --key firehose, 2 records in kinesis-sha256."
+        let named = "1 record under --key firehose, 2 records under --key sha256."
         for command in [["submit"], ["status"], ["verify"], ["clear", "--yes"]] {
             let ran = await (try tool.start(command + ["-d", directory])).end()
             #expect(ran.status == 0 && ran.out.contains("nothing is stored in \(directory), but \(named)"), "\(ran)")
@@ -45,6 +45,8 @@ import Testing
         #expect(other.out.contains("but 1 record under --key firehose"), "\(other)")
         _ = try await tool.run("save", "app", "-d", directory, input: Data("a\n".utf8))
         #expect(try await tool.run("status", "-d", directory).out.contains("also in this directory: \(named)"))
+        let hash = try #require(try await tool.run("list", "-d", directory).out.firstMatch(of: /sha256\.[0-9a-f]{64}/))
+        #expect(try await tool.run("status", "-d", directory, "-k", "\(hash.output)").out.contains("2 records"))
         let keyed = try await tool.run("status", "-d", directory, "-k", "firehose")
         #expect(keyed.out.contains("1 record") && !keyed.out.contains("also in"), "\(keyed)")
     }

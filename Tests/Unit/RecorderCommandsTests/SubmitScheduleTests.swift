@@ -137,4 +137,19 @@ import Testing
         let isSent = schedule.found(.records(1, bytes: 100), at: start)
         #expect(isSent)
     }
+
+    @Test func `a record waits its whole time in the buffer, after another process sent the ones before it`() {
+        var schedule = Schedule(SendBuffer(age: .seconds(60), bytes: 10_000, records: 50), at: start)
+        _ = schedule.saved(at: start)
+        let empty = start + .seconds(1)
+        schedule.lookBegan(at: empty)
+        _ = schedule.found(.records(0, bytes: 0), at: empty)
+        _ = schedule.saved(at: start + .seconds(80))
+        for (seconds, isDue) in [(82, false), (140, true)] {
+            let look = start + .seconds(seconds)
+            schedule.lookBegan(at: look)
+            let isSent = schedule.found(.records(1, bytes: 100), at: look)
+            #expect(isSent == isDue)
+        }
+    }
 }

@@ -6,7 +6,8 @@ import RecorderConcurrency
 ///
 /// A claim is a lock on one byte of a file beside the database. Neighboring ones are one lock to the system, which looks through
 /// all of them for each new one. It ends when its process dies, however that happens. The lock belongs to the open file (an OFD
-/// lock, https://man7.org/linux/man-pages/man2/F_GETLK.2const.html), not to the process, whose other users of the file would release it.
+/// lock, https://man7.org/linux/man-pages/man2/F_GETLK.2const.html), not to the process, whose other users of the file would
+/// release it.
 package final class FileClaims: Sendable {
     private struct State {
         var descriptor: Int32?

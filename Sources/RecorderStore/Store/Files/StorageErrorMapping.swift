@@ -83,10 +83,3 @@ enum StorageErrorMapping {
         }
     }
 }
-
-extension String {
-    /// The system's text for an `errno`.
-    init(errorNumber: Int32) {
-        self = unsafe String(cString: strerror(errorNumber))
-    }
-}

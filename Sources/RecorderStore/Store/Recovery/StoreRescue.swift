@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import RecorderAWS
 import RecorderSQLite
 
 /// Replaces a damaged database by a new one with every record that can still be read.

@@ -43,6 +43,11 @@ import Testing
         #expect(configuration.warnings == ["CloudWatch metrics are not sent: cloudwatch.* has no effect."])
     }
 
+    @Test func `without a setting of CloudWatch nothing is said about it`() throws {
+        let text = #"{"flows":[{"filePattern":"/tmp/a*","kinesisStream":"s"}]}"#
+        #expect(try read(text).warnings == [])
+    }
+
     @Test func `the installed configuration is read, with its empty endpoints`() throws {
         let configuration = try read(
             """

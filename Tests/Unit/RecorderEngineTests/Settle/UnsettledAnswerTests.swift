@@ -86,11 +86,13 @@ import Testing
         let directory = try TemporaryDirectory()
         let gate = Gate()
         let path = directory.path("kinesis.db")
-        let server = try LocalServer { request, index in
-            if index == 0 {
-                try? change(path, Self.obstacle.replacing("ON stream", with: "ON stream WHEN new.number = 1"))
+        let obstacle = Self.obstacle.replacing("ON stream", with: "ON stream WHEN new.number = 1")
+        let server = try LocalServer { request, _ in
+            switch ParsedPutRequest(request).stream {
+            case "held": #expect(throws: Never.self) { try change(path, obstacle) }
+            case "slow": gate.wait()
+            default: break
             }
-            if ParsedPutRequest(request).stream == "slow" { gate.wait() }
             return .kinesis(request)
         }
         defer { gate.open() }
