@@ -17,6 +17,8 @@ package struct FileFlow: Sendable {
     package let patterns: [String]
     /// Patterns of names, or of paths if they have a slash: files that are not followed.
     package var excluded: [String] = []
+    /// Files that this process writes: their lines would lead to more of them, without end.
+    package var own: Set<FileKey> = []
     /// Files that are found for the first time, and were not changed for so long, are not read but for what is added to them.
     package var ignoredAge: Duration?
     package var firstSight = FirstSight.start
@@ -40,7 +42,7 @@ package struct FileFlow: Sendable {
     /// Its patterns, each once, as a file belongs to one; relative ones begin in a directory.
     package func filePatterns(in directory: String) -> [FilePattern] {
         var known: Set<[UInt8]> = []
-        return patterns.map { FilePattern($0, in: directory, excluding: excluded) }
+        return patterns.map { FilePattern($0, in: directory, excluding: excluded, own: own) }
             .filter { known.insert($0.bytes).inserted }
     }
 }

@@ -22,6 +22,7 @@ package struct FilePattern: Sendable, Hashable {
     package var bytes: [UInt8] { Array(text.utf8) }
     /// Patterns of names, or of paths if they have a slash: files that are left out.
     private let excluded: [String]
+    private let own: Set<FileKey>
     /// The components of the directories, and the pattern of the name.
     private let directories: [String]
     private let name: String
@@ -29,8 +30,13 @@ package struct FilePattern: Sendable, Hashable {
     let fixedStart: String
 
     /// Names are relative to `directory`.
-    package init(_ pattern: String, in directory: String, excluding excluded: [String] = []) {
-        self.excluded = excluded
+    package init(
+        _ pattern: String,
+        in directory: String,
+        excluding excluded: [String] = [],
+        own: Set<FileKey> = []
+    ) {
+        (self.excluded, self.own) = (excluded, own)
         let absolute = pattern.hasPrefix("/") ? pattern : "\(directory)/\(pattern)"
         let parts = absolute.split(separator: "/").map(String.init).filter { $0 != "." }
         text = "/\(parts.joined(separator: "/"))"
@@ -89,6 +95,9 @@ package struct FilePattern: Sendable, Hashable {
             return unsafe fnmatch(pattern, path, FNM_PATHNAME) == 0
         }
     }
+
+    /// Whether this process writes a file, so that its lines would lead to more of them.
+    func isOwn(_ file: FileKey) -> Bool { own.contains(file) }
 
     /// How a name in one of the directories belongs to the pattern, and the name that the file had before it was rotated; nil if
     /// it does not belong.

@@ -203,8 +203,10 @@ package final class FollowLoop {
             return false
         }
         // Only what follows the stored lines was written anew, such as a line without its end.
-        flow.truncations += 1
-        observer.tell(.incomplete(.cutOff(file.storedPosition)))
+        if !file.endsInNUL {
+            flow.truncations += 1
+            observer.tell(.incomplete(.cutOff(file.storedPosition)))
+        }
         handle(.read(.cutOff), of: file, in: flow)
         return true
     }

@@ -236,6 +236,9 @@ final class FollowedFile {
         return (reading, reader.content.end - end)
     }
 
+    /// Whether the last byte that was read is NUL.
+    var endsInNUL: Bool { reader?.content.endsInNUL ?? false }
+
     /// Passes on the record of several lines that waits for its next line.
     func endRecord(_ save: (PayloadList, FilePosition) -> Void) {
         guard let reader else { return }

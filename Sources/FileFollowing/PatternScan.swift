@@ -1,4 +1,5 @@
 import Glibc
+import RecorderStore
 
 /// A file that a scan found.
 package struct FoundFile: Sendable {
@@ -45,6 +46,10 @@ package struct PatternScan {
         case directory, fifo, socket, device
         /// A path names a compressed file.
         case compressed
+        /// A store's database, or a file beside it.
+        case store
+        /// This process writes it.
+        case own
         /// The name of a file is no text.
         case notUTF8
         /// The number of an error.
@@ -123,6 +128,10 @@ package struct PatternScan {
         return String(path[..<slash])
     }
 
+    private static func name(of path: String) -> Substring {
+        path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+    }
+
     /// Adds the files of a directory; `relation` gives how a name belongs to the pattern, and the path before a rotation. It is
     /// asked about names that begin with `start`: most names of a directory are other flows'.
     private mutating func scan(
@@ -159,6 +168,11 @@ package struct PatternScan {
 
     private mutating func add(_ path: String, _ relation: FilePattern.Relation, base: String) {
         guard !pattern.excludes(path) else { return }
+        // Never opened: to close it again would end SQLite's locks on it.
+        guard !StoreLocation.isPart(Self.name(of: path)) else {
+            if path.hasSuffix(".db") { problems[path] = .store }
+            return
+        }
         guard let own = system.facts(of: path, followsLink: false) else {
             let number = errno
             guard number != ENOENT else {
@@ -174,6 +188,10 @@ package struct PatternScan {
         guard facts.kind == .file else {
             guard relation == .matches, facts.kind != .directory || !pattern.hasWildcards else { return }
             problems[path] = Self.problem(of: facts.kind)
+            return
+        }
+        guard !pattern.isOwn(facts.key) else {
+            problems[path] = .own
             return
         }
         let file = FoundFile(

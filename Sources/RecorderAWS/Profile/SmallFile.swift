@@ -61,7 +61,12 @@ package enum SmallFile {
         if stat(path, &status) == 0, let kind = otherKind(status) {
             return unreadable(path, because: "it is \(kind). Name a regular file.")
         }
-        let advice = number == EACCES ? " Let this user read it, or name another file." : ""
+        let advice =
+            switch number {
+            case EACCES: " Let this user read it, or name another file."
+            case EMFILE: " Raise this process's limit (ulimit -n, LimitNOFILE=)."
+            default: ""
+            }
         let reason = path.hasPrefix("/") ? PathDiagnosis.obstacle(in: path)?.sanitized() : nil
         return unreadable(path, because: "\(reason ?? String(errorNumber: number)).\(advice)")
     }

@@ -55,7 +55,7 @@ struct AgentService: Sendable {
         self.discards = discards
         buffer = flows.dropFirst().reduce(flows[0].buffer) { $0.merged(with: $1.buffer) }
         let fields = try RecordFields(session.invocation)
-        targets = flows.map { FileFlowTarget(FileFlow($0, policy, fields: fields), in: pipeline) }
+        targets = flows.map { FileFlowTarget(FileFlow($0, policy, fields: fields, in: session), in: pipeline) }
         for flow in flows {
             _ = try CommandFailure.wrapping(
                 try service.checkStream(flow.destination.stream, region: { access.region })
@@ -101,7 +101,7 @@ struct AgentService: Sendable {
 
 extension FileFlow {
     /// Records end with a newline, as those of the agent do.
-    fileprivate init(_ flow: AgentFlow, _ policy: RecorderPolicy, fields: RecordFields?) {
+    fileprivate init(_ flow: AgentFlow, _ policy: RecorderPolicy, fields: RecordFields?, in session: Session) {
         let keyBytes = flow.destination.isKinesis ? StreamServiceDescription.kinesis.keyBytes(for: nil) : 0
         var rules = flow.rules
         rules.keepsDelimiter = true
@@ -113,6 +113,7 @@ extension FileFlow {
             firstSight: flow.startsAtEnd ? .end : .start,
             rules: rules
         )
+        leaveOutOwnFiles(of: session)
     }
 }
 

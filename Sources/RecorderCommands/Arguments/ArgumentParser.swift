@@ -81,6 +81,10 @@ struct ArgumentParser {
         }
         // As from a script whose variable is not set.
         guard !value.isEmpty else { throw failure("the value of --\(option.name) is empty: give \(placeholder).") }
+        let earlier = option.isRepeated ? nil : values[option.name]?.last
+        guard earlier == nil || earlier == value else {
+            throw failure("--\(option.name) is given twice, as \(earlier ?? "") and as \(value). Give one of them.")
+        }
         values[option.name, default: []].append(value)
     }
 

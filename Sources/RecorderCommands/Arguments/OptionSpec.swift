@@ -7,6 +7,7 @@ package struct OptionSpec: Sendable {
     let value: String?
     /// What a flag may be given as after `=`, as in `--aggregate=force`.
     let choice: String?
+    let isRepeated: Bool
     let help: String
     let completion: Completion
 
@@ -15,6 +16,7 @@ package struct OptionSpec: Sendable {
         letter: Character? = nil,
         value: String? = nil,
         choice: String? = nil,
+        isRepeated: Bool = false,
         completion: Completion = .nothing,
         help: String
     ) {
@@ -22,6 +24,7 @@ package struct OptionSpec: Sendable {
         self.letter = letter
         self.value = value
         self.choice = choice
+        self.isRepeated = isRepeated
         self.completion = completion
         self.help = help
     }
@@ -68,6 +71,7 @@ extension OptionSpec {
         "stream",
         letter: "s",
         value: "STREAM",
+        isRepeated: true,
         help: "only the records of this stream, a name or an ARN; may be given several times [all]"
     )
 

@@ -30,7 +30,7 @@ struct FlowPreview {
             let isRotated = file.relation == .rotated
             let note =
                 isRotated ? ", rotated: only lines that are added to it are read, or those after its position" : ""
-            return "\(file.path), \(ByteCount(file.facts.size))\(note)"
+            return "\(Visible.line(file.path)), \(ByteCount(file.facts.size))\(note)"
         }
         let problems = scan.problems.sorted { $0.key < $1.key }.map { "\($0.key) cannot be followed: \($0.value.text)" }
         let found = files + problems

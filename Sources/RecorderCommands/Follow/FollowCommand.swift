@@ -27,7 +27,7 @@ struct FollowCommand: Command {
             )
         }
         rules.fields = try RecordFields(session.invocation)
-        flow = FileFlow(
+        var flow = FileFlow(
             stream: settings.stream,
             partitionKey: settings.partitionKey,
             patterns: Array(session.invocation.arguments.dropFirst()),
@@ -36,6 +36,8 @@ struct FollowCommand: Command {
             firstSight: session.invocation.has(.fromEnd) ? .end : .start,
             rules: rules
         )
+        flow.leaveOutOwnFiles(of: session)
+        self.flow = flow
         let discards = DiscardLog(session.console)
         self.discards = discards
         let policy = settings.policy.waitingAtLimit
@@ -76,9 +78,24 @@ struct FollowCommand: Command {
 }
 
 extension FileFlow {
+    /// Leaves out what this process writes.
+    mutating func leaveOutOwnFiles(of session: Session) {
+        let system = LinuxFileSystem()
+        let outputs = [STDOUT_FILENO, STDERR_FILENO].compactMap { system.facts(of: $0) }
+        own = Set(outputs.filter { $0.kind == .file }.map(\.key))
+        guard let path = session.invocation.value(.metricsFile) else { return }
+        let name = FilePattern(path, in: Files.workingDirectory).text.map { "\\*?[".contains($0) ? "\\\($0)" : "\($0)" }
+        // With what is written before it takes the file's place.
+        excluded += [name.joined(), "\(name.joined()).*.tmp"]
+    }
+
     /// Throws if no path can be followed. A file that does not exist yet can; what is wrong with some of several paths is a warning
     /// while the others are followed.
     func check() throws(CommandFailure) {
+        if Files.workingDirectory.isEmpty, let path = patterns.first(where: { !$0.hasPrefix("/") }) {
+            let reason = "is relative to the working directory, which no longer exists. Give an absolute path."
+            throw CommandFailure(.noInput, message: "\(path) \(reason)")
+        }
         let problems = filePatterns(in: Files.workingDirectory).map(problem)
         guard problems.allSatisfy({ $0 != nil }), let first = problems.first, let first else { return }
         throw CommandFailure(.noInput, message: first)

@@ -69,6 +69,7 @@ extension OptionSpec {
     static let exclude = OptionSpec(
         "exclude",
         value: "PATTERN",
+        isRepeated: true,
         help:
             "leave out files with such a name, or such a path if PATTERN has a slash; may be given several times [none]"
     )

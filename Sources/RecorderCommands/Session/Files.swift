@@ -71,25 +71,17 @@ struct StoreFile: Sendable {
     /// The option that selects it among the stores of its directory; nil for a default recorder.
     var option: String? { key.map { "--key \(FileRights.quoted($0))" } }
 
-    /// The file names begin with these; a key or a region follows.
-    private static let services = ["kinesis", "firehose", "amplify-kinesis", "amplify-firehose"]
-
     /// nil if the name is not that of a store.
     private init?(_ file: String, in directory: String) {
         guard file.hasSuffix(".db") else { return nil }
         let stem = file.dropLast(3)
-        guard let service = Self.services.first(where: { stem == $0 || stem.hasPrefix("\($0)-") }) else { return nil }
+        guard let service = StoreLocation.services.first(where: { stem == $0 || stem.hasPrefix("\($0)-") }) else {
+            return nil
+        }
         self.service = service
         key = stem == service ? nil : String(stem.dropFirst(service.count + 1))
         // By file name, not by key: a key that cannot be a file name is hashed into one.
         location = StoreLocation(directory: directory, fileName: file)
-    }
-
-    /// Whether a name is that of a store's database or of a file beside it, whether there is one or not.
-    static func isPart(_ name: Substring) -> Bool {
-        StoreLocation.endings.contains { ending in
-            name.hasSuffix(ending) && StoreFile(String(name.dropLast(ending.count)), in: "/") != nil
-        }
     }
 
     /// The stores of a directory, by name.

@@ -1,5 +1,6 @@
 import Glibc
 import RecorderAWS
+import RecorderStore
 
 /// A file of this program that it replaces in one step: a reader never finds half of it.
 ///
@@ -29,7 +30,7 @@ struct OwnFile: Sendable {
 
     /// Throws for a path at which there is, or may be, something else.
     func check() throws(Problem) {
-        if StoreFile.isPart(path.split(separator: "/").last ?? "") {
+        if StoreLocation.isPart(path.split(separator: "/").last ?? "") {
             throw Problem("this is the name of a record store's file. Give another path")
         }
         switch FileStatus(path: path)?.kind {

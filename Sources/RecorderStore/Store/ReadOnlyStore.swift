@@ -26,6 +26,7 @@ final class ReadOnlyStore {
         let path = try StoreDirectory.resolve(location).path
         self.path = path
         try StoreFiles.checkReadable(path)
+        if FileState.isEmptied(path) { throw StorageErrorMapping.emptied(path) }
         if StoreFiles.areWritable(path) || Self.isInUse(path), let (connection, isEmpty) = try Self.openShared(path) {
             (self.connection, self.isEmpty, isUnlocked) = (connection, isEmpty, false)
             return

@@ -69,8 +69,10 @@ package final class StoreWriter {
         defer { lock.unlock() }
         try StoreFiles.secure(path)
         StoreRescue(path).finishMove()
+        let isEmptied = FileState.isEmptied(path)
         try StoreDirectory.createFile(path)
         fileID = FileIdentity(path)
+        if isEmptied { throw StorageErrorMapping.emptied(path) }
         lock.forgetIndexOfOtherLog()
         let reserve = StoreReserve(beside: path)
         let connection = try Self.open(path, reserve: reserve)
@@ -344,7 +346,9 @@ package final class StoreWriter {
         let version = try connection.dataVersion()
         guard let known, known.version == version, !lock.isForeign else {
             forget()
-            return try statements.ledger()
+            let found = try statements.ledger()
+            if known?.ledger.warnOfLoss(in: found, of: path) == true { known = nil }
+            return found
         }
         // The only reference now, so that changes copy nothing.
         self.known = nil

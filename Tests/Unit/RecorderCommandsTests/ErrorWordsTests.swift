@@ -31,6 +31,27 @@ import Testing
         #expect(ran.err.contains("directory: it can be used again."), "\(ran)")
     }
 
+    @Test func `a backup that is put over an open store is said to have lost what was saved since`() async throws {
+        let tool = try Tool()
+        let (directory, backup) = (tool.home.path("store"), tool.home.path("backup"))
+        _ = try await tool.run("save", "app", "-d", directory, input: Data("1\n2\n".utf8))
+        func copy(_ from: String, _ to: String) async throws {
+            try await tool.python("import subprocess; subprocess.run(['cp', '-a', '\(from)', '\(to)'], check=True)")
+        }
+        try await copy(directory, backup)
+        let running = try tool.start(["save", "app", "-d", directory])
+        for line in 3...5 {
+            running.write(Data("\(line)\n".utf8))
+            let stored = { try StoredRecord.all(at: "\(directory)/kinesis.db").count }
+            try await waitUntil { ((try? stored()) ?? 0) >= line }
+        }
+        try await copy("\(backup)/.", directory)
+        running.write(Data("6\n".utf8))
+        let ran = await running.end()
+        #expect(ran.err.contains("was overwritten with an earlier state of itself"), "\(ran)")
+        #expect(ran.err.contains("of the 3 records that were saved since, those are lost"), "\(ran)")
+    }
+
     @Test func `where nothing is stored, records under other keys are named`() async throws {
         let tool = try Tool(to: "http://127.0.0.1:1")
         let directory = tool.home.path("store")

@@ -32,6 +32,66 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: logs.database))
     }
 
+    @Test func `neither a store nor what the command itself writes is followed, and that is said`() async throws {
+        let tool = logs.tool
+        let directory = tool.home.path("store")
+        func stored() -> [String] {
+            ((try? StoredRecord.all(at: "\(directory)/kinesis.db")) ?? []).map {
+                String(decoding: $0.data, as: UTF8.self)
+            }
+        }
+        try tool.write("a.log", "1\n")
+        let metrics = tool.home.path("m.prom")
+        let words = ["follow", "app", tool.home.path("**/*"), "-d", directory, "--metrics-file", metrics, "--verbose"]
+        let running = try tool.start(words)
+        try await waitUntil { stored().count >= 1 }
+        try tool.write("b.log", "2\n")
+        try await waitUntil { stored().count >= 2 }
+        let ran = await logs.stop(running)
+        #expect(stored() == ["1", "2"] && ran.status == 0, "\(ran)")
+        #expect(ran.err.contains("kinesis.db is not followed: it is the database of a record store."), "\(ran)")
+        #expect(ran.err.contains(".err is not followed: this command prints to it"), "\(ran)")
+    }
+
+    @Test func `a store that was emptied is damage, and its followed lines are stored again, which is said`()
+        async throws
+    {
+        try logs.append("1\n2\n")
+        let first = try logs.start(logs.path("app.log"))
+        #expect(try await logs.stored(2) == ["1", "2"])
+        _ = await logs.stop(first)
+        #expect(truncate(logs.database, 0) == 0)
+        let verified = try await logs.tool.run("verify")
+        #expect(verified.status == 1 && verified.err.contains("the file is empty, and was not"), "\(verified)")
+        let second = try logs.start(logs.path("app.log"))
+        #expect(try await logs.stored(2) == ["1", "2"])
+        let ran = await logs.stop(second)
+        #expect(ran.err.contains("the store was damaged"), "\(ran)")
+        #expect(ran.err.contains("may be stored a second time"), "\(ran)")
+        #expect(try await logs.tool.run("verify").status == 0)
+    }
+
+    @Test func `a working directory that was removed is said, and no other file is followed`() async throws {
+        let gone = ["sh", "-c", "d=$(mktemp -d); cd $d; rmdir $d; exec \"$0\" \"$@\""]
+        let ran = await (try logs.start("app.log", under: gone)).end()
+        #expect(ran.status == 66 && ran.err.contains("working directory, which no longer exists"), "\(ran)")
+    }
+
+    @Test func `lines that are written into space that was allocated before are stored, each once`() async throws {
+        try logs.append("1\n" + String(repeating: "\0", count: 8_192))
+        let running = try logs.start(logs.path("app.log"))
+        #expect(try await logs.stored(1) == ["1"])
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: logs.path("app.log")))
+        for (offset, text, count) in [(2, "2\n3\n", 3), (6, "4", 3), (7, "5\n", 4)] {
+            try file.seek(toOffset: UInt64(offset))
+            try file.write(contentsOf: Data(text.utf8))
+            _ = try await logs.stored(count)
+        }
+        try file.close()
+        let ran = await logs.stop(running)
+        #expect(logs.stored == ["1", "2", "3", "45"] && !ran.err.contains("truncated"), "\(ran)")
+    }
+
     @Test func `a kill between two lines repeats and loses none`() async throws {
         try logs.append("1\n")
         let first = try logs.start(logs.path("app.log"))

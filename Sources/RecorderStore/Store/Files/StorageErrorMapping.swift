@@ -10,6 +10,11 @@ enum StorageErrorMapping {
         .storage(message(error, path: path), error)
     }
 
+    /// A file without a byte, which had some: SQLite would take it for a new one.
+    static func emptied(_ path: String) -> RecorderError {
+        error(.damage("the file is empty, and was not when it was used last", action: "opening"), path: path)
+    }
+
     /// Runs an expression that uses SQLite, and translates its error.
     static func translating<T>(
         path: String,

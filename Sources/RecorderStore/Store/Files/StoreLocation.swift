@@ -12,8 +12,17 @@ package struct StoreLocation: Sendable, Hashable {
 
     package var path: String { directory == "/" ? "/\(fileName)" : "\(directory)/\(fileName)" }
 
-    /// What follows the name of the database in the names of a store's files; nothing for the database itself.
-    package static var endings: [String] { StoreFiles.suffixes }
+    /// What the names of databases begin with; a key or a region follows.
+    package static let services = ["kinesis", "firehose", "amplify-kinesis", "amplify-firehose"]
+
+    /// Whether a name is that of a store's database or of a file beside it, whether there is one or not.
+    package static func isPart(_ name: some StringProtocol) -> Bool {
+        guard let service = services.first(where: { name.hasPrefix("\($0).db") || name.hasPrefix("\($0)-") }) else {
+            return false
+        }
+        let rest = name.dropFirst(service.count)
+        return StoreFiles.suffixes.contains { rest.hasSuffix(".db\($0)") }
+    }
 
     /// The location of a file whose directory is known.
     package init(directory: String, fileName: String) {

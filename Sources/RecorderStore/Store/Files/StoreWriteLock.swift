@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import RecorderAWS
 import RecorderConcurrency
@@ -198,6 +199,16 @@ struct FileState: Equatable {
         guard unsafe log.withCString({ unsafe lstat($0, &status) }) == 0, status.st_size > 0 else { return }
         self.log = status.st_ino
         logChange = LogWrite(size: status.st_size, seconds: status.st_ctim.tv_sec, nanoseconds: status.st_ctim.tv_nsec)
+    }
+
+    /// Whether a database without a byte had some when a writer left it.
+    static func isEmptied(_ database: String) -> Bool {
+        let found = FileState(database, log: "")
+        guard found.inode != 0, found.size == 0,
+            let note = try? String(contentsOfFile: "\(database).lock", encoding: .utf8)
+        else { return false }
+        let file = "\(found.device):\(found.inode):"
+        return note.hasPrefix(file) && !note.hasPrefix("\(file)0:")
     }
 
     /// What `text` begins with, whatever the log is.
