@@ -4,8 +4,9 @@ package import RecorderStore
 
 /// The bytes of an open file from a position on, as they are or decompressed. Used by the follower's thread only.
 ///
-/// Each reading compares the last bytes that were read before, and those of a line without its end, so that a file that was
-/// truncated and written anew in place is noticed even if it is as long again, and so is a line in space that was allocated before.
+/// Each reading compares the last bytes that were read before, so that a file that was truncated and written anew in place is
+/// noticed even if it is as long again. If they end in NUL, it compares all of the line that has begun: space may have been
+/// allocated for lines, which are written into it.
 package final class FileContent {
     /// How a reading ended.
     package enum Reading {
@@ -86,9 +87,11 @@ package final class FileContent {
     }
 
     /// The last bytes that were read.
-    private var overlap: Range<Int> { recent.start..<end }
+    private var overlap: Range<Int> {
+        (endsInNUL ? recent.start : max(end - FilePosition.fingerprintLength, recent.start))..<end
+    }
 
-    /// Whether the last byte that was read is NUL, as all are of space that is allocated before its lines are written.
+    /// Whether the last byte that was read is NUL, as all are in space that was allocated.
     var endsInNUL: Bool { end > recent.start && recent[end - 1..<end] == [0] }
 
     private func bytes(_ overlap: Range<Int>, andThen count: Int) -> (range: [UInt8], behind: [UInt8], error: Int32) {

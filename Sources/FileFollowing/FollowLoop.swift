@@ -198,12 +198,13 @@ package final class FollowLoop {
             fail(file, of: flow)
             return false
         }
-        guard holdsStoredLines else {
+        let wasAllocated = file.endsInNUL && flow.flow.rules.delimiter != 0
+        guard holdsStoredLines || wasAllocated && file.storedPosition.offset == 0 else {
             handle(.read(.replaced), of: file, in: flow)
             return false
         }
         // Only what follows the stored lines was written anew, such as a line without its end.
-        if !file.endsInNUL {
+        if !wasAllocated {
             flow.truncations += 1
             observer.tell(.incomplete(.cutOff(file.storedPosition)))
         }

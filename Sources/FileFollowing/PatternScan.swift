@@ -170,7 +170,7 @@ package struct PatternScan {
         guard !pattern.excludes(path) else { return }
         // Never opened: to close it again would end SQLite's locks on it.
         guard !StoreLocation.isPart(Self.name(of: path)) else {
-            if path.hasSuffix(".db") { problems[path] = .store }
+            if path.hasSuffix(".db") || !pattern.hasWildcards { problems[path] = .store }
             return
         }
         guard let own = system.facts(of: path, followsLink: false) else {

@@ -316,6 +316,7 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
             case .failure(.cancelled): return source.cancel()
             case .failure(let error): outcome = .failure(errors.error(error))
             }
+            sender.logDiscards()
             source.complete(outcome)
             reportMetrics(of: try? result.get(), outcome, since: start)
         }

@@ -26,7 +26,8 @@ final class NotificationSender: Sendable {
 
     private let discards = DiscardReports(
         wait: { duration, action in
-            Task {
+            // A listener may block its thread.
+            Task(executorPreference: UserCodeExecutor.shared) {
                 try? await Task.sleep(for: duration)
                 action()
             }
@@ -48,6 +49,11 @@ final class NotificationSender: Sendable {
     init(_ identity: RecorderIdentity) {
         self.identity = identity
     }
+
+    deinit { logDiscards() }
+
+    /// Logs the discards that wait for others.
+    func logDiscards() { discards.finish() }
 
     var recorder: AWSAbstractKinesisRecorder? {
         get { sender.withLock { $0.recorder } }

@@ -80,8 +80,9 @@ struct AgentCommand: Command {
         for submitter in submitters { try submitter.start() }
         let manager = session.serviceManager
         stop.whenStopped { manager.stopping() }
-        let flows = configuration.flows
-        let streams = flows.count == 1 ? flows[0].destination.stream : "\(flows.count) streams"
+        let destinations = Set(configuration.flows.map(\.destination))
+        let first = configuration.flows[0].destination.stream
+        let streams = destinations.count == 1 ? first : "\(destinations.count) streams"
         let targets = zip(services, submitters).flatMap { service, submitter in
             service.targets.map { FileFlowTarget($0.flow, in: service.pipeline, saved: submitter.saved) }
         }

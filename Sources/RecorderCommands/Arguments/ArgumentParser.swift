@@ -73,7 +73,7 @@ struct ArgumentParser {
                 let choice = option.choice.map { " but \($0): --\(option.name)=\($0)" } ?? ""
                 throw failure("--\(option.name) takes no value\(choice).")
             }
-            values[option.name] = [attached ?? ""]
+            try add(attached ?? "", to: option)
             return
         }
         guard let value = attached ?? words.popFirst() else {
@@ -81,9 +81,14 @@ struct ArgumentParser {
         }
         // As from a script whose variable is not set.
         guard !value.isEmpty else { throw failure("the value of --\(option.name) is empty: give \(placeholder).") }
-        let earlier = option.isRepeated ? nil : values[option.name]?.last
-        guard earlier == nil || earlier == value else {
-            throw failure("--\(option.name) is given twice, as \(earlier ?? "") and as \(value). Give one of them.")
+        try add(value, to: option)
+    }
+
+    private mutating func add(_ value: String, to option: OptionSpec) throws(CommandFailure) {
+        if let earlier = values[option.name]?.last, !option.isRepeated {
+            guard earlier != value else { return }
+            let words = [earlier, value].map { $0.isEmpty ? "without a value" : "as \($0)" }.joined(separator: " and ")
+            throw failure("--\(option.name) is given twice, \(words). Give one of them.")
         }
         values[option.name, default: []].append(value)
     }

@@ -150,7 +150,8 @@ extension AuditReport {
             sources[source] = StreamAccount.Records()
         }
         return sources.map { source, records in
-            let status = statuses.firstIndex { $0.knows(source) }
+            // A copy of a store knows what the original numbered before.
+            let status = statuses.firstIndex { $0.numbers(source) } ?? statuses.firstIndex { $0.knows(source) }
             return Entry(
                 source: source,
                 records: records,

@@ -29,9 +29,11 @@ struct MissingRecords: Sendable {
         let firstRead = records.ordinals.first ?? .max
         // Of a store that is not known, the records before those of --since cannot be known, and others begin at 0.
         let unknownFirst = reading.isComplete || reading.isLimited ? firstRead : 0
-        let first = min(numbering?.lowerBound ?? unknownFirst, firstRead)
-        let judged = numbering?.upperBound ?? (records.lastSettled + 1)
-        let end = max(judged, (records.ordinals.last ?? -1) + 1)
+        let first = min(numbering?.ordinals.lowerBound ?? unknownFirst, firstRead)
+        let known = numbering?.ordinals.upperBound ?? (records.lastSettled + 1)
+        let end = max(known, (records.ordinals.last ?? -1) + 1)
+        // Nothing is newer than the end of an identity: a backup took back that it was given.
+        let judged = numbering?.isEarlier == true ? end : known
         guard first < end else { return }
         var left = records.ordinals.gaps(in: first...(end - 1))
         func take(_ ranges: OrdinalRanges) -> OrdinalRanges {
@@ -52,22 +54,34 @@ extension StatusReport {
     /// Whether records with keys are in stores of this service: a recorder's or an Amplify client's.
     static func isKinesis(_ service: String) -> Bool { service == "kinesis" || service == "amplify-kinesis" }
 
+    /// Whether the store's next record is of this source.
+    func numbers(_ source: StreamAccount.Source) -> Bool { numbering(of: source)?.isEarlier == false }
+
     /// The sources of which it says something.
     func knows(_ source: StreamAccount.Source) -> Bool { numbering(of: source) != nil || !held(of: source).isEmpty }
 
-    /// The ordinals that the store has given to a stream's records under its present identity.
-    fileprivate func numbering(of source: StreamAccount.Source) -> Range<Int64>? {
-        guard storeID.flatMap({ RecordIdentity.store($0) }) == source.store,
-            let stream = streams.first(where: { $0.number == source.stream }),
+    /// The ordinals that the store has given to a stream's records under its present identity or an earlier one.
+    fileprivate func numbering(of source: StreamAccount.Source) -> (ordinals: Range<Int64>, isEarlier: Bool)? {
+        guard storeID.flatMap({ RecordIdentity.store($0) }) == source.store else {
+            return earlier(source).map { ($0.firstOrdinal..<$0.nextOrdinal, true) }
+        }
+        guard let stream = streams.first(where: { $0.number == source.stream }),
             let first = stream.firstOrdinal, let next = stream.nextOrdinal
         else { return nil }
-        return first..<next
+        return (first..<next, false)
+    }
+
+    private func earlier(_ source: StreamAccount.Source) -> Earlier? {
+        earlierIdentities?.last {
+            $0.streamNumber == source.stream && RecordIdentity.store($0.storeID) == source.store
+        }
     }
 
     /// How many of a source's records were delivered under keys that do not name them: with --random-keys or --omit-keys.
     func unnamed(of source: StreamAccount.Source) -> Int {
-        guard numbering(of: source) != nil else { return 0 }
-        return max(streams.first { $0.number == source.stream }?.deliveredUnnamed ?? 0, 0)
+        guard let numbering = numbering(of: source) else { return 0 }
+        let present = streams.first { $0.number == source.stream }?.deliveredUnnamed
+        return max((numbering.isEarlier ? earlier(source)?.deliveredUnnamed : present) ?? 0, 0)
     }
 
     fileprivate func held(of source: StreamAccount.Source) -> OrdinalRanges {
@@ -103,6 +117,9 @@ extension StatusReport {
                     ordinals.contains($0.first) && ordinals.contains($0.last) && $0.first <= $0.last
                 }
         }
-        return areSound ? nil : "its ordinals are out of range"
+        let areEarlierSound = (earlierIdentities ?? []).allSatisfy {
+            ordinals.contains($0.firstOrdinal) && ordinals.contains($0.nextOrdinal) && $0.firstOrdinal <= $0.nextOrdinal
+        }
+        return areSound && areEarlierSound ? nil : "its ordinals are out of range"
     }
 }

@@ -32,7 +32,9 @@ struct FlowPreview {
                 isRotated ? ", rotated: only lines that are added to it are read, or those after its position" : ""
             return "\(Visible.line(file.path)), \(ByteCount(file.facts.size))\(note)"
         }
-        let problems = scan.problems.sorted { $0.key < $1.key }.map { "\($0.key) cannot be followed: \($0.value.text)" }
+        let problems = scan.problems.sorted { $0.key < $1.key }.map {
+            "\(Visible.line($0.key)) cannot be followed: \($0.value.text)"
+        }
         let found = files + problems
         return ([title] + (found.isEmpty ? ["no file yet"] : found).map { "  \($0)" }).joined(separator: "\n")
     }

@@ -83,10 +83,10 @@ extension FileFlow {
         let system = LinuxFileSystem()
         let outputs = [STDOUT_FILENO, STDERR_FILENO].compactMap { system.facts(of: $0) }
         own = Set(outputs.filter { $0.kind == .file }.map(\.key))
-        guard let path = session.invocation.value(.metricsFile) else { return }
-        let name = FilePattern(path, in: Files.workingDirectory).text.map { "\\*?[".contains($0) ? "\\\($0)" : "\($0)" }
-        // With what is written before it takes the file's place.
-        excluded += [name.joined(), "\(name.joined()).*.tmp"]
+        guard let file = session.invocation.value(.metricsFile)?.split(separator: "/").last else { return }
+        let name = file.map { "\\*?[".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+        // With what is written before it takes the file's place. By name, as links may lead to its directory.
+        excluded += [name, "\(name).*.tmp"]
     }
 
     /// Throws if no path can be followed. A file that does not exist yet can; what is wrong with some of several paths is a warning

@@ -27,7 +27,7 @@ extension FollowCommand {
             named. A file that gzip compressed before it was read, or read to its end, is read in its content; other \
             compressed files are not. If a file is deleted before it was read to its end, that is reported. A file \
             that is truncated in place (copytruncate) is reported as well, with what may be missing; its copy is read on \
-            if there is one.
+            if there is one. Files of record stores, and those that the command itself writes, are left out.
 
             A line is complete at its newline, or when its file is deleted. A line over 1,024,000 bytes, or over \
             --max-record, is refused, reported and counted. If the disk is full or the store is at its --limit, reading \

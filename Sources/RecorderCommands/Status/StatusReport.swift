@@ -25,6 +25,15 @@ struct StatusReport: Codable, Sendable {
         let held: [HeldRange]?
     }
 
+    /// The records of a stream that were numbered under an earlier identity of the store.
+    struct Earlier: Codable, Sendable, Hashable {
+        let storeID: String
+        let streamNumber: Int64
+        let firstOrdinal: Int64
+        let nextOrdinal: Int64
+        let deliveredUnnamed: Int
+    }
+
     /// Records that were numbered under one identity of the store.
     struct HeldRange: Codable, Sendable, Hashable {
         let storeID: String
@@ -55,6 +64,8 @@ struct StatusReport: Codable, Sendable {
     let byteLimit: Int?
     let ageLimitSeconds: Int?
     let streams: [Stream]
+    /// What was numbered under earlier identities, the newest last; nil if only the table is wanted.
+    let earlierIdentities: [Earlier]?
 
     /// Reads a store; with what an audit needs, unless only the table is wanted. nil selects all streams.
     init(
@@ -97,6 +108,15 @@ struct StatusReport: Codable, Sendable {
         ageLimitSeconds = (status.limits?.age.components.seconds).map { Int($0) }
         streams = status.streams.map { stream in
             Stream(stream, numbering?.streams.first { $0.name == stream.name }, now: now)
+        }
+        earlierIdentities = numbering?.earlier.map { earlier in
+            Earlier(
+                storeID: RecordIdentity.storeID(earlier.store),
+                streamNumber: earlier.stream,
+                firstOrdinal: earlier.ordinals.lowerBound,
+                nextOrdinal: earlier.ordinals.upperBound,
+                deliveredUnnamed: earlier.unnamed
+            )
         }
     }
 }

@@ -6,6 +6,19 @@ package struct StoreNumbering: Sendable {
     package let store: UInt64?
     /// By number; including streams without records.
     package let streams: [Stream]
+    /// What was numbered under earlier stores: the newest ranges.
+    package let earlier: [Earlier]
+
+    /// The records of one stream that were numbered under one store, before the file was copied, moved or changed, or the machine
+    /// started again.
+    package struct Earlier: Sendable, Equatable {
+        package let store: UInt64
+        package let stream: Int64
+        /// From the ordinal of the first record to that of the next one.
+        package let ordinals: Range<Int64>
+        /// How many of these were delivered under random keys, or without keys.
+        package let unnamed: Int
+    }
 
     package struct Stream: Sendable {
         package let number: Int64

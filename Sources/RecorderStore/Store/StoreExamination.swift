@@ -59,6 +59,8 @@ struct StoreExamination {
         try lock.lock(before: deadline)
         defer { lock.unlock() }
         guard let file, file == FileIdentity(path) else { return .replaced }
+        // SQLite would remove its log.
+        if FileState.isEmptied(path) { return .damaged }
         do throws(SQLiteError) {
             let connection = try SQLiteConnection(path: path, access: .readWrite)
             let (verification, foreign) = try connection.transaction(running: try examine(connection))

@@ -37,7 +37,29 @@ extension StoreReader {
                 )
             )
         }
-        return StoreNumbering(store: source?.rawValue, streams: streams)
+        return StoreNumbering(store: source?.rawValue, streams: streams, earlier: try earlierNumbering())
+    }
+
+    private func earlierNumbering() throws(SQLiteError) -> [StoreNumbering.Earlier] {
+        let rows = try connection.prepare(
+            "SELECT key_source, stream, first, next, unnamed FROM earlier_source ORDER BY id"
+        )
+        var earlier: [StoreNumbering.Earlier] = []
+        while try rows.step() {
+            let (first, next) = (rows.integer(at: 2), rows.integer(at: 3))
+            guard let source = KeySource(stored: rows.integer(at: 0)), NumberedKey.numbers.contains(first),
+                NumberedKey.numbers.contains(next), first < next
+            else { continue }
+            earlier.append(
+                StoreNumbering.Earlier(
+                    store: source.rawValue,
+                    stream: rows.integer(at: 1),
+                    ordinals: first..<next,
+                    unnamed: Int(min(max(rows.integer(at: 4), 0), next))
+                )
+            )
+        }
+        return earlier
     }
 }
 

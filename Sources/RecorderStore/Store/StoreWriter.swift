@@ -69,6 +69,7 @@ package final class StoreWriter {
         defer { lock.unlock() }
         try StoreFiles.secure(path)
         StoreRescue(path).finishMove()
+        lock.forgetRemoved()
         let isEmptied = FileState.isEmptied(path)
         try StoreDirectory.createFile(path)
         fileID = FileIdentity(path)

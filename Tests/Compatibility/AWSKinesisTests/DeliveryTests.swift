@@ -125,6 +125,23 @@ import Testing
         #expect(found.allSatisfy { $0.duration > 0 && $0.recordsDiscarded == 0 })
     }
 
+    @Test
+    func `what a full store discards is in the log at once, and the rest as a sum, at a submit's end at the latest`()
+        async throws
+    {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let recorder = try Recorders.kinesis(url: "http://127.0.0.1:1")
+            recorder.diskByteLimit = 250
+            for _ in 0..<40 { _ = try await recorder.saveRecord(Data(count: 100), streamName: "full").value }
+            try? await recorder.submit()
+            exit(EXIT_SUCCESS)
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        let lines = text.matches(of: /(\d+) records \(\d+ bytes\) of full were discarded: diskByteLimit/)
+        let counts = lines.compactMap { Int($0.1) }
+        #expect(counts.first == 1 && (2...5).contains(counts.count) && counts.reduce(0, +) >= 38, "\(text)")
+    }
+
     @Test func `a metricsHandler that does not return is warned of by its name`() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let recorder = try Recorders.kinesis()

@@ -17,11 +17,11 @@ extension FaultRows {
             // The thread sanitizer maps a temporary file. The limit would truncate it and end the child with SIGBUS, so
             // TMPDIR gives it no directory for one.
             let limited = ["sh", "-c", #"trap "" XFSZ; ulimit -f 140; TMPDIR=/nowhere exec "$@""#, "sh"]
-            let child = try Child(under: limited, "save", path, "-", journal, "limited", "800")
+            let child = try Child(under: limited, "save", path, "-", journal, "limited", "600")
             #expect(await child.end() == .exit(0))
             let reading = JournalReading(journal)
             #expect(!reading.acknowledged.isEmpty && !reading.failures.isEmpty)
-            #expect(reading.acknowledged.count + reading.failures.count == 800)
+            #expect(reading.acknowledged.count + reading.failures.count == 600)
             #expect(reading.failures.allSatisfy { $0.contains(path) })
             let lost = try await lostAfter(reading, path)
             report(

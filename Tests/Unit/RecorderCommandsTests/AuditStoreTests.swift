@@ -65,6 +65,22 @@ import Testing
         #expect(later.report.streams.first?.stores.first?.delivered == 55)
     }
 
+    @Test func `what was discarded before a store got another identity is explained, too`() async throws {
+        let stream = "audit-earlier"
+        let tool = try await tool(stream)
+        _ = try await tool.run("save", stream, "--submit", input: lines(5))
+        _ = try await tool.run("save", stream, input: lines(5))
+        #expect(try await tool.run("clear", "--yes").status == 0)
+        _ = try await tool.run("save", stream, "--submit", input: lines(5))
+        try await tool.changeStore("UPDATE meta SET key_place = 'before a boot'")
+        _ = try await tool.run("save", stream, "--submit", input: lines(5))
+        let audit = try await tool.audit(stream, "--store", tool.store)
+        let stores = try #require(audit.report.streams.first?.stores)
+        #expect(audit.status == 0 && audit.report.unexplained == 0 && stores.count == 2)
+        #expect(stores.flatMap(\.missing).map(\.explanation) == ["discarded"])
+        #expect(stores.map(\.gone).sorted() == [0, 5])
+    }
+
     @Test func `what the store discarded explains as many records, and no more`() async throws {
         let stream = "audit-discarded"
         let tool = try await tool(stream)

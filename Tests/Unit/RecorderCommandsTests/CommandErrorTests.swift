@@ -100,6 +100,7 @@ import Testing
         (["doctor", "app", "--unit", "x"], "doctor: STREAM and --unit exclude each other."),
         (["save", ""], "STREAM is empty."),
         (["save", "app", "--file", "a", "-f", "b"], "--file is given twice, as a and as b. Give one of them."),
+        (["submit", "--aggregate=force", "--aggregate"], "is given twice, as force and without a value."),
         (["follow", "app", "/tmp/*.log", ""], "PATH is empty."),
         (["save", "app", "--key", ""], "the value of --key is empty: give KEY."),
         (["status", "--directory="], "the value of --directory is empty: give DIR."),

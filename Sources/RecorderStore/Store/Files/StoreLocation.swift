@@ -15,13 +15,12 @@ package struct StoreLocation: Sendable, Hashable {
     /// What the names of databases begin with; a key or a region follows.
     package static let services = ["kinesis", "firehose", "amplify-kinesis", "amplify-firehose"]
 
-    /// Whether a name is that of a store's database or of a file beside it, whether there is one or not.
+    /// Whether a name is that of a store's database or of a file beside it, also one that is rescued, whether there is one or not.
     package static func isPart(_ name: some StringProtocol) -> Bool {
-        guard let service = services.first(where: { name.hasPrefix("\($0).db") || name.hasPrefix("\($0)-") }) else {
-            return false
-        }
-        let rest = name.dropFirst(service.count)
-        return StoreFiles.suffixes.contains { rest.hasSuffix(".db\($0)") }
+        guard services.contains(where: { name.hasPrefix("\($0).db") || name.hasPrefix("\($0)-") }),
+            let ending = name.firstRange(of: ".db")?.upperBound
+        else { return false }
+        return ending == name.endIndex || name[ending] == "-" || name[ending] == "."
     }
 
     /// The location of a file whose directory is known.

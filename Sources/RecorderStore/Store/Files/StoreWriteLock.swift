@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 import RecorderAWS
 import RecorderConcurrency
@@ -80,6 +79,11 @@ final class StoreWriteLock {
         RecorderLog.warning(
             "The write-ahead log of \(database) was removed or replaced by another program: records that were only in it are lost."
         )
+    }
+
+    /// Called before a database is created. The number of one that was removed may be used again.
+    func forgetRemoved() {
+        if FileIdentity(database) == nil { lock.write("") }
     }
 
     /// Called when the database has been opened or closed. Returns its log.
@@ -205,10 +209,10 @@ struct FileState: Equatable {
     static func isEmptied(_ database: String) -> Bool {
         let found = FileState(database, log: "")
         guard found.inode != 0, found.size == 0,
-            let note = try? String(contentsOfFile: "\(database).lock", encoding: .utf8)
+            let note = (try? SmallFile.bytes(of: "\(database).lock", limit: 4_096)) ?? nil
         else { return false }
         let file = "\(found.device):\(found.inode):"
-        return note.hasPrefix(file) && !note.hasPrefix("\(file)0:")
+        return note.starts(with: file.utf8) && !note.starts(with: "\(file)0:".utf8)
     }
 
     /// What `text` begins with, whatever the log is.

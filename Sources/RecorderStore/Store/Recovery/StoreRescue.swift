@@ -40,16 +40,19 @@ struct StoreRescue {
         var isMoving = false
         defer { if !isMoving { remove(copy, ["", "-wal", "-shm"]) } }
         try StoreDirectory.createFile(copy)
-        let (rescued, counted) = try copyRecords()
-        // A backup may have been put there meanwhile.
-        guard lock.isEffective, damaged == FileIdentity(path) else { return nil }
         // Unique, however soon one rescue follows another.
         let (now, number) = (SystemClock.system.now(), SystemRandom.number(in: UInt32.min ... .max))
         let movedTo = "\(path).damaged-\(Int(now.timeIntervalSince1970))-\(String(number, radix: 16))"
+        // SQLite would remove its log, which may be all that is left.
+        let isEmptied = FileState.isEmptied(path)
+        if isEmptied { _ = unsafe rename("\(path)-wal", "\(movedTo)-wal") }
+        let (rescued, counted) = try copyRecords()
+        // A backup may have been put there meanwhile.
+        guard lock.isEffective, damaged == FileIdentity(path) else { return nil }
         let hasTwoNames = try addName(movedTo)
         isMoving = true
         // The log is empty, or belongs to a file that cannot use it. It must not stay if the process dies from here on.
-        _ = unsafe rename("\(path)-wal", "\(movedTo)-wal")
+        if !isEmptied { _ = unsafe rename("\(path)-wal", "\(movedTo)-wal") }
         _ = unsafe unlink("\(path)-shm")
         if !hasTwoNames { try move(path, to: movedTo) }
         try move(copy, to: path)

@@ -27,10 +27,10 @@ final class KeySources {
     /// The source for the next record of this file.
     func current() throws(SQLiteError) -> KeySource {
         let row = try connection.prepare("SELECT key_source, key_place FROM meta")
-        if try row.step(), let source = KeySource(stored: row.integer(at: 0)), row.text(at: 1) == place {
-            return source
-        }
+        let last = try row.step() ? KeySource(stored: row.integer(at: 0)) : nil
+        if let last, row.text(at: 1) == place { return last }
         row.reset()
+        if let last { try connection.execute(Self.keeping(last)) }
         try connection.execute("UPDATE stream SET numbered_before = numbered, unnamed = 0 WHERE number > 0")
         let source = KeySource.random()
         let update = try connection.prepare("UPDATE meta SET key_source = ?1, key_place = ?2")
@@ -42,7 +42,31 @@ final class KeySources {
 
     /// Ends the source: the next record gets a new one. Changes one row only, because a full disk may have no room for more.
     func end() throws(SQLiteError) {
-        try connection.execute("UPDATE meta SET key_source = 0")
+        try connection.execute("UPDATE meta SET key_place = ''")
+    }
+
+    /// An audit asks which records were numbered under a source that has ended.
+    static let table = """
+        CREATE TABLE earlier_source (
+            id INTEGER PRIMARY KEY,
+            key_source INTEGER NOT NULL,
+            stream INTEGER NOT NULL,
+            first INTEGER NOT NULL,
+            next INTEGER NOT NULL,
+            unnamed INTEGER NOT NULL
+        )
+        """
+
+    /// So many ranges are kept, the newest: one for each stream that has records under a source.
+    private static let most = 256
+
+    private static func keeping(_ source: KeySource) -> String {
+        """
+        INSERT INTO earlier_source (key_source, stream, first, next, unnamed)
+            SELECT \(source.stored), number, numbered_before, numbered, unnamed FROM stream
+            WHERE number > 0 AND numbered > numbered_before;
+        DELETE FROM earlier_source WHERE id <= (SELECT max(id) FROM earlier_source) - \(most)
+        """
     }
 }
 

@@ -15,6 +15,7 @@ import RecorderSQLite
 /// | `clock` | only one: an instant by the wall clock, by the time since boot, and by the clock that ages records |
 /// | `file_position` | a followed file and the byte up to which its lines are stored, or the mark of a pattern |
 /// | `rejected` | a copy of a record that the service rejected; no longer a record of the store |
+/// | `earlier_source` | the ordinals of a stream's records under a key source that has ended, for an audit; the newest 256 |
 /// | `imported` | another library's database whose records are stored, until it is renamed |
 ///
 /// Between any two transactions, whatever ended the process:
@@ -60,10 +61,10 @@ enum StoreSchema {
     ///
     /// Numbered keys: `numbered` counts the stream's records that were ever saved without a key, `numbered_before` those that
     /// were when the newest segment's `KeySource` was drawn, and `unnamed` the records since then that were delivered under
-    /// random keys, or without keys, which do not name them. While `meta` has no source, all of that belongs to an earlier one.
+    /// random keys, or without keys, which do not name them. While `meta` has no source, all of that belongs to an unknown one.
     ///
     /// `meta`: `identity` is the file's `StoreIdentity`, `key_source` the newest segment's source (0: none), `key_place` the file
-    /// that it was drawn for; the limits are those of the last process that saved (-1: none yet).
+    /// that it was drawn for ('': it has ended); the limits are those of the last process that saved (-1: none yet).
     static let tables = """
         CREATE TABLE meta (
             identity INTEGER NOT NULL,
@@ -113,6 +114,7 @@ enum StoreSchema {
         \(StoreClock.Reference.table);
         \(FilePositionTable.table);
         \(RejectedTable.table);
+        \(KeySources.table);
         INSERT INTO meta (identity) VALUES (random());
         INSERT INTO stream (number, name) VALUES (0, 'all streams');
         PRAGMA application_id = \(applicationID);

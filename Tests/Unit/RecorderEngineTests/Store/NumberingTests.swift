@@ -98,7 +98,9 @@ import Testing
         #expect(old != new)
         #expect(copied.streams.map(\.first) == [3, 0] && copied.streams.map(\.next) == [4, 1])
         #expect(copied.streams.first?.held == [old: OrdinalRanges([0...2]), new: OrdinalRanges([3...3])])
+        #expect(copied.earlier.map(\.store) == [old] && copied.earlier.map(\.ordinals) == [0..<3])
         #expect(original.streams.map(\.first) == [0] && original.streams.map(\.next) == [3])
+        #expect(original.earlier.isEmpty)
     }
 
     @Test func `records that were rescued are held under their keys`() async throws {
