@@ -17,8 +17,8 @@ package struct FileFlow: Sendable {
     package let patterns: [String]
     /// Patterns of names, or of paths if they have a slash: files that are not followed.
     package var excluded: [String] = []
-    /// Files that this process writes: their lines would lead to more of them, without end.
-    package var own: Set<FileKey> = []
+    /// Files that this process writes.
+    package var own = OwnFiles()
     /// Files that are found for the first time, and were not changed for so long, are not read but for what is added to them.
     package var ignoredAge: Duration?
     package var firstSight = FirstSight.start
@@ -44,6 +44,32 @@ package struct FileFlow: Sendable {
         var known: Set<[UInt8]> = []
         return patterns.map { FilePattern($0, in: directory, excluding: excluded, own: own) }
             .filter { known.insert($0.bytes).inserted }
+    }
+}
+
+/// Files that a follower's process writes: their lines would lead to more of them, without end.
+package struct OwnFiles: Sendable, Hashable {
+    /// Those that are open.
+    package var keys: Set<FileKey> = []
+    /// One that is replaced: its directory, without links, and its name.
+    package var replaced: Replaced?
+
+    package struct Replaced: Sendable, Hashable {
+        package let directory: String
+        package let name: String
+
+        package init(directory: String, name: String) { (self.directory, self.name) = (directory, name) }
+    }
+
+    package init() {}
+
+    func contains(_ path: String, _ file: FileKey, in system: any FileSystem) -> Bool {
+        if keys.contains(file) { return true }
+        guard let replaced, let slash = path.lastIndex(of: "/") else { return false }
+        let name = path[path.index(after: slash)...]
+        // Under the longer name until it takes the file's place.
+        let isNamed = name == replaced.name || name.hasPrefix("\(replaced.name).") && name.hasSuffix(".tmp")
+        return isNamed && system.resolved(slash == path.startIndex ? "/" : String(path[..<slash])) == replaced.directory
     }
 }
 

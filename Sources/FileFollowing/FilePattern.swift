@@ -22,7 +22,7 @@ package struct FilePattern: Sendable, Hashable {
     package var bytes: [UInt8] { Array(text.utf8) }
     /// Patterns of names, or of paths if they have a slash: files that are left out.
     private let excluded: [String]
-    private let own: Set<FileKey>
+    private let own: OwnFiles
     /// The components of the directories, and the pattern of the name.
     private let directories: [String]
     private let name: String
@@ -34,7 +34,7 @@ package struct FilePattern: Sendable, Hashable {
         _ pattern: String,
         in directory: String,
         excluding excluded: [String] = [],
-        own: Set<FileKey> = []
+        own: OwnFiles = OwnFiles()
     ) {
         (self.excluded, self.own) = (excluded, own)
         let absolute = pattern.hasPrefix("/") ? pattern : "\(directory)/\(pattern)"
@@ -96,8 +96,10 @@ package struct FilePattern: Sendable, Hashable {
         }
     }
 
-    /// Whether this process writes a file, so that its lines would lead to more of them.
-    func isOwn(_ file: FileKey) -> Bool { own.contains(file) }
+    /// Whether this process writes a file.
+    func isOwn(_ path: String, _ file: FileKey, in system: any FileSystem) -> Bool {
+        own.contains(path, file, in: system)
+    }
 
     /// How a name in one of the directories belongs to the pattern, and the name that the file had before it was rotated; nil if
     /// it does not belong.

@@ -190,7 +190,7 @@ package struct PatternScan {
             problems[path] = Self.problem(of: facts.kind)
             return
         }
-        guard !pattern.isOwn(facts.key) else {
+        guard !pattern.isOwn(path, facts.key, in: system) else {
             problems[path] = .own
             return
         }

@@ -53,7 +53,7 @@ final class NotificationSender: Sendable {
     deinit { logDiscards() }
 
     /// Logs the discards that wait for others.
-    func logDiscards() { discards.finish() }
+    func logDiscards() { discards.finishIfFree() }
 
     var recorder: AWSAbstractKinesisRecorder? {
         get { sender.withLock { $0.recorder } }

@@ -11,6 +11,7 @@ package final class DiscardReports: Sendable {
         var waiting: [Discard] = []
         /// Whether something was reported within the interval; what waits is reported at its end.
         var isPausing = false
+        var isReporting = false
     }
 
     private let state = Locked(State())
@@ -39,11 +40,17 @@ package final class DiscardReports: Sendable {
     package func finish() {
         reporting.withLock { _ in
             let waiting = state.withLock { state in
-                defer { state.waiting = [] }
+                defer { (state.waiting, state.isReporting) = ([], true) }
                 return state.waiting
             }
             waiting.forEach(report)
+            state.withLock { $0.isReporting = false }
         }
+    }
+
+    /// The same, but leaves it for later if something is being reported: `report` may wait for the caller.
+    package func finishIfFree() {
+        if state.withLock({ !$0.isReporting }) { finish() }
     }
 
     private func reportAndPause() {

@@ -99,7 +99,7 @@ extension AuditReport {
         /// The index of the status that knows the source.
         let status: Int?
         let missing: MissingRecords
-        /// How many of the source's records were delivered under keys that do not name them.
+        /// How many records of the source's stream were delivered under keys that do not name them.
         let unnamed: Int
 
         /// Records that are gone, and not because of their keys.
@@ -150,8 +150,10 @@ extension AuditReport {
             sources[source] = StreamAccount.Records()
         }
         return sources.map { source, records in
-            // A copy of a store knows what the original numbered before.
-            let status = statuses.firstIndex { $0.numbers(source) } ?? statuses.firstIndex { $0.knows(source) }
+            // A copy of a store knows what the original had numbered before.
+            let ends = statuses.map { $0.end(of: source) }
+            let latest = ends.max().flatMap { $0 < 0 ? nil : ends.firstIndex(of: $0) }
+            let status = statuses.firstIndex { $0.numbers(source) } ?? latest
             return Entry(
                 source: source,
                 records: records,
@@ -213,7 +215,10 @@ extension AuditReport.Stream {
 extension AuditReport.Status {
     /// `entries` are those of which it knows something.
     fileprivate init(_ status: StatusReport, _ entries: [AuditReport.Entry]) {
-        let rest = entries.reduce(0) { $0 + $1.rest }
+        let streams = Dictionary(grouping: entries, by: \.source.stream).values.map { entries in
+            (gone: entries.reduce(0) { $0 + $1.missing.gone.count }, unnamed: entries.map(\.unnamed).max() ?? 0)
+        }
+        let rest = streams.reduce(0) { $0 + max($1.gone - $1.unnamed, 0) }
         self.init(
             path: status.path,
             storeID: status.storeID,
@@ -222,8 +227,8 @@ extension AuditReport.Status {
             rejected: status.rejected,
             exhausted: status.exhausted,
             cleared: status.cleared,
-            unnamed: entries.reduce(0) { $0 + $1.unnamed },
-            gone: entries.reduce(0) { $0 + $1.missing.gone.count },
+            unnamed: streams.reduce(0) { Formatting.sum($0, $1.unnamed) },
+            gone: streams.reduce(0) { $0 + $1.gone },
             unexplained: max(rest - status.discarded, 0)
         )
     }

@@ -30,10 +30,10 @@ struct MissingRecords: Sendable {
         // Of a store that is not known, the records before those of --since cannot be known, and others begin at 0.
         let unknownFirst = reading.isComplete || reading.isLimited ? firstRead : 0
         let first = min(numbering?.ordinals.lowerBound ?? unknownFirst, firstRead)
-        let known = numbering?.ordinals.upperBound ?? (records.lastSettled + 1)
-        let end = max(known, (records.ordinals.last ?? -1) + 1)
-        // Nothing is newer than the end of an identity: a backup took back that it was given.
-        let judged = numbering?.isEarlier == true ? end : known
+        var judged = numbering?.ordinals.upperBound ?? (records.lastSettled + 1)
+        // What arrived of an identity that had ended was saved before a backup took its count back, or by the original of a copy.
+        if numbering?.isEarlier == true { judged = max(judged, records.lastSettled + 1) }
+        let end = max(judged, (records.ordinals.last ?? -1) + 1)
         guard first < end else { return }
         var left = records.ordinals.gaps(in: first...(end - 1))
         func take(_ ranges: OrdinalRanges) -> OrdinalRanges {
@@ -57,9 +57,6 @@ extension StatusReport {
     /// Whether the store's next record is of this source.
     func numbers(_ source: StreamAccount.Source) -> Bool { numbering(of: source)?.isEarlier == false }
 
-    /// The sources of which it says something.
-    func knows(_ source: StreamAccount.Source) -> Bool { numbering(of: source) != nil || !held(of: source).isEmpty }
-
     /// The ordinals that the store has given to a stream's records under its present identity or an earlier one.
     fileprivate func numbering(of source: StreamAccount.Source) -> (ordinals: Range<Int64>, isEarlier: Bool)? {
         guard storeID.flatMap({ RecordIdentity.store($0) }) == source.store else {
@@ -77,11 +74,18 @@ extension StatusReport {
         }
     }
 
-    /// How many of a source's records were delivered under keys that do not name them: with --random-keys or --omit-keys.
+    /// How many records of a source's stream were delivered under keys that do not name them, with --random-keys or --omit-keys:
+    /// they may have been numbered under any of its identities.
     func unnamed(of source: StreamAccount.Source) -> Int {
-        guard let numbering = numbering(of: source) else { return 0 }
-        let present = streams.first { $0.number == source.stream }?.deliveredUnnamed
-        return max((numbering.isEarlier ? earlier(source)?.deliveredUnnamed : present) ?? 0, 0)
+        guard numbering(of: source) != nil else { return 0 }
+        let present = streams.first { $0.number == source.stream }?.deliveredUnnamed ?? 0
+        let earlier = (earlierIdentities ?? []).filter { $0.streamNumber == source.stream }.map(\.deliveredUnnamed)
+        return earlier.reduce(max(present, 0)) { Formatting.sum($0, max($1, 0)) }
+    }
+
+    /// How far it knows what a source's records are; -1 if it does not.
+    func end(of source: StreamAccount.Source) -> Int64 {
+        numbering(of: source)?.ordinals.upperBound ?? (held(of: source).isEmpty ? -1 : 0)
     }
 
     fileprivate func held(of source: StreamAccount.Source) -> OrdinalRanges {

@@ -82,11 +82,13 @@ extension FileFlow {
     mutating func leaveOutOwnFiles(of session: Session) {
         let system = LinuxFileSystem()
         let outputs = [STDOUT_FILENO, STDERR_FILENO].compactMap { system.facts(of: $0) }
-        own = Set(outputs.filter { $0.kind == .file }.map(\.key))
-        guard let file = session.invocation.value(.metricsFile)?.split(separator: "/").last else { return }
-        let name = file.map { "\\*?[".contains($0) ? "\\\($0)" : "\($0)" }.joined()
-        // With what is written before it takes the file's place. By name, as links may lead to its directory.
-        excluded += [name, "\(name).*.tmp"]
+        own.keys = Set(outputs.filter { $0.kind == .file }.map(\.key))
+        guard let path = session.invocation.value(.metricsFile), let name = path.split(separator: "/").last else {
+            return
+        }
+        let directory = path.dropLast(name.count)
+        guard let resolved = system.resolved(directory.isEmpty ? "." : String(directory)) else { return }
+        own.replaced = OwnFiles.Replaced(directory: resolved, name: String(name))
     }
 
     /// Throws if no path can be followed. A file that does not exist yet can; what is wrong with some of several paths is a warning

@@ -124,7 +124,7 @@ extension PatternScan.Problem {
         case .device: "it is a device; `\(Program.name) save STREAM --file` reads it"
         case .compressed: "it is compressed; `zcat FILE | \(Program.name) save STREAM` saves its lines"
         case .store: "it is the database of a record store"
-        case .own: "this command prints to it, and each line would lead to another one"
+        case .own: "this command writes it, and each line would lead to another one"
         case .notUTF8: "its name is not UTF-8"
         case .unreachable(let number): String(errorNumber: number)
         }

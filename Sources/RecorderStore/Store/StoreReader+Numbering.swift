@@ -8,9 +8,11 @@ extension StoreReader {
     /// kept record's head is read.
     func numbering() throws(SQLiteError) -> StoreNumbering {
         let segments = try allSegments()
-        let source = try connection.integer("SELECT key_source FROM meta").flatMap {
-            KeySource(stored: $0)
-        }
+        let meta = try connection.prepare("SELECT key_source, key_place = '' FROM meta")
+        let last = try meta.step() ? KeySource(stored: meta.integer(at: 0)) : nil
+        let source = meta.integer(at: 1) == 0 ? last : nil
+        meta.reset()
+        var earlier = try earlierNumbering()
         let rows = try connection.prepare(
             "SELECT number, name, cursor, numbered, numbered_before, unnamed FROM stream WHERE number > 0 ORDER BY number"
         )
@@ -26,18 +28,24 @@ extension StoreReader {
             }
             var held = HeldRecords(stream: number, next: next, connection)
             try held.read(after: try RecordID(cursor: rows.integer(at: 2), of: number), in: segments)
+            let first = min(max(rows.integer(at: 4), 0), next)
+            let unnamed = Int(min(max(rows.integer(at: 5), 0), next))
+            if source == nil, let last, first < next {
+                let ordinals = first..<next
+                earlier.append(.init(store: last.rawValue, stream: number, ordinals: ordinals, unnamed: unnamed))
+            }
             streams.append(
                 StoreNumbering.Stream(
                     number: number,
                     name: StreamName(unchecked: rows.text(at: 1)),
-                    first: source == nil ? next : min(max(rows.integer(at: 4), 0), next),
+                    first: source == nil ? next : first,
                     next: next,
-                    unnamed: source == nil ? 0 : Int(min(max(rows.integer(at: 5), 0), next)),
+                    unnamed: source == nil ? 0 : unnamed,
                     held: held.ranges.mapValues { OrdinalRanges($0) }
                 )
             )
         }
-        return StoreNumbering(store: source?.rawValue, streams: streams, earlier: try earlierNumbering())
+        return StoreNumbering(store: source?.rawValue, streams: streams, earlier: earlier)
     }
 
     private func earlierNumbering() throws(SQLiteError) -> [StoreNumbering.Earlier] {

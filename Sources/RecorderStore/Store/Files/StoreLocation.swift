@@ -15,12 +15,11 @@ package struct StoreLocation: Sendable, Hashable {
     /// What the names of databases begin with; a key or a region follows.
     package static let services = ["kinesis", "firehose", "amplify-kinesis", "amplify-firehose"]
 
-    /// Whether a name is that of a store's database or of a file beside it, also one that is rescued, whether there is one or not.
-    package static func isPart(_ name: some StringProtocol) -> Bool {
-        guard services.contains(where: { name.hasPrefix("\($0).db") || name.hasPrefix("\($0)-") }),
-            let ending = name.firstRange(of: ".db")?.upperBound
-        else { return false }
-        return ending == name.endIndex || name[ending] == "-" || name[ending] == "."
+    /// Whether a name is that of a store's database or of a file beside it, or what a rescue makes of them.
+    package static func isPart(_ name: Substring) -> Bool {
+        guard services.contains(where: { name.hasPrefix("\($0).db") || name.hasPrefix("\($0)-") }) else { return false }
+        let usual = name.replacing(/\.(rescue|damaged-[0-9]+-[0-9a-f]+)(?=(-wal|-shm)?$)/, with: "")
+        return StoreFiles.suffixes.contains { usual.hasSuffix(".db\($0)") }
     }
 
     /// The location of a file whose directory is known.

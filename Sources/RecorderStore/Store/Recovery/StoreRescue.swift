@@ -45,7 +45,7 @@ struct StoreRescue {
         let movedTo = "\(path).damaged-\(Int(now.timeIntervalSince1970))-\(String(number, radix: 16))"
         // SQLite would remove its log, which may be all that is left.
         let isEmptied = FileState.isEmptied(path)
-        if isEmptied { _ = unsafe rename("\(path)-wal", "\(movedTo)-wal") }
+        if isEmptied, unsafe access("\(path)-wal", F_OK) == 0 { try move("\(path)-wal", to: "\(movedTo)-wal") }
         let (rescued, counted) = try copyRecords()
         // A backup may have been put there meanwhile.
         guard lock.isEffective, damaged == FileIdentity(path) else { return nil }

@@ -57,14 +57,14 @@ final class KeySources {
         )
         """
 
-    /// So many ranges are kept, the newest: one for each stream that has records under a source.
+    /// At most this many ranges are kept, the newest. A source has one for each stream with records.
     private static let most = 256
 
     private static func keeping(_ source: KeySource) -> String {
         """
         INSERT INTO earlier_source (key_source, stream, first, next, unnamed)
             SELECT \(source.stored), number, numbered_before, numbered, unnamed FROM stream
-            WHERE number > 0 AND numbered > numbered_before;
+            WHERE number > 0 AND numbered > numbered_before ORDER BY cursor DESC LIMIT \(most);
         DELETE FROM earlier_source WHERE id <= (SELECT max(id) FROM earlier_source) - \(most)
         """
     }

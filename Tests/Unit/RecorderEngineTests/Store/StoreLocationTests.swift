@@ -45,6 +45,25 @@ import Testing
         }
     }
 
+    @Test func `a store's files are known by their names, and no other file is taken for one`() throws {
+        // The hash of the key begins with "db".
+        let hashed = try path("app.183", [:], directory: "/d").dropFirst("/d/".count)
+        let parts = [
+            "kinesis.db", "kinesis.db-wal", "firehose-a.db.lock", "amplify-kinesis-eu-west-1.db.follow",
+            "kinesis.db.rescue-wal",
+            "kinesis.db.damaged-17-ab", "\(hashed)", "\(hashed)-shm",
+        ]
+        let others = [
+            "kinesis.log", "kinesis.db.log", "kinesis-x.db.1", "app-kinesis.db", "firehose-sync.db-errors.log",
+            "kinesis",
+        ]
+        #expect(hashed.hasPrefix("kinesis-sha256.db"))
+        #expect(
+            parts.filter { !StoreLocation.isPart($0[...]) } == []
+                && others.filter { StoreLocation.isPart($0[...]) } == []
+        )
+    }
+
     @Test func `every key, and the default recorder, has a separate file`() throws {
         let keys: [String?] = [nil, "default", "Default", "kinesis", "a", "A", "a ", "sha256", "é", "e\u{301}"]
         let paths = try keys.map { try path($0, [:], directory: "/d") }
