@@ -79,7 +79,8 @@ import Testing
         #expect(shown.sum("flow_unread_bytes") > 100_000)
 
         service.create()
-        try await waitUntil { service.lines(of: "dead").count >= dead.count }
+        // The stream is tried again within a minute.
+        try await waitUntil(within: .seconds(200)) { service.lines(of: "dead").count >= dead.count }
         #expect(service.lines(of: "dead") == dead)
         _ = running.signal(SIGTERM)
         let ran = await running.end()

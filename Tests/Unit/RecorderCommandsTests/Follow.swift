@@ -62,15 +62,16 @@ struct FollowedLogs: Sendable {
     }
 }
 
-/// Returns once `condition` holds; records an issue if it does not within a minute.
+/// Returns once `condition` holds; records an issue if it does not within a time.
 func waitUntil(
+    within limit: Duration = .seconds(60),
     sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: () async throws -> Bool
 ) async throws {
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + limit
     while try await !condition() {
         guard ContinuousClock.now < deadline else {
-            Issue.record("what is waited for has not come within a minute", sourceLocation: sourceLocation)
+            Issue.record("what is waited for has not come within \(limit)", sourceLocation: sourceLocation)
             return
         }
         try await Task.sleep(for: .milliseconds(20))
