@@ -47,32 +47,6 @@ package struct FileFlow: Sendable {
     }
 }
 
-/// Files that a follower's process writes: their lines would lead to more of them, without end.
-package struct OwnFiles: Sendable, Hashable {
-    /// Those that are open.
-    package var keys: Set<FileKey> = []
-    /// One that is replaced: its directory, without links, and its name.
-    package var replaced: Replaced?
-
-    package struct Replaced: Sendable, Hashable {
-        package let directory: String
-        package let name: String
-
-        package init(directory: String, name: String) { (self.directory, self.name) = (directory, name) }
-    }
-
-    package init() {}
-
-    func contains(_ path: String, _ file: FileKey, in system: any FileSystem) -> Bool {
-        if keys.contains(file) { return true }
-        guard let replaced, let slash = path.lastIndex(of: "/") else { return false }
-        let name = path[path.index(after: slash)...]
-        // Under the longer name until it takes the file's place.
-        let isNamed = name == replaced.name || name.hasPrefix("\(replaced.name).") && name.hasSuffix(".tmp")
-        return isNamed && system.resolved(slash == path.startIndex ? "/" : String(path[..<slash])) == replaced.directory
-    }
-}
-
 /// A flow and the store of its records. Flows of one service share a store.
 package struct FileFlowTarget: Sendable {
     package let flow: FileFlow

@@ -22,7 +22,8 @@ package struct FilePattern: Sendable, Hashable {
     package var bytes: [UInt8] { Array(text.utf8) }
     /// Patterns of names, or of paths if they have a slash: files that are left out.
     private let excluded: [String]
-    private let own: OwnFiles
+    /// Files that this process writes.
+    let own: OwnFiles
     /// The components of the directories, and the pattern of the name.
     private let directories: [String]
     private let name: String
@@ -94,11 +95,6 @@ package struct FilePattern: Sendable, Hashable {
             }
             return unsafe fnmatch(pattern, path, FNM_PATHNAME) == 0
         }
-    }
-
-    /// Whether this process writes a file.
-    func isOwn(_ path: String, _ file: FileKey, in system: any FileSystem) -> Bool {
-        own.contains(path, file, in: system)
     }
 
     /// How a name in one of the directories belongs to the pattern, and the name that the file had before it was rotated; nil if

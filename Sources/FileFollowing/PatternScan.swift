@@ -169,7 +169,8 @@ package struct PatternScan {
     private mutating func add(_ path: String, _ relation: FilePattern.Relation, base: String) {
         guard !pattern.excludes(path) else { return }
         // Never opened: to close it again would end SQLite's locks on it.
-        guard !StoreLocation.isPart(Self.name(of: path)) else {
+        let name = Self.name(of: path)
+        guard !StoreLocation.isPart(name) else {
             if path.hasSuffix(".db") || !pattern.hasWildcards { problems[path] = .store }
             return
         }
@@ -190,7 +191,7 @@ package struct PatternScan {
             problems[path] = Self.problem(of: facts.kind)
             return
         }
-        guard !pattern.isOwn(path, facts.key, in: system) else {
+        guard !pattern.own.contains(facts.key, named: name, in: system.resolved(Self.parent(of: path))) else {
             problems[path] = .own
             return
         }

@@ -310,13 +310,14 @@ public class AWSAbstractKinesisRecorder: NSObject, @unchecked Sendable {
             return source.task
         }
         let ticket = pipeline.flush { [self, errors] result in
+            // After the task, which a listener of the log may wait for.
+            defer { sender.logDiscards() }
             let outcome: Result<Void, NSError>
             switch result {
             case .success(let report): outcome = errors.result(of: report)
             case .failure(.cancelled): return source.cancel()
             case .failure(let error): outcome = .failure(errors.error(error))
             }
-            sender.logDiscards()
             source.complete(outcome)
             reportMetrics(of: try? result.get(), outcome, since: start)
         }

@@ -26,8 +26,8 @@ import RecordFormats
 /// ## How much it remembers
 ///
 /// For each store and stream it keeps which ordinals it has seen, as ranges, in a text of at most 1,000 bytes. That is room for
-/// 36 gaps, and usually for a hundred or more. If they do not fit, the gap with the lowest ordinals is given up: it is in ``takeAbandonedGaps()``,
-/// and every record with an ordinal below its end is ``Finding/undetermined`` from then on.
+/// 36 gaps, and usually for a hundred or more. If they do not fit, the gap with the lowest ordinals is given up: it is in
+/// ``takeAbandonedGaps()``, and every record with an ordinal below its end is ``Finding/undetermined`` from then on.
 public struct RecordAccounting: Sendable, Hashable {
     /// What is known of a record.
     public enum Finding: Sendable, Hashable {

@@ -17,8 +17,8 @@ struct DoctorCommand: Command {
             service of systemd as it would be started: its Environment= and EnvironmentFile=, and what its command names; \
             whether its user may read the files is not checked.
 
-            Each line begins with ok, warn or FAIL, and says below what to do. The exit status is that of the first FAIL, \
-            as the command that sends would end; 0 if there is none.
+            Each line begins with ok, warn or FAIL, and says below what to do. The exit status is that of the first \
+            FAIL; 0 if there is none.
             """,
         examples: [
             .init(line: "kinesis-recorder doctor app", meaning: "before the first record of the stream app"),

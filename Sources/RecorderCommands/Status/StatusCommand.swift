@@ -16,7 +16,8 @@ struct StatusCommand: Command {
             requests: the service counts and bills those.
 
             --prometheus prints the counts as metrics, for a scrape by a script; the commands \
-            that save or send keep a file of them with --metrics-file. The counts are those of all processes since the store was created.
+            that save or send keep a file of them with --metrics-file. The counts are those of all processes since the \
+            store was created.
 
             With --stream, only those streams are listed; the counts below the table are always those of the store.
 

@@ -348,7 +348,7 @@ package final class StoreWriter {
         guard let known, known.version == version, !lock.isForeign else {
             forget()
             let found = try statements.ledger()
-            if known?.ledger.warnOfLoss(in: found, of: path) == true { known = nil }
+            if let known { lock.warnOfLoss(of: known.ledger.nextSequence - found.nextSequence) }
             return found
         }
         // The only reference now, so that changes copy nothing.

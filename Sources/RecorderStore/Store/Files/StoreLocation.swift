@@ -17,7 +17,12 @@ package struct StoreLocation: Sendable, Hashable {
 
     /// Whether a name is that of a store's database or of a file beside it, or what a rescue makes of them.
     package static func isPart(_ name: Substring) -> Bool {
-        guard services.contains(where: { name.hasPrefix("\($0).db") || name.hasPrefix("\($0)-") }) else { return false }
+        let isOfService = services.contains { service in
+            guard name.hasPrefix(service) else { return false }
+            let rest = name.dropFirst(service.count)
+            return rest.hasPrefix(".db") || rest.hasPrefix("-")
+        }
+        guard isOfService else { return false }
         let usual = name.replacing(/\.(rescue|damaged-[0-9]+-[0-9a-f]+)(?=(-wal|-shm)?$)/, with: "")
         return StoreFiles.suffixes.contains { usual.hasSuffix(".db\($0)") }
     }

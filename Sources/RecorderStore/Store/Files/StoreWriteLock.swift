@@ -54,6 +54,17 @@ final class StoreWriteLock {
         isForeign = false
     }
 
+    /// Says what is lost if the database is so many records behind what this writer committed: a copy was put over it, with its log
+    /// and the index of that.
+    func warnOfLoss(of records: Int64) {
+        guard records > 0 else { return }
+        RecorderLog.warning(
+            "\(database) was overwritten with an earlier state of itself while it was open: of the \(records) records that were "
+                + "saved since, those are lost that were not sent. Stop the programs that use a store before you restore its "
+                + "files."
+        )
+    }
+
     // MARK: - the log
 
     /// The lines of the lock file, the first of which is the state of the files.

@@ -1,4 +1,3 @@
-import RecorderAWS
 import RecorderSQLite
 
 /// The counts of one write transaction: read from row 0 at its start, updated by what it does, written at its end.
@@ -82,17 +81,6 @@ package struct StoreLedger {
         self.bytes = bytes
         self.nextSequence = nextSequence
         self.savedBytes = savedBytes
-    }
-
-    /// Says what is lost if the file has the counts of an earlier commit: a copy was put over it, with its log and the index of that.
-    func warnOfLoss(in found: StoreLedger, of path: String) -> Bool {
-        let lost = nextSequence - found.nextSequence
-        guard lost > 0 else { return false }
-        RecorderLog.warning(
-            "\(path) was overwritten with an earlier state of itself while it was open: of the \(lost) records that were saved "
-                + "since, those are lost that were not sent. Stop the programs that use a store before you restore its files."
-        )
-        return true
     }
 
     /// Counts a new record, and returns its sequence.
