@@ -277,7 +277,7 @@ RULES = [
     ),
     rule(
         "a lack of descriptors is not named", "DescriptorTests",
-        (STORE + "Store/Files/StorageErrorMapping.swift", "case EMFILE:", "case EMFILE where false:"),
+        ("Sources/RecorderAWS/State/PathDiagnosis.swift", "case EMFILE:", "case EMFILE where false:"),
     ),
     rule(
         "a forked process uses its parent's store", "FaultRows/Fork",

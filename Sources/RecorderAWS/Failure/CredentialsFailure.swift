@@ -37,6 +37,15 @@ package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConve
         self.cause = cause
     }
 
+    /// The failure of a source that needs a setting which failed.
+    init(_ message: String, of setting: ConfigurationFailure) {
+        let failure = ConfigurationFailure(message, isTemporary: setting.isTemporary)
+        self.init(
+            message,
+            underlying: setting.isTemporary ? ServiceFailure(.configuration(failure), message: message) : nil
+        )
+    }
+
     package var description: String { message }
 
     /// Causes are not compared: they are of any type.
@@ -44,7 +53,7 @@ package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConve
         (one.kind, one.message) == (other.kind, other.message) && one.underlying == other.underlying
     }
 
-    /// Whether a source that is set up could not be reached or was busy, so that it may give credentials later.
+    /// Whether a source that is set up could not be reached or read, or was busy, so that it may give credentials later.
     package var isTemporary: Bool { kind != .notConfigured && wasUnreachable }
 
     /// The same, also for a source that may not be set up here: then it cannot be reached, either.
@@ -54,6 +63,7 @@ package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConve
         case .transport(let cause):
             [.nameNotResolved, .cannotConnect, .timedOut, .connectionLost].contains(cause.kind)
         case .credentials(let source): source.isTemporary
+        case .configuration(let setting): setting.isTemporary
         default: false
         }
     }
@@ -76,7 +86,7 @@ package struct CredentialsFailure: Error, Sendable, Equatable, CustomStringConve
         do {
             return try work()
         } catch {
-            throw CredentialsFailure(origin + error.message)
+            throw CredentialsFailure(origin + error.message, of: error)
         }
     }
 }

@@ -61,18 +61,25 @@ package enum SmallFile {
         if stat(path, &status) == 0, let kind = otherKind(status) {
             return unreadable(path, because: "it is \(kind). Name a regular file.")
         }
-        let advice =
-            switch number {
-            case EACCES: " Let this user read it, or name another file."
-            case EMFILE: " Raise this process's limit (ulimit -n, LimitNOFILE=)."
-            default: ""
-            }
+        let isTemporary = [EMFILE, ENFILE, ENOMEM, EIO].contains(number)
+        if let advice = PathDiagnosis.descriptorAdvice(for: number) {
+            return unreadable(path, because: advice, isTemporary: isTemporary)
+        }
+        let advice = number == EACCES ? " Let this user read it, or name another file." : ""
         let reason = path.hasPrefix("/") ? PathDiagnosis.obstacle(in: path)?.sanitized() : nil
-        return unreadable(path, because: "\(reason ?? String(errorNumber: number)).\(advice)")
+        return unreadable(
+            path,
+            because: "\(reason ?? String(errorNumber: number)).\(advice)",
+            isTemporary: isTemporary
+        )
     }
 
-    private static func unreadable(_ path: String, because reason: String) -> ConfigurationFailure {
-        ConfigurationFailure("\(path.sanitized()) cannot be read: \(reason)")
+    private static func unreadable(
+        _ path: String,
+        because reason: String,
+        isTemporary: Bool = false
+    ) -> ConfigurationFailure {
+        ConfigurationFailure("\(path.sanitized()) cannot be read: \(reason)", isTemporary: isTemporary)
     }
 
     private static func tooLong(_ path: String, limit: Int) -> ConfigurationFailure {

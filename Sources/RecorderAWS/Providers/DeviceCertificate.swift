@@ -94,8 +94,8 @@ enum DeviceCertificate {
             if let bytes = try SmallFile.bytes(of: path, limit: limit) { return bytes }
         } catch {
             // The error shows the path.
-            guard setting.mayBeShown else { throw unusable(setting, "is not a file that can be read, or is too long.") }
-            throw CredentialsFailure("\(setting.name): \(error.message)")
+            let hidden = unusable(setting, "is not a file that can be read, or is too long.").message
+            throw CredentialsFailure(setting.mayBeShown ? "\(setting.name): \(error.message)" : hidden, of: error)
         }
         throw unusable(setting, "does not exist.")
     }

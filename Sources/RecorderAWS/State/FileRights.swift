@@ -89,6 +89,11 @@ package struct FileRights: Error, Sendable {
         )
     }
 
+    /// That a file or directory belongs to another user; nil if it does not.
+    package static func otherOwner(of path: String) -> String? {
+        FileStatus(path: path, followingLinks: true).flatMap { $0.isOwn ? nil : foreign(path, status: $0) }
+    }
+
     private static func foreign(_ path: String, status: FileStatus) -> String {
         // A user namespace shows this id for every user outside it.
         let unknown = status.owner == 65_534 ? ", which in a container may be any user outside it" : ""

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The kind, owner and mode of a file or a directory. For a symbolic link, those of the link itself.
+/// The kind, owner and mode of a file or a directory. For a symbolic link, those of the link itself, unless it is followed.
 package struct FileStatus: Sendable {
     /// The kinds of file.
     package enum Kind: Sendable {
@@ -13,9 +13,9 @@ package struct FileStatus: Sendable {
     package let mode: UInt32
 
     /// The status of the file at a path; nil, with `errno` set, if it cannot be read.
-    package init?(path: String) {
+    package init?(path: String, followingLinks: Bool = false) {
         var status = stat()
-        guard lstat(path, &status) == 0 else { return nil }
+        guard (followingLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
         self.init(status)
     }
 

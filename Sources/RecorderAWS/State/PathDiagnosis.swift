@@ -29,7 +29,9 @@ package enum PathDiagnosis {
             }
             let number = errno
             guard let link = link(at: component) else {
-                return number == ENOENT ? nil : "\(component): \(String(errorNumber: number))"
+                guard number != ENOENT else { return nil }
+                let owner = number == EACCES && index > 0 ? FileRights.otherOwner(of: all[index - 1]) : nil
+                return "\(component): \(String(errorNumber: number))\(owner.map { "; \($0)" } ?? "")"
             }
             let reason =
                 switch number {
@@ -40,6 +42,16 @@ package enum PathDiagnosis {
             return "\(component) is a symbolic link to \(link.target), \(reason)"
         }
         return nil
+    }
+
+    /// What to do about an `errno` that says that no more files can be opened; nil for any other.
+    package static func descriptorAdvice(for number: Int32) -> String? {
+        switch number {
+        case EMFILE:
+            "this process has as many files open as it may. Close some, or raise its limit (ulimit -n, LimitNOFILE=)."
+        case ENFILE: "this machine has as many files open as it may. Stop what holds them, or raise fs.file-max."
+        default: nil
+        }
     }
 
     /// The link at a path; nil if there is none.

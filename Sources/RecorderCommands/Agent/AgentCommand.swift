@@ -8,11 +8,8 @@ struct AgentCommand: Command {
     static let spec = CommandSpec(
         name: "agent",
         summary: "run the flows of an Amazon Kinesis Agent's configuration",
-        options: [.configuration, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys, .keepRejected]
-            + OptionSpec.entries
-            + [.followLimit, .maximumAge, .metricsFile, .previewsFiles] + RecordFields.options + OptionSpec.log
-            + OptionSpec.store
-            + OptionSpec.service,
+        options: [.configuration] + OptionSpec.sending + [.followLimit, .maximumAge, .metricsFile, .previewsFiles]
+            + RecordFields.options + OptionSpec.log + OptionSpec.store + OptionSpec.service,
         runsUntilStopped: true,
         details: """
             Follows the files of each flow as `follow` does, and sends their lines as `save --submit` does. The file is \

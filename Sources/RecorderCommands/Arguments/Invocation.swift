@@ -23,6 +23,15 @@ struct Invocation: Sendable {
 
     /// Every value that was given.
     func allValues(_ option: OptionSpec) -> [String] { values[option.name] ?? [] }
+
+    /// Refuses several options of which only one has a meaning, or one beside the command's argument.
+    func checkExclusion(of options: [OptionSpec], andArgument: Bool = false) throws(CommandFailure) {
+        let argument = andArgument && !arguments.isEmpty ? command.arguments.first?.name : nil
+        let given = [argument].compactMap(\.self) + options.filter(has).map { "--\($0.name)" }
+        guard given.count > 1 else { return }
+        let list = given.joined(separator: " and ")
+        throw CommandFailure(.usage, message: "\(list) exclude each other. Give one of them.")
+    }
 }
 
 // MARK: values of other types; nil where the option was not given

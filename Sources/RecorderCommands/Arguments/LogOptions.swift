@@ -27,9 +27,7 @@ extension Invocation {
         guard let format = LogStyle.Format(rawValue: name) else {
             throw CommandFailure(.usage, message: "--log-format \(name): give text or json.")
         }
-        if has(.quiet), has(.verbose) {
-            throw CommandFailure(.usage, message: "--quiet and --verbose exclude each other. Give one of them.")
-        }
+        try checkExclusion(of: [.quiet, .verbose])
         return LogStyle(format, isLongRun: isLongRun, environment: environment)
     }
 }

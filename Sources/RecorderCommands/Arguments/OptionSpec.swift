@@ -151,6 +151,9 @@ extension OptionSpec {
     /// Sends nothing and asks no other machine.
     static let offline = OptionSpec("offline", help: "check this machine only, send nothing")
     static let service = [region, profile, endpoint, requestTimeout, readTimeout]
+    /// How records are sent.
+    static let sending =
+        [requests, gzip, cbor, batchSize, rate, omitKeys, randomKeys, keepRejected] + entries
 
     static let submit = OptionSpec("submit", letter: "s", help: "send while saving, and send the rest at the end")
     static let watch = OptionSpec(

@@ -16,7 +16,7 @@ struct AuditCommand: Command {
             records of the stream. So a record that comes twice and one that is missing can be told from the keys in the \
             stream. Records with other keys are only counted: given ones, and those of --random-keys.
 
-            A missing record is "held" if the store still has it. Otherwise it is "gone": "discarded" if the store has \
+            A missing record is "held" if a store that is given still has it. Otherwise it is "gone": "discarded" if the store has \
             discarded at least as many (it counts them, for all its streams together, and does not know which they were), \
             "unnamed" if it has sent at least as many with --random-keys or --omit-keys, so that no key names them, \
             else "lost". Without --store or --status every such record is "lost". "newer" ones were saved after the status \
@@ -133,7 +133,7 @@ struct AuditCommand: Command {
             // Other consumers may use up what a shard allows to read.
             return try session.access.caller(for: .kinesis) { $0.maximumRetries = 10 }
         } catch {
-            throw CommandFailure(.configuration, message: error.message)
+            throw CommandFailure(.configuration(error))
         }
     }
 
@@ -165,6 +165,9 @@ private struct AuditStatuses {
         var reports: [StatusReport] = []
         if let path = session.invocation.value(.statusFile) { reports += try read(path) }
         if let directory = session.invocation.value(.storeDirectory) {
+            if let obstacle = Files.obstacle(toNamesIn: directory) {
+                throw CommandFailure(.noInput, message: "--store \(directory) cannot be read: \(obstacle)")
+            }
             let stores = StoreFile.all(in: directory).filter { StatusReport.isKinesis($0.service) }
             guard !stores.isEmpty else {
                 throw CommandFailure(.noInput, message: "--store \(directory): no Kinesis store is in this directory.")

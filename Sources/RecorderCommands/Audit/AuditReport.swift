@@ -146,7 +146,7 @@ extension AuditReport {
     /// The sources that were read, and those of which a status says that there must be some.
     private static func entries(of reading: Reading, _ statuses: [StatusReport]) -> [Entry] {
         var sources = reading.account.sources
-        for source in statuses.flatMap({ $0.sources(of: reading.stream) }) where sources[source] == nil {
+        for source in statuses.flatMap({ $0.sources(of: reading) }) where sources[source] == nil {
             sources[source] = StreamAccount.Records()
         }
         return sources.map { source, records in
@@ -162,6 +162,7 @@ extension AuditReport {
                     of: source,
                     records,
                     status: status.map { statuses[$0] },
+                    stored: OrdinalRanges(statuses.flatMap { $0.held(of: source).ranges }),
                     in: reading
                 ),
                 unnamed: status.map { statuses[$0].unnamed(of: source) } ?? 0

@@ -18,11 +18,13 @@ struct MissingRecords: Sendable {
     ///   - source: whose records they are.
     ///   - records: what was read of them.
     ///   - status: what the store says; nil if none was given that knows this source.
+    ///   - stored: what is in any store: a copy may hold what the store does not.
     ///   - reading: how far it goes back.
     init(
         of source: StreamAccount.Source,
         _ records: StreamAccount.Records,
         status: StatusReport?,
+        stored: OrdinalRanges,
         in reading: AuditReport.Reading
     ) {
         let numbering = status?.numbering(of: source)
@@ -41,7 +43,7 @@ struct MissingRecords: Sendable {
             left = left.subtracting(taken)
             return taken
         }
-        held = take(status?.held(of: source) ?? OrdinalRanges())
+        held = take(stored)
         if judged < end { newer = take(OrdinalRanges([judged...(end - 1)])) }
         // Before the first one that was read, and all if none was.
         let lastEarly = max(records.lastEarly, min(firstRead, end) - 1)
@@ -88,19 +90,31 @@ extension StatusReport {
         numbering(of: source)?.ordinals.upperBound ?? (held(of: source).isEmpty ? -1 : 0)
     }
 
-    fileprivate func held(of source: StreamAccount.Source) -> OrdinalRanges {
+    func held(of source: StreamAccount.Source) -> OrdinalRanges {
         let ranges = streams.filter { $0.number == source.stream }.flatMap { $0.held ?? [] }
             .filter { RecordIdentity.store($0.storeID) == source.store }
         return OrdinalRanges(ranges.map { $0.first...$0.last })
     }
 
-    /// What it has saved to a stream under its present identity.
-    func sources(of stream: StreamName) -> [StreamAccount.Source] {
-        guard let store = storeID.flatMap({ RecordIdentity.store($0) }) else { return [] }
-        return streams.filter {
-            let isOther = $0.arn != nil && stream.arn != nil && $0.arn != stream.arn?.text
-            return $0.name == stream.name && !isOther && ($0.nextOrdinal ?? 0) > ($0.firstOrdinal ?? 0)
-        }.compactMap { $0.number.map { StreamAccount.Source(store: store, stream: $0) } }
+    /// What it has saved to the stream: under its present identity, and under the earlier ones since the first of which a record
+    /// arrived. Those before may have been sent elsewhere, to a stream of that name that was deleted since; and where not
+    /// everything was read, all records of one may have expired long ago, audit after audit.
+    func sources(of reading: AuditReport.Reading) -> [StreamAccount.Source] {
+        let named = streams.filter { $0.belongs(to: reading.stream) }
+        let present = named.filter { ($0.nextOrdinal ?? 0) > ($0.firstOrdinal ?? 0) }
+            .compactMap { stream in Self.source(storeID, stream.number) }
+        guard reading.isComplete else { return present }
+        let earlier = (earlierIdentities ?? []).filter { $0.nextOrdinal > $0.firstOrdinal }
+        return present
+            + named.compactMap(\.number).flatMap { number in
+                earlier.filter { $0.streamNumber == number }.compactMap { Self.source($0.storeID, number) }
+                    .drop { reading.account.sources[$0] == nil }
+            }
+    }
+
+    private static func source(_ storeID: String?, _ number: Int64?) -> StreamAccount.Source? {
+        guard let number, let store = storeID.flatMap({ RecordIdentity.store($0) }) else { return nil }
+        return StreamAccount.Source(store: store, stream: number)
     }
 
     /// All records that it discarded, of every stream, with and without a key. It does not know which they were.
@@ -125,5 +139,12 @@ extension StatusReport {
             ordinals.contains($0.firstOrdinal) && ordinals.contains($0.nextOrdinal) && $0.firstOrdinal <= $0.nextOrdinal
         }
         return areSound && areEarlierSound ? nil : "its ordinals are out of range"
+    }
+}
+
+extension StatusReport.Stream {
+    fileprivate func belongs(to stream: StreamName) -> Bool {
+        let isOther = arn != nil && stream.arn != nil && arn != stream.arn?.text
+        return name == stream.name && !isOther
     }
 }

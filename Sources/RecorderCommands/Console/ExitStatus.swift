@@ -38,7 +38,10 @@ struct ExitStatus: RawRepresentable, Sendable, Hashable {
             "an internal error, as the message says: the store is not replaced and its records are kept; what the command reports as done is done"
         ),
         ("74", "the store cannot be used (directory, disk or file), or standard output cannot be written"),
-        ("75", "the service cannot be reached or is busy; the records are kept, try again later"),
+        (
+            "75",
+            "the service cannot be reached or is busy, or a file of settings cannot be read for now; the records are kept, try again later"
+        ),
         ("77", "access is denied; the records are kept"),
         ("78", "a setting is missing or wrong: region, endpoint, credentials, proxy"),
         (
@@ -115,10 +118,14 @@ extension ExitStatus {
             case .invalidRecord: .usage
             case .storage where error.isInternal: .internalError
             case .storage, .storeFull: .storage
-            case .configuration: .configuration
+            case .configuration(let failure): ExitStatus(failure)
             case .noThread, .cancelled: .tryLater
             case .service(let failure): ExitStatus(failure)
             }
+    }
+
+    init(_ failure: ConfigurationFailure) {
+        self = failure.isTemporary ? .tryLater : .configuration
     }
 
     init(_ failure: ServiceFailure) {
@@ -128,7 +135,7 @@ extension ExitStatus {
             case .denied, .expiredCredentials, .clockSkew: .denied
             case .credentials(let failure) where failure.isTemporary: .tryLater
             case .credentials(let failure): failure.isRefusal ? .denied : .configuration
-            case .configuration: .configuration
+            case .configuration(let failure): ExitStatus(failure)
             // Of a proxy: endpoints are checked before.
             case .transport(let cause) where cause.kind == .invalidURL: .configuration
             case .notFound, .invalidRequest: .notFound

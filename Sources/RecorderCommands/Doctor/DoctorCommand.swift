@@ -33,12 +33,7 @@ struct DoctorCommand: Command {
 
     init(session: Session) throws(CommandFailure) {
         self.session = session
-        let given = [OptionSpec.configuration, .unit].filter { session.invocation.has($0) }.map { "--\($0.name)" }
-        let subjects = (session.invocation.arguments.isEmpty ? [] : ["STREAM"]) + given
-        guard subjects.count < 2 else {
-            let list = subjects.joined(separator: " and ")
-            throw CommandFailure(.usage, message: "doctor: \(list) exclude each other. Give one of them.")
-        }
+        try session.invocation.checkExclusion(of: [.configuration, .unit], andArgument: true)
     }
 
     func run() async -> ExitStatus {

@@ -36,7 +36,7 @@ struct ServiceChecks {
             short.timeouts.total = short.timeouts.total ?? .seconds(30)
             return (findings, AWSServiceCaller(service.service, configuration: short))
         } catch {
-            return ([.failure("settings", text: error.message, status: .configuration)], nil)
+            return ([.failure("settings", text: error.message, status: ExitStatus(error))], nil)
         }
     }
 

@@ -6,13 +6,9 @@ extension FollowCommand {
         summary: "save each line of files that grow as a record, exactly once",
         arguments: [.init(name: "STREAM"), .init(name: "PATH", isRepeated: true, completion: .files)],
         options: [.firehose, .fromEnd, .exclude, .ignoreOlder, .delimiter, .keepDelimiter, .partitionKey]
-            + RecordRules.options
-            + RecordFields.options
-            + [.submit, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys, .keepRejected]
-            + OptionSpec.entries
+            + RecordRules.options + RecordFields.options + [.submit] + OptionSpec.sending
             + [.followLimit, .maximumRecord, .maximumAge, .metricsFile, .previewsFiles] + OptionSpec.log
-            + OptionSpec.store
-            + OptionSpec.service,
+            + OptionSpec.store + OptionSpec.service,
         runsUntilStopped: true,
         details: """
             The position in a file is stored in the same transaction as the lines before it. So after a kill, each line \

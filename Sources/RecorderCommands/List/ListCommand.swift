@@ -24,13 +24,17 @@ struct ListCommand: Command {
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let stores = try folders().flatMap { folder in
+        let folders = try folders()
+        let stores = folders.flatMap { folder in
             StoreFile.all(in: folder.directory).map { store($0, of: folder.program) }
+        }
+        let unreadable = folders.map(\.directory).filter(Files.exists).compactMap { directory in
+            Files.obstacle(toNamesIn: directory).map { "\(directory) cannot be read: \($0)" }
         }
         if session.invocation.has(.json) {
             session.console.print(json: try JSONText.text(of: stores))
         } else if stores.isEmpty {
-            session.console.print("no stores found.")
+            if unreadable.isEmpty { session.console.print("no stores found.") }
         } else {
             let head = ["PROGRAM", "SERVICE", "KEY", "RECORDS", "BYTES"]
             let rows = stores.map { store in
@@ -43,7 +47,8 @@ struct ListCommand: Command {
             session.console.print(TextTable.text([head] + rows))
             for store in stores { if let error = store.error { session.console.error(error) } }
         }
-        return .success
+        for message in unreadable { session.console.error(message) }
+        return stores.isEmpty && !unreadable.isEmpty ? .storage : .success
     }
 
     /// The directories that may hold stores, with the program that each belongs to.

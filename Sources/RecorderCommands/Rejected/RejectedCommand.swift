@@ -44,11 +44,7 @@ struct RejectedCommand: Command {
     init(session: Session) throws(CommandFailure) {
         self.session = session
         names = session.invocation.arguments
-        let actions = [OptionSpec.json, .restore, .clear].filter { session.invocation.has($0) }.map { "--\($0.name)" }
-        guard actions.count < 2 else {
-            let list = actions.joined(separator: " and ")
-            throw CommandFailure(.usage, message: "rejected: \(list) exclude each other. Give one of them.")
-        }
+        try session.invocation.checkExclusion(of: [.json, .restore, .clear])
     }
 
     private var selection: StreamSelection? { names.isEmpty ? nil : StreamSelection(names) }

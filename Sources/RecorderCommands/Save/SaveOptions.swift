@@ -7,9 +7,7 @@ extension SaveCommand {
         summary: "save each line of standard input as a record",
         arguments: [.init(name: "STREAM")],
         options: [.firehose, .file, .fromByte, .delimiter, .keepDelimiter, .partitionKey] + RecordRules.options
-            + [.submit, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys, .randomKeys, .keepRejected]
-            + OptionSpec.entries
-            + [.limit, .maximumRecord, .maximumAge, .metricsFile] + OptionSpec.output
+            + [.submit] + OptionSpec.sending + [.limit, .maximumRecord, .maximumAge, .metricsFile] + OptionSpec.output
             + OptionSpec.store + OptionSpec.service,
         details: """
             A record counts as saved once it is on disk, where it survives a power cut. Input bytes are stored as they \

@@ -13,6 +13,20 @@ enum Files {
     /// Where relative paths begin.
     static var workingDirectory: String { FileManager.default.currentDirectoryPath }
 
+    /// Why the names in a directory cannot be read; nil if they can, or if there is none.
+    static func obstacle(toNamesIn directory: String) -> String? {
+        let opened = unsafe opendir(directory)
+        let number = errno
+        if let opened = unsafe opened {
+            _ = unsafe closedir(opened)
+            return nil
+        }
+        if number == ENOENT || number == ENOTDIR { return nil }
+        let owner = number == EACCES ? FileRights.otherOwner(of: directory) : nil
+        return PathDiagnosis.descriptorAdvice(for: number)
+            ?? "\(String(errorNumber: number))\(owner.map { "; \($0)" } ?? "")."
+    }
+
     /// The sorted names in a directory; none where it cannot be read.
     static func names(in directory: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted()

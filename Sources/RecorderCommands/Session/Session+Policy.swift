@@ -32,13 +32,9 @@ extension Session {
     }
 
     private func keylessRecords() throws(CommandFailure) -> KeylessRecords {
-        switch (invocation.has(.omitKeys), invocation.has(.randomKeys)) {
-        case (false, false): return .withNumberedKeys
-        case (true, false): return .withoutKeys
-        case (false, true): return .withRandomKeys
-        case (true, true):
-            throw CommandFailure(.usage, message: "--omit-keys and --random-keys exclude each other. Give one of them.")
-        }
+        try invocation.checkExclusion(of: [.omitKeys, .randomKeys])
+        if invocation.has(.omitKeys) { return .withoutKeys }
+        return invocation.has(.randomKeys) ? .withRandomKeys : .withNumberedKeys
     }
 
     private func requestFormat() throws(CommandFailure) -> RequestFormat {

@@ -36,9 +36,7 @@ struct StatusCommand: Command {
     let session: Session
 
     func run() throws(CommandFailure) -> ExitStatus {
-        if session.invocation.has(.json), session.invocation.has(.prometheus) {
-            throw CommandFailure(.usage, message: "--json and --prometheus exclude each other. Give one of them.")
-        }
+        try session.invocation.checkExclusion(of: [.json, .prometheus])
         var reports: [StatusReport] = []
         for (service, location) in try session.storesWithClients() {
             let forTable = !session.invocation.has(.json)

@@ -9,11 +9,9 @@ struct SubmitCommand: Command {
     static let spec = CommandSpec(
         name: "submit",
         summary: "send the stored records",
-        options: [
-            .onlyKinesis, .onlyFirehose, .stream, .watch, .requests, .gzip, .cbor, .batchSize, .rate, .omitKeys,
-            .randomKeys, .keepRejected,
-        ]
-            + OptionSpec.entries + [.metricsFile] + OptionSpec.output + OptionSpec.store + OptionSpec.service,
+        options: [.onlyKinesis, .onlyFirehose, .stream, .watch] + OptionSpec.sending + [.metricsFile]
+            + OptionSpec.output
+            + OptionSpec.store + OptionSpec.service,
         details: """
             A record is deleted from disk only after the service has answered for it. A terminal shows a progress bar \
             with the rate and the time left; otherwise a line is printed every five seconds. After a signal, requests \

@@ -58,10 +58,11 @@ package enum RecorderError: Error, Sendable {
     /// Whether it lasts until a person changes something: a stream, a permission, a setting.
     package var lasts: Bool {
         switch self {
-        case .configuration: true
+        case .configuration(let failure): !failure.isTemporary
         case .service(let failure):
             switch failure.kind {
-            case .expiredCredentials, .denied, .clockSkew, .notFound, .invalidRequest, .configuration, .redirect: true
+            case .configuration(let failure): !failure.isTemporary
+            case .expiredCredentials, .denied, .clockSkew, .notFound, .invalidRequest, .redirect: true
             case .transport, .throttled, .transient, .credentials, .unreadable, .cancelled, .other: false
             }
         case .invalidRecord, .storeFull, .storage, .noThread, .cancelled: false

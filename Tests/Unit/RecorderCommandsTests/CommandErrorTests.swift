@@ -97,7 +97,7 @@ import Testing
         (["save", "app", "-f", "/etc/passwd", "--delimiter", "none", "--from-byte", "1"], "--delimiter none"),
         (["completions", "fis"], "Did you mean fish?"),
         ([""], "the name of the command is empty."),
-        (["doctor", "app", "--unit", "x"], "doctor: STREAM and --unit exclude each other."),
+        (["doctor", "app", "--unit", "x"], "STREAM and --unit exclude each other."),
         (["save", ""], "STREAM is empty."),
         (["save", "app", "--file", "a", "-f", "b"], "--file is given twice, as a and as b. Give one of them."),
         (["submit", "--aggregate=force", "--aggregate"], "is given twice, as force and without a value."),
@@ -208,6 +208,55 @@ import Testing
         #expect(store.status == 74 && store.err.contains("The record directory /dev/null/x cannot be created"))
         let input = try await tool.run("save", "app", "-f", "/nowhere")
         #expect(input.status == 66 && input.err.contains("/nowhere cannot be read: No such file or directory."))
+    }
+
+    @Test(
+        .enabled(if: Privileges.traces, "strace is missing, or not permitted to trace"),
+        arguments: [
+            ["AWS_CONFIG_FILE": "{file}", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"],
+            ["AWS_WEB_IDENTITY_TOKEN_FILE": "{file}", "AWS_ROLE_ARN": "arn:aws:iam::111122223333:role/r"],
+            [
+                "AWS_IOT_CORE_CREDENTIAL_ENDPOINT": "https://127.0.0.1:1", "AWS_IOT_CORE_ROLE_ALIAS": "a",
+                "AWS_IOT_CORE_CERT": "{file}", "AWS_IOT_CORE_PRIVATE_KEY": "{file}",
+            ],
+        ] as [[String: String]]
+    )
+    func `a file of settings that cannot be read for now is 75, so that a unit is started again, and otherwise 78`(
+        environment: [String: String]
+    ) async throws {
+        var tool = try Tool()
+        let file = tool.home.path("file")
+        try Data("[default]\n".utf8).write(to: URL(fileURLWithPath: file))
+        _ = try await tool.run("save", "app", input: Data("a\n".utf8))
+        tool.environment.merge(environment.mapValues { $0 == "{file}" ? file : $0 }) { $1 }
+        tool.environment["AWS_REGION"] = "us-east-1"
+        tool.environment["AWS_ENDPOINT_URL_KINESIS"] = "https://127.0.0.1:1"
+        for (error, status) in [("ENFILE", 75), ("EMFILE", 75), ("EIO", 75), ("EACCES", 78)] as [(String, Int32)] {
+            let strace = [
+                "strace", "-f", "-qq", "-o", tool.home.path("trace"), "-P", file, "-e", "trace=openat",
+                "-e", "inject=openat:error=\(error)",
+            ]
+            let ran = await (try tool.start(under: strace, ["submit"])).end()
+            #expect(ran.status == status && ran.err.contains("\(file) cannot be read: "), "\(error): \(ran)")
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0 && OtherUser.runsPrograms, "it takes root to be another user"))
+    func `a store of another user is not missing: its owner is named`() async throws {
+        let tool = try Tool(to: "http://127.0.0.1:1")
+        let store = tool.home.path("store")
+        _ = try await tool.run("save", "app", "-d", store, input: Data("a\n".utf8))
+        #expect(chmod(tool.home.path, 0o755) == 0)
+        for (words, status) in [
+            (["status", "-d", store], 74), (["submit", "-d", store], 74), (["export", "app", "-d", store], 74),
+            (["list", "-d", store], 74), (["audit", "app", "--store", store], 66),
+        ] as [([String], Int32)] {
+            let ran = await (try tool.start(under: OtherUser.prefix, words)).end()
+            #expect(
+                ran.status == status && ran.err.contains("\(store) belongs to another user (id 0)"),
+                "\(words): \(ran)"
+            )
+        }
     }
 
     @Test func `the doctor finds that the region is missing, and otherwise no problem`() async throws {

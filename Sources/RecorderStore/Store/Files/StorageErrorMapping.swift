@@ -35,7 +35,9 @@ enum StorageErrorMapping {
             return "A file of \(path) would become larger than this process may write. Raise its limit (ulimit -f, "
                 + "LimitFSIZE=)."
         }
-        if let advice = descriptorAdvice(error.systemError) { return "\(path) cannot be opened: \(advice)" }
+        if let advice = PathDiagnosis.descriptorAdvice(for: error.systemError) {
+            return "\(path) cannot be opened: \(advice)"
+        }
         if error.isReadOnly { return "\(path) is read-only. Make it and its directory writable for this user." }
         if error.isCannotOpen { return "\(path) cannot be opened\(cause(path))" }
         if error.isCorrupt { return "\(path) is damaged (\(error.message))." }
@@ -76,15 +78,6 @@ enum StorageErrorMapping {
 
     /// The system's text for an `errno`, and what to do about it.
     static func advice(for number: Int32, otherwise remedy: String) -> String {
-        descriptorAdvice(number) ?? "\(String(errorNumber: number)). \(remedy)"
-    }
-
-    private static func descriptorAdvice(_ number: Int32) -> String? {
-        switch number {
-        case EMFILE:
-            "this process has as many files open as it may. Close some, or raise its limit (ulimit -n, LimitNOFILE=)."
-        case ENFILE: "this machine has as many files open as it may. Stop what holds them, or raise fs.file-max."
-        default: nil
-        }
+        PathDiagnosis.descriptorAdvice(for: number) ?? "\(String(errorNumber: number)). \(remedy)"
     }
 }

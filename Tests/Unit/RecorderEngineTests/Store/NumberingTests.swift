@@ -103,6 +103,33 @@ import Testing
         #expect(original.earlier.isEmpty)
     }
 
+    @Test func `the newest 256 ranges of earlier identities are kept, and impossible ones are left out`() async throws {
+        let harness = try PipelineHarness()
+        try await harness.save("0")
+        let connection = try SQLiteConnection(path: harness.path, access: .readWrite)
+        try connection.execute(
+            """
+            WITH RECURSIVE number (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < 300)
+                INSERT INTO earlier_source (key_source, stream, first, next, unnamed) SELECT i, 1, i, i + 1, 0 FROM number;
+            UPDATE meta SET key_place = 'before a boot';
+            """
+        )
+        try await harness.save("1")
+        let earlier = try numbering(harness).earlier
+        #expect(earlier.count == 256 && earlier.first?.ordinals.lowerBound == 46 && earlier.last?.ordinals == 0..<1)
+        try connection.execute(
+            """
+            UPDATE earlier_source SET unnamed = 9223372036854775807 WHERE id % 5 = 0;
+            UPDATE earlier_source SET first = -9223372036854775808 WHERE id % 5 = 1;
+            UPDATE earlier_source SET next = 9223372036854775807 WHERE id % 5 = 2;
+            UPDATE earlier_source SET first = next + 1 WHERE id % 5 = 3;
+            UPDATE earlier_source SET key_source = 0 WHERE id % 5 = 4;
+            """
+        )
+        let sound = try numbering(harness).earlier
+        #expect(sound.count == 51 && sound.allSatisfy { $0.unnamed == Int($0.ordinals.upperBound) })
+    }
+
     @Test func `records that were rescued are held under their keys`() async throws {
         let harness = try PipelineHarness()
         for text in ["0", "1", "2"] { try await harness.save(text) }
