@@ -117,6 +117,8 @@ extension FaultRows {
                 case 0: Int.random(in: 0..<120, using: &random)
                 case 1: answers[Int.random(in: answers.indices, using: &random)] + 1
                 case 2: ends[Int.random(in: ends.indices, using: &random)] + 1
+                // Where checkpoints fail beside a reader.
+                case 3 where failing != nil: Int.random(in: events.count * 4 / 5..<events.count, using: &random)
                 default: Int.random(in: 0..<events.count, using: &random)
                 }
             }
