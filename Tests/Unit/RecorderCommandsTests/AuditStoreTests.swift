@@ -81,7 +81,7 @@ import Testing
         #expect(stores.map(\.gone).sorted() == [0, 5])
     }
 
-    @Test func `of an identity between two of which records arrived, records are missing and held, too`() async throws {
+    @Test func `of an identity after one of which records arrived, records are missing and held, too`() async throws {
         let stream = "audit-earlier-lost"
         let tool = try await tool(stream)
         // Sent elsewhere, and so not judged.
